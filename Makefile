@@ -1,0 +1,72 @@
+# Every target makes what it needs: a virtual environment in .venv, and Java where Spark runs.
+#   make PYTHON=python3.12 ...     chooses the interpreter of a new .venv
+#   make core ARGS="-k parser"     passes arguments on to pytest, or to the benchmarks
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+# Empty means: the first of python3.13, python3.12, python3.11 and python3 that works.
+PYTHON ?=
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+
+# Spark starts its workers with whatever python3 it finds unless told; they need the same packages.
+export PYSPARK_PYTHON := $(CURDIR)/$(BIN)/python
+export PYSPARK_DRIVER_PYTHON := $(PYSPARK_PYTHON)
+
+WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
+
+.PHONY: help
+help: ## show this list
+	@echo "usage: make <target>"
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: demo
+demo: $(INSTALLED) ## see Cepheid at work
+	@$(WITH_JAVA) $(BIN)/cepheid demo
+
+.PHONY: test
+test: check ## everything: check, then all tests
+	@$(WITH_JAVA) $(BIN)/pytest $(ARGS)
+
+.PHONY: check
+check: $(INSTALLED) ## style, types and layers (what pre-commit and CI run)
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy --strict
+	@$(BIN)/pytest -q tests/test_layers.py
+
+.PHONY: core
+core: $(INSTALLED) ## the tests that need no Java
+	@$(BIN)/pytest -m "not spark" $(ARGS)
+
+.PHONY: spark
+spark: $(INSTALLED) ## the tests that need Java
+	@$(WITH_JAVA) $(BIN)/pytest -m spark $(ARGS)
+
+.PHONY: golden
+golden: $(INSTALLED) ## rewrite the golden files; review the diff before committing
+	@CEPHEID_UPDATE_GOLDEN=1 $(BIN)/pytest -m "not spark" $(ARGS)
+
+.PHONY: bench
+bench: $(INSTALLED) ## run the benchmarks
+	@$(WITH_JAVA) $(BIN)/python -m benchmarks $(ARGS)
+
+.PHONY: clean
+clean: ## remove caches and what building and testing leave behind (keeps .venv)
+	@rm -rf build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis spark-warehouse metastore_db derby.log
+	@find src tests benchmarks examples tools -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+# Relative paths to the constraints, since pip splits these variables at spaces. The variables also
+# reach the build backend: older pips read the first one for it, newer pips the second.
+$(INSTALLED): pyproject.toml constraints.txt
+	@PYTHON="$(PYTHON)" tools/ensure_venv.sh $(VENV)
+	@echo "Installing packages into $(VENV) (the first time takes a few minutes) ..."
+	@PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 \
+	    $(BIN)/python -m pip install --quiet -e ".[dev,spark]" -c constraints.txt
+	@echo "Installed."
+	@touch $@

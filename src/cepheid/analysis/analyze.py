@@ -1,0 +1,256 @@
+"""The passes of analysis, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cepheid.analysis.automaton import FREE
+from cepheid.analysis.bind_aggregates import AggregateBinder, HavingBinder
+from cepheid.analysis.bind_conditions import ConditionBinder, WhereTerms
+from cepheid.analysis.bind_outputs import Outputs, bind_outputs
+from cepheid.analysis.bind_pattern import Conjunct, Side, finish_pattern, make_conjunct
+from cepheid.analysis.bound import BoundQuery, HavingCondition, NeighbourBound, WindowUnit
+from cepheid.analysis.build_automaton import build_automaton
+from cepheid.analysis.check_rules import check_rules
+from cepheid.analysis.choose_strategy import choose_strategy
+from cepheid.analysis.expressions import AttributeReference, Compare, Constant, Role
+from cepheid.analysis.fill_parameters import ParameterValue, fill_parameters
+from cepheid.analysis.infer_partitions import (
+    chained_attributes,
+    check_partition_attribute,
+    equivalence_attributes,
+)
+from cepheid.analysis.infer_window import infer_window, measure
+from cepheid.analysis.names import names_in
+from cepheid.analysis.problems import Problems
+from cepheid.analysis.schema import OPEN_SCHEMA, AttributeType, EventSchema
+from cepheid.analysis.scope import Scope, collect_occurrences
+from cepheid.language import ast
+from cepheid.language.source import Source
+
+
+def analyze(
+    tree: ast.Query,
+    source: Source,
+    *,
+    schema: EventSchema = OPEN_SCHEMA,
+    parameters: Mapping[str, ParameterValue] | None = None,
+) -> BoundQuery:
+    """Bind a query to a schema, or raise a BindingError with every mistake.
+
+    >>> from cepheid.language.parser import parse
+    >>> text = "PATTERN SEQ(A a, B b) WHERE a.id = b.id"
+    >>> analyze(parse(text), Source(text)).partition_by
+    ('id',)
+    """
+    problems = Problems(source)
+    query = fill_parameters(tree, parameters or {}, problems)
+    sides = tuple(_side(each, problems) for each in _split(query.pattern, problems))
+    scopes = tuple(side.scope for side in sides)
+    terms, strategies, equivalences = _bind_where(query.where, sides, schema, problems)
+    strategy = choose_strategy(query.semantics, strategies, scopes, problems)
+    conjuncts = [_conjuncts_of(each, side, problems)
+                 for each, side in zip(terms, sides, strict=True)]  # fmt: skip
+    outputs = bind_outputs(query, scopes, schema, problems)
+    partition_by = _partition_by(conjuncts, sides, equivalences, outputs, query, schema, problems)
+    patterns = tuple(
+        finish_pattern(side, each, partition_by, problems)
+        for side, each in zip(sides, conjuncts, strict=True)
+    )
+    bound = BoundQuery(
+        source=source,
+        tree=query,
+        schema=schema,
+        patterns=patterns,
+        strategy=strategy,
+        partition_by=partition_by,
+        group_by=outputs.group_by,
+        window=infer_window(query.window, schema, problems),
+        neighbour_bounds=_neighbour_bounds(query, scopes, schema, problems),
+        matches=outputs.matches,
+        aggregates=outputs.aggregates,
+        returned=outputs.returned,
+        having=_having(query, outputs, scopes, schema, problems),
+        output=query.output or ast.OutputMode.ALL,
+        into=query.into,
+    )
+    check_rules(bound, problems)
+    problems.raise_if_any()
+    return bound
+
+
+def _split(pattern: ast.Pattern, problems: Problems) -> tuple[ast.Pattern, ...]:
+    """Return the sides of an outermost AND, or the pattern itself."""
+    if not isinstance(pattern, ast.Conjunction):
+        return (pattern,)
+    if len(pattern.parts) > 2:
+        problems.add(
+            "too-many-sides",
+            "AND joins exactly two patterns",
+            pattern.span,
+            "write two queries, or one SEQ",
+        )
+    return pattern.parts[:2]
+
+
+def _side(pattern: ast.Pattern, problems: Problems) -> Side:
+    occurrences = collect_occurrences(pattern, problems)
+    automaton = build_automaton(pattern, occurrences, problems)
+    return Side(automaton, Scope(occurrences, (automaton,)))
+
+
+def _bind_where(
+    where: ast.Expression | None, sides: tuple[Side, ...], schema: EventSchema, problems: Problems
+) -> tuple[list[WhereTerms], list[ast.StrategyTerm], list[ast.Equivalence]]:
+    """Bind each conjunct on the side whose names it uses (on both, if both know them)."""
+    binders = [ConditionBinder(side.scope, schema, problems) for side in sides]
+    if len(sides) == 1:
+        terms = binders[0].where(where)
+        _bind_equivalence_values(terms, sides[0].scope, schema)
+        return [terms], terms.strategies, terms.equivalences
+    result = [WhereTerms() for _ in sides]
+    shared = WhereTerms()
+    for conjunct in _conjuncts(where):
+        if isinstance(conjunct, ast.StrategyTerm):
+            shared.strategies.append(conjunct)
+        elif isinstance(conjunct, ast.Equivalence):
+            shared.equivalences.append(conjunct)
+        else:
+            _bind_on_sides(conjunct, sides, binders, result, problems)
+    for terms, side in zip(result, sides, strict=True):
+        terms.equivalences = shared.equivalences
+        _bind_equivalence_values(terms, side.scope, schema)
+    return result, shared.strategies, shared.equivalences
+
+
+def _conjuncts(node: ast.Expression | None) -> list[ast.Expression]:
+    match node:
+        case None:
+            return []
+        case ast.And():
+            return [each for operand in node.operands for each in _conjuncts(operand)]
+        case ast.StrategyTerm():
+            return [node, *_conjuncts(node.body)]
+        case _:
+            return [node]
+
+
+def _bind_on_sides(
+    conjunct: ast.Expression,
+    sides: tuple[Side, ...],
+    binders: list[ConditionBinder],
+    result: list[WhereTerms],
+    problems: Problems,
+) -> None:
+    names = names_in(conjunct)
+    fitting = [index for index, side in enumerate(sides) if names <= set(side.scope.variables)]
+    everywhere = set().union(*(side.scope.variables for side in sides))
+    if not fitting and names <= everywhere:
+        problems.add(
+            "predicate-across-and",
+            "a predicate cannot compare events of the two sides of AND",
+            conjunct.span,
+            "use SEQ, or compare within one side",
+        )
+        return
+    for index in fitting or [0]:
+        condition = binders[index].condition(conjunct, positive=True)
+        if condition is not None:
+            result[index].conditions.append((condition, conjunct.span))
+
+
+def _bind_equivalence_values(terms: WhereTerms, scope: Scope, schema: EventSchema) -> None:
+    """`[attr = 'v']` partitions by attr and demands the value of every positive event."""
+    for term in terms.equivalences:
+        if not isinstance(term.value, ast.Literal):
+            continue
+        attribute = term.attributes[0]
+        kind = schema.type_of(attribute) or AttributeType.UNKNOWN
+        for occurrence in scope.positive:
+            reference = AttributeReference(occurrence.variable, Role.EACH, attribute, kind)
+            value = Constant(term.value.value, kind)
+            terms.conditions.append((Compare("=", reference, value), term.span))
+
+
+def _conjuncts_of(terms: WhereTerms, side: Side, problems: Problems) -> list[Conjunct]:
+    made = [make_conjunct(condition, span, side, problems) for condition, span in terms.conditions]
+    return [each for each in made if each is not None]
+
+
+def _partition_by(
+    conjuncts: list[list[Conjunct]],
+    sides: tuple[Side, ...],
+    equivalences: list[ast.Equivalence],
+    outputs: Outputs,
+    query: ast.Query,
+    schema: EventSchema,
+    problems: Problems,
+) -> tuple[str, ...]:
+    wanted = equivalence_attributes(equivalences)
+    wanted += [(column.attribute, node.span)
+               for column, node in zip(outputs.group_by, query.group_by, strict=False)]  # fmt: skip
+    chained = [
+        set(chained_attributes([clause for each in terms for clause in each.clauses], side.scope))
+        for terms, side in zip(conjuncts, sides, strict=True)
+    ]
+    common = set.intersection(*chained)
+    wanted += [(each, query.span) for each in sorted(common)]
+    good = [
+        attribute
+        for attribute, span in wanted
+        if all(
+            [
+                check_partition_attribute(attribute, span, side.scope, schema, problems)
+                for side in sides
+            ]
+        )
+    ]
+    return tuple(dict.fromkeys(good))
+
+
+def _neighbour_bounds(
+    query: ast.Query, scopes: tuple[Scope, ...], schema: EventSchema, problems: Problems
+) -> tuple[NeighbourBound, ...]:
+    bounds = []
+    for window in query.neighbour_windows:
+        length, unit = measure(window.within, schema, problems)
+        node = ast.Name(window.first, span=window.span)
+        first = scopes[0].find(node, window.first, problems)
+        second = scopes[0].find(node, window.second, problems)
+        if unit is WindowUnit.EVENTS:
+            problems.add(
+                "bad-window", "WITHIN … BETWEEN takes a time, not a count", window.within.span
+            )
+        for variable in (first, second):
+            if variable is not None and variable.negated_part is not None:
+                problems.add(
+                    "negated-in-window",
+                    f"'{variable.name}' is negated and cannot bound a window",
+                    window.span,
+                )
+        if length is not None and first is not None and second is not None:
+            bounds.append(NeighbourBound(length, first.name, second.name))
+    return tuple(bounds)
+
+
+def _having(
+    query: ast.Query,
+    outputs: Outputs,
+    scopes: tuple[Scope, ...],
+    schema: EventSchema,
+    problems: Problems,
+) -> HavingCondition | None:
+    if query.having is None or outputs.aggregates is None:
+        return None
+    aggregates = AggregateBinder(scopes, schema, problems)
+    binder = HavingBinder(outputs.aggregates, outputs.group_by, aggregates, problems)
+    return binder.condition(query.having)
+
+
+def has_border_negation(bound: BoundQuery) -> bool:
+    """Whether a start or end negation makes the window part of the pattern's meaning."""
+    return any(
+        border.blocked_by != FREE
+        for pattern in bound.patterns
+        for border in (*pattern.automaton.first, *pattern.automaton.last)
+    )

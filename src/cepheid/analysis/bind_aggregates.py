@@ -1,0 +1,248 @@
+"""Aggregates over all trends, in RETURN and HAVING."""
+
+from __future__ import annotations
+
+from cepheid.analysis.bind_values import AGGREGATES, ValueBinder
+from cepheid.analysis.bound import (
+    AggregateColumn,
+    GroupColumn,
+    HavingArithmetic,
+    HavingCompare,
+    HavingCondition,
+    HavingConstant,
+    HavingGroup,
+    HavingLogical,
+    HavingReference,
+    HavingValue,
+    TrendAggregate,
+    Variable,
+)
+from cepheid.analysis.problems import Problems
+from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.analysis.scope import Scope
+from cepheid.errors import suggest
+from cepheid.language import ast
+from cepheid.language.printer import print_expression
+
+FUNCTIONS = (*AGGREGATES, "LOG2")
+
+
+def is_trend_aggregate(node: ast.Expression, scope: Scope) -> bool:
+    """Whether the expression aggregates over all trends: COUNT(*), COUNT(E), SUM(E.x), LOG2(…)."""
+    match node:
+        case ast.Call(function="LOG2") | ast.Call(argument=ast.Star()):
+            return True
+        case ast.Call(argument=ast.Attribute(index=None)) | ast.Call(argument=ast.Name()):
+            return True
+        case ast.Arithmetic():
+            return is_trend_aggregate(node.left, scope) or is_trend_aggregate(node.right, scope)
+        case _:
+            return False
+
+
+class AggregateBinder:
+    """Binds aggregates of trends; None stands for one whose mistake has been reported."""
+
+    def __init__(self, scopes: tuple[Scope, ...], schema: EventSchema, problems: Problems) -> None:
+        self.scopes = scopes
+        self.schema = schema
+        self.problems = problems
+
+    def aggregate(self, node: ast.Expression) -> TrendAggregate | None:
+        """Bind one aggregate."""
+        if not isinstance(node, ast.Call):
+            self.problems.add(
+                "aggregate-arithmetic",
+                f"'{print_expression(node)}' mixes an aggregate with arithmetic",
+                node.span,
+                "return the aggregates themselves and compute with the result",
+            )
+            return None
+        if node.function == "LOG2":
+            return self._log2(node)
+        if node.function not in AGGREGATES:
+            self.problems.add(
+                "unknown-function",
+                f"there is no aggregate function {node.function}",
+                node.span,
+                suggest(node.function, FUNCTIONS, owner="the language"),
+            )
+            return None
+        if node.exact and not (node.function == "COUNT" and isinstance(node.argument, ast.Star)):
+            self.problems.add(
+                "bad-exact",
+                "EXACT applies to COUNT(*) only",
+                node.span,
+                "write EXACT COUNT(*)",
+            )
+            return None
+        return self._of(node)
+
+    def _log2(self, node: ast.Call) -> TrendAggregate | None:
+        match node.argument:
+            case ast.Call(function="COUNT", argument=ast.Star(), exact=False):
+                return TrendAggregate("COUNT", None, None, log2=True)
+        self.problems.add(
+            "bad-log2", "LOG2 applies to COUNT(*) only", node.span, "write LOG2(COUNT(*))"
+        )
+        return None
+
+    def _of(self, node: ast.Call) -> TrendAggregate | None:
+        match node.argument:
+            case ast.Star():
+                if node.function == "COUNT":
+                    return TrendAggregate("COUNT", None, None, exact=node.exact)
+                self.problems.add(
+                    "missing-argument",
+                    f"{node.function} needs an attribute",
+                    node.span,
+                    f"write {node.function}(E.attribute)",
+                )
+                return None
+            case ast.Name():
+                return self._count_of(node, node.argument)
+            case ast.Attribute(index=None, is_next=False):
+                return self._attribute_of(node, node.argument)
+        self.problems.add(
+            "bad-aggregate",
+            f"{node.function} takes a variable's attribute",
+            node.span,
+            f"write {node.function}(E.attribute)",
+        )
+        return None
+
+    def _find(self, node: ast.Expression, name: str) -> tuple[Variable, Scope] | None:
+        for scope in self.scopes:
+            if name in scope.variables:
+                variable = scope.variables[name]
+                if variable.negated_part is None:
+                    return variable, scope
+                self.problems.add(
+                    "negated-in-aggregate",
+                    f"'{name}' is negated, so trends have no such event",
+                    node.span,
+                    "aggregate over events that occur",
+                )
+                return None
+        self.scopes[0].find(node, name, self.problems)
+        return None
+
+    def _count_of(self, node: ast.Call, argument: ast.Name) -> TrendAggregate | None:
+        if node.function != "COUNT":
+            self.problems.add(
+                "missing-argument",
+                f"{node.function} needs an attribute",
+                argument.span,
+                f"write {node.function}({argument.text}.attribute)",
+            )
+            return None
+        found = self._find(argument, argument.text)
+        return None if found is None else TrendAggregate("COUNT", found[0].name, None)
+
+    def _attribute_of(self, node: ast.Call, argument: ast.Attribute) -> TrendAggregate | None:
+        found = self._find(argument, argument.variable)
+        if found is None:
+            return None
+        variable, scope = found
+        column = ValueBinder(scope, self.schema, self.problems).column(
+            variable, argument.name, argument
+        )
+        if column is None:
+            return None
+        kind = self.schema.type_of(column) or AttributeType.UNKNOWN
+        if node.function in ("SUM", "AVG") and not kind.is_numeric:
+            self.problems.add(
+                "type-mismatch",
+                f"{node.function} needs numbers, but "
+                f"'{print_expression(argument)}' is a {kind.value}",
+                argument.span,
+            )
+            return None
+        return TrendAggregate(node.function, variable.name, column, attribute_type=kind)
+
+
+class HavingBinder:
+    """Binds HAVING over aggregates, their aliases and group attributes."""
+
+    def __init__(
+        self,
+        columns: tuple[AggregateColumn, ...],
+        groups: tuple[GroupColumn, ...],
+        binder: AggregateBinder,
+        problems: Problems,
+    ) -> None:
+        self.columns = columns
+        self.groups = groups
+        self.binder = binder
+        self.problems = problems
+
+    def condition(self, node: ast.Expression) -> HavingCondition | None:
+        """Bind a condition of HAVING."""
+        match node:
+            case ast.And() | ast.Or():
+                operands = [self.condition(each) for each in node.operands]
+                bound = tuple(each for each in operands if each is not None)
+                if len(bound) < len(operands):
+                    return None
+                return HavingLogical("AND" if isinstance(node, ast.And) else "OR", bound)
+            case ast.Not():
+                operand = self.condition(node.operand)
+                return None if operand is None else HavingLogical("NOT", (operand,))
+            case ast.Comparison():
+                return self._comparison(node)
+        self.problems.add(
+            "not-a-condition",
+            f"'{print_expression(node)}' is not a condition",
+            node.span,
+            "compare an aggregate with a number",
+        )
+        return None
+
+    def _comparison(self, node: ast.Comparison) -> HavingCondition | None:
+        values = [self._value(each) for each in node.operands]
+        if any(each is None for each in values):
+            return None
+        atoms = tuple(
+            HavingCompare(operator, left, right)
+            for operator, left, right in zip(node.operators, values, values[1:], strict=False)
+            if left is not None and right is not None
+        )
+        return atoms[0] if len(atoms) == 1 else HavingLogical("AND", atoms)
+
+    def _value(self, node: ast.Expression) -> HavingValue | None:
+        match node:
+            case ast.Literal():
+                return HavingConstant(node.value)
+            case ast.Negative():
+                operand = self._value(node.operand)
+                zero = HavingConstant(0)
+                return None if operand is None else HavingArithmetic("-", zero, operand)
+            case ast.Arithmetic():
+                left, right = self._value(node.left), self._value(node.right)
+                if left is None or right is None:
+                    return None
+                return HavingArithmetic(node.operator, left, right)
+            case ast.Name():
+                return self._named(node)
+            case ast.Attribute(index=None):
+                for group in self.groups:
+                    if group.attribute == node.name:
+                        return HavingGroup(group.attribute)
+        aggregate = self.binder.aggregate(node)
+        return None if aggregate is None else HavingReference(aggregate)
+
+    def _named(self, node: ast.Name) -> HavingValue | None:
+        for column in self.columns:
+            if column.output == node.text:
+                return HavingReference(column.aggregate)
+        for group in self.groups:
+            if node.text in (group.output, group.attribute):
+                return HavingGroup(group.attribute)
+        known = [column.output for column in self.columns] + [group.output for group in self.groups]
+        self.problems.add(
+            "unknown-column",
+            f"'{node.text}' is not a column of the result",
+            node.span,
+            suggest(node.text, known, owner="the result"),
+        )
+        return None

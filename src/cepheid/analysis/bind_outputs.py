@@ -1,0 +1,261 @@
+"""RETURN and GROUP BY: what a query gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cepheid.analysis.bind_aggregates import AggregateBinder, is_trend_aggregate
+from cepheid.analysis.bind_values import ValueBinder
+from cepheid.analysis.bound import (
+    AggregateColumn,
+    EventsColumn,
+    GroupColumn,
+    MatchColumn,
+    ValueColumn,
+    Variable,
+)
+from cepheid.analysis.expressions import Role, references
+from cepheid.analysis.problems import Problems
+from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.analysis.scope import Scope
+from cepheid.language import ast
+from cepheid.language.printer import print_expression
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """Either `matches` or `aggregates` is set; `returned` orders the columns of RETURN."""
+
+    group_by: tuple[GroupColumn, ...]
+    matches: tuple[MatchColumn, ...] | None
+    aggregates: tuple[AggregateColumn, ...] | None
+    returned: tuple[str, ...]
+
+
+def bind_outputs(
+    query: ast.Query, scopes: tuple[Scope, ...], schema: EventSchema, problems: Problems
+) -> Outputs:
+    """Bind GROUP BY and RETURN; an aggregate of trends anywhere makes an aggregate query."""
+    binder = _OutputBinder(query, scopes, schema, problems)
+    group_by = binder.group_by()
+    is_aggregate = query.having is not None or any(
+        is_trend_aggregate(each.expression, scopes[0]) for each in query.returns
+    )
+    if is_aggregate or query.group_by:
+        aggregates, returned = binder.aggregates(group_by)
+        return Outputs(group_by, None, aggregates, returned)
+    matches = binder.matches() if query.returns else binder.default_matches()
+    binder.reject_repeated([each.output for each in matches])
+    return Outputs(group_by, matches, None, tuple(each.output for each in matches))
+
+
+def default_name(expression: ast.Expression) -> str:
+    """Return the column name of an expression without alias.
+
+    >>> from cepheid.language.parser import parse
+    >>> items = parse("PATTERN A RETURN COUNT(*), SUM(A.x), a[1].x, 2 * b.y").returns
+    >>> [default_name(each.expression) for each in items]
+    ['count', 'sum_A_x', 'a_first_x', 'expr']
+    """
+    words = {
+        ast.IndexKind.FIRST: "_first",
+        ast.IndexKind.LAST: "_last",
+        ast.IndexKind.ALL: "",
+    }
+    match expression:
+        case ast.Name():
+            return expression.text
+        case ast.Attribute():
+            index = "" if expression.index is None else words.get(expression.index, "_each")
+            return f"{expression.variable}{index}_{expression.name}"
+        case ast.Indexed():
+            return expression.variable
+        case ast.Call(argument=ast.Star()):
+            return f"exact_{expression.function.lower()}" if expression.exact else (
+                expression.function.lower())  # fmt: skip
+        case ast.Call():
+            return f"{expression.function.lower()}_{default_name(expression.argument)}"
+        case _:
+            return "expr"
+
+
+class _OutputBinder:
+    def __init__(
+        self, query: ast.Query, scopes: tuple[Scope, ...], schema: EventSchema, problems: Problems
+    ) -> None:
+        self.query = query
+        self.scopes = scopes
+        self.schema = schema
+        self.problems = problems
+
+    def binder_for(self, name: str) -> ValueBinder:
+        """Return the binder of the side that knows the name."""
+        scope = next((each for each in self.scopes if name in each.variables), self.scopes[0])
+        return ValueBinder(scope, self.schema, self.problems)
+
+    # --- groups ---------------------------------------------------------------------------------
+
+    def group_by(self) -> tuple[GroupColumn, ...]:
+        columns = []
+        for node in self.query.group_by:
+            if isinstance(node, ast.Attribute):
+                binder = self.binder_for(node.variable)
+                variable = binder.scope.find(node, node.variable, self.problems)
+                column = None if variable is None else binder.column(variable, node.name, node)
+            else:
+                column = node.text  # checked with the partition attributes
+            if column is not None:
+                kind = self.schema.type_of(column) or AttributeType.UNKNOWN
+                columns.append(GroupColumn(column, default_name(node), kind))
+        self.reject_repeated([each.output for each in columns])
+        return tuple(columns)
+
+    # --- aggregate queries ----------------------------------------------------------------------
+
+    def aggregates(
+        self, group_by: tuple[GroupColumn, ...]
+    ) -> tuple[tuple[AggregateColumn, ...], tuple[str, ...]]:
+        aggregates: list[AggregateColumn] = []
+        returned: list[str] = []
+        binder = AggregateBinder(self.scopes, self.schema, self.problems)
+        for item in self.query.returns:
+            name = item.alias or default_name(item.expression)
+            group = self._group_of(item.expression, group_by)
+            if group is not None:
+                returned.append(group.output)
+                continue
+            if not is_trend_aggregate(item.expression, self.scopes[0]):
+                self.problems.add(
+                    "not-a-group-attribute",
+                    f"'{print_expression(item.expression)}' is neither an aggregate nor in "
+                    "GROUP BY",
+                    item.span,
+                    "add it to GROUP BY, or aggregate it",
+                )
+                continue
+            aggregate = binder.aggregate(item.expression)
+            if aggregate is not None:
+                aggregates.append(AggregateColumn(name, aggregate))
+                returned.append(name)
+        if not aggregates and not self.problems.diagnostics:
+            self.problems.add(
+                "no-aggregate",
+                "GROUP BY and HAVING need an aggregate in RETURN",
+                self.query.group_by[0].span if self.query.group_by else self.query.span,
+                "add RETURN COUNT(*)",
+            )
+        self.reject_repeated(returned)
+        return tuple(aggregates), tuple(returned)
+
+    def _group_of(
+        self, expression: ast.Expression, group_by: tuple[GroupColumn, ...]
+    ) -> GroupColumn | None:
+        match expression:
+            case ast.Name():
+                attribute = expression.text
+            case ast.Attribute(index=None, is_next=False):
+                attribute = expression.name
+            case _:
+                return None
+        named = [each for each in group_by if each.output == default_name(expression)]
+        return next((each for each in (*named, *group_by) if each.attribute == attribute), None)
+
+    # --- match queries --------------------------------------------------------------------------
+
+    def matches(self) -> tuple[MatchColumn, ...]:
+        columns: list[MatchColumn] = []
+        for item in self.query.returns:
+            name = item.alias or default_name(item.expression)
+            column = self._match_column(item.expression, name)
+            if column is not None:
+                columns.append(column)
+        return tuple(columns)
+
+    def _match_column(self, node: ast.Expression, name: str) -> MatchColumn | None:
+        every = (
+            node.index in (None, ast.IndexKind.ALL) if isinstance(node, ast.Attribute) else False
+        )
+        if isinstance(node, ast.Attribute) and every and not node.is_next:
+            binder = self.binder_for(node.variable)
+            variable = binder.scope.find(node, node.variable, self.problems)
+            if variable is None or not self._is_positive(variable, node):
+                return None
+            if node.name.upper() != "LEN" or not variable.is_array:
+                column = binder.column(variable, node.name, node)
+                return None if column is None else self._events(name, variable, column)
+        names = [each.variable for each in _variables(node)]
+        binder = self.binder_for(names[0] if names else "")
+        value = binder.value(node)
+        if value is None:
+            return None
+        for reference in references(value):
+            variable = binder.scope.variables[reference.variable]
+            if not self._is_positive(variable, node):
+                return None
+            if reference.role is Role.EACH and variable.is_array:
+                self.problems.add(
+                    "array-as-value",
+                    f"'{reference.variable}' is several events where one value is needed",
+                    node.span,
+                    f"write {reference.variable}[1], {reference.variable}[a.LEN] or an aggregate",
+                )
+                return None
+            if reference.role in (Role.CURRENT, Role.PREVIOUS, Role.BEFORE, Role.RIGHT):
+                self.problems.add(
+                    "bad-index",
+                    "[i], [i-1] and NEXT have no single value in RETURN",
+                    node.span,
+                    "use [1], [a.LEN] or an aggregate of []",
+                )
+                return None
+        return ValueColumn(name, value)
+
+    def _is_positive(self, variable: Variable, node: ast.Expression) -> bool:
+        if variable.negated_part is None:
+            return True
+        self.problems.add(
+            "negated-in-return",
+            f"'{variable.name}' is negated, so a match has no such event",
+            node.span,
+            "return attributes of the events that occur",
+        )
+        return False
+
+    def _events(self, name: str, variable: Variable, column: str) -> EventsColumn:
+        kind = self.schema.type_of(column) or AttributeType.UNKNOWN
+        several = variable.is_array or len(variable.occurrences) > 1
+        return EventsColumn(name, variable.name, column, kind, several)
+
+    def default_matches(self) -> tuple[MatchColumn, ...]:
+        columns: list[MatchColumn] = []
+        for scope in self.scopes:
+            for occurrence in scope.positive:
+                variable = scope.variables[occurrence.variable]
+                for attribute in self.schema.attributes:
+                    if scope.has_attribute(variable, attribute, self.schema):
+                        name = f"{variable.name}_{attribute}"
+                        columns.append(self._events(name, variable, attribute))
+        return tuple(columns)
+
+    def reject_repeated(self, names: list[str]) -> None:
+        for name in dict.fromkeys(each for each in names if names.count(each) > 1):
+            self.problems.add(
+                "duplicate-column",
+                f"two columns of the result are called '{name}'",
+                self.query.span,
+                "rename one with AS",
+            )
+
+
+def _variables(node: ast.Expression) -> list[ast.Attribute | ast.Indexed]:
+    match node:
+        case ast.Attribute() | ast.Indexed():
+            return [node]
+        case ast.Call():
+            return _variables(node.argument)
+        case ast.Negative():
+            return _variables(node.operand)
+        case ast.Arithmetic():
+            return _variables(node.left) + _variables(node.right)
+        case _:
+            return []

@@ -1,0 +1,276 @@
+"""Arithmetic, attributes and block aggregates: names to columns, with types."""
+
+from __future__ import annotations
+
+import datetime
+
+from cepheid.analysis.bound import Variable
+from cepheid.analysis.expressions import (
+    AttributeReference,
+    BlockAggregate,
+    Constant,
+    Minus,
+    Operation,
+    Role,
+    Value,
+)
+from cepheid.analysis.problems import Problems
+from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.analysis.scope import Scope
+from cepheid.errors import suggest
+from cepheid.language import ast
+from cepheid.language.printer import print_expression
+
+AGGREGATES = ("COUNT", "SUM", "AVG", "MIN", "MAX")
+ROLE_OF_INDEX = {
+    None: Role.EACH,
+    ast.IndexKind.FIRST: Role.FIRST,
+    ast.IndexKind.CURRENT: Role.CURRENT,
+    ast.IndexKind.PREVIOUS: Role.PREVIOUS,
+    ast.IndexKind.LAST: Role.LAST,
+    ast.IndexKind.BEFORE: Role.BEFORE,
+    ast.IndexKind.ALL: Role.ALL,
+}
+RANGE_ROLES = (Role.BEFORE, Role.ALL)
+TEMPORAL = (AttributeType.TIMESTAMP, AttributeType.DATE)
+
+
+class ValueBinder:
+    """Binds values; None stands for a value whose mistake has been reported."""
+
+    def __init__(self, scope: Scope, schema: EventSchema, problems: Problems) -> None:
+        self.scope = scope
+        self.schema = schema
+        self.problems = problems
+
+    def value(self, node: ast.Expression) -> Value | None:
+        """Bind an expression that stands for a value."""
+        match node:
+            case ast.Literal():
+                return Constant(node.value, literal_type(node.value))
+            case ast.Attribute():
+                return self._attribute(node)
+            case ast.Name():
+                return self._bare_name(node)
+            case ast.Negative():
+                operand = self.value(node.operand)
+                if operand is None or not self._numeric(operand, node.operand, "-"):
+                    return None
+                return Minus(operand, operand.type)
+            case ast.Arithmetic():
+                return self._arithmetic(node)
+            case ast.Call():
+                return self._block_aggregate(node)
+            case ast.Indexed():
+                self._report_array(node)
+                return None
+            case ast.Parameter():
+                return None  # reported when parameters were filled in
+            case _:
+                self.problems.add(
+                    "type-mismatch",
+                    f"'{print_expression(node)}' is a condition where a value is needed",
+                    node.span,
+                    "compare attributes, numbers or strings",
+                )
+                return None
+
+    # --- references -----------------------------------------------------------------------------
+
+    def column(self, variable: Variable, name: str, node: ast.Expression) -> str | None:
+        """Return the column that `v.name` reads, or None after reporting it unknown."""
+        schema = self.schema
+        if schema.type_of(name) is not None and (
+            schema.is_open or self.scope.has_attribute(variable, name, schema)
+        ):
+            return name
+        if name == "type" and schema.type_column is not None:
+            return schema.type_column
+        if name == "time" and schema.time is not None:
+            return schema.time
+        owner = variable.types[0] if len(variable.types) == 1 else variable.name
+        known = [each for each in schema.attributes
+                 if self.scope.has_attribute(variable, each, schema)]  # fmt: skip
+        self.problems.add(
+            "unknown-attribute",
+            f"event type {owner} has no attribute '{name}'",
+            node.span,
+            suggest(name, known, owner=owner),
+        )
+        return None
+
+    def _attribute(self, node: ast.Attribute) -> Value | None:
+        variable = self.scope.find(node, node.variable, self.problems)
+        if variable is None:
+            return None
+        if node.name.upper() == "LEN" and node.index is None and not node.is_next:
+            return self._length(variable, node)
+        if not self._index_is_allowed(variable, node.index, node):
+            return None
+        role = Role.RIGHT if node.is_next else ROLE_OF_INDEX[node.index]
+        if role in RANGE_ROLES:
+            self._report_array(node)
+            return None
+        column = self.column(variable, node.name, node)
+        if column is None:
+            return None
+        return AttributeReference(variable.name, role, column, self._type(column))
+
+    def _type(self, column: str) -> AttributeType:
+        return self.schema.type_of(column) or AttributeType.UNKNOWN
+
+    def _length(self, variable: Variable, node: ast.Attribute) -> Value | None:
+        if variable.is_array and self.scope.is_single(variable):
+            return BlockAggregate("COUNT", variable.name, Role.ALL, None, AttributeType.INTEGER)
+        column = self.column(variable, node.name, node)
+        if column is None:
+            return None
+        return AttributeReference(variable.name, Role.EACH, column, self._type(column))
+
+    def _index_is_allowed(
+        self, variable: Variable, index: ast.IndexKind | None, node: ast.Expression
+    ) -> bool:
+        if index is None:
+            return True
+        if not variable.is_array:
+            self.problems.add(
+                "not-an-array",
+                f"'{variable.name}' binds one event, so it has no '{index.value}'",
+                node.span,
+                f"write {variable.name} without an index, or repeat it in the pattern with +",
+            )
+            return False
+        if not self.scope.is_single(variable):
+            self.problems.add(
+                "ambiguous-index",
+                f"'{variable.name}' occurs more than once in the pattern",
+                node.span,
+                "give the occurrence a variable and index that",
+            )
+            return False
+        return True
+
+    def _bare_name(self, node: ast.Name) -> Value | None:
+        if len(self.scope.positive) == 1 and node.text not in self.scope.variables:
+            variable = self.scope.variables[self.scope.positive[0].variable]
+            column = self.column(variable, node.text, node)
+            if column is None:
+                return None
+            return AttributeReference(variable.name, Role.EACH, column, self._type(column))
+        if node.text in self.scope.variables:
+            message = f"'{node.text}' is an event where a value is needed"
+            hint = f"write {node.text}.attribute"
+        else:
+            message = f"'{node.text}' is not a value"
+            owner = self.scope.positive[0].variable if self.scope.positive else "v"
+            hint = f"quote it if it is a string: '{node.text}', or write {owner}.{node.text}"
+        self.problems.add("unknown-name", message, node.span, hint)
+        return None
+
+    def _report_array(self, node: ast.Expression) -> None:
+        self.problems.add(
+            "array-as-value",
+            f"'{print_expression(node)}' is several events where one value is needed",
+            node.span,
+            "aggregate it with avg, sum, min, max or count",
+        )
+
+    # --- arithmetic and aggregates ----------------------------------------------------------------
+
+    def _numeric(self, value: Value, node: ast.Expression, operator: str) -> bool:
+        if value.type.is_numeric or value.type is AttributeType.NULL:
+            return True
+        self.problems.add(
+            "type-mismatch",
+            f"'{operator}' needs numbers, but '{print_expression(node)}' is a {value.type.value}",
+            node.span,
+            "for a difference of times use WITHIN" if value.type in TEMPORAL else None,
+        )
+        return False
+
+    def _arithmetic(self, node: ast.Arithmetic) -> Value | None:
+        left, right = self.value(node.left), self.value(node.right)
+        if left is None or right is None:
+            return None
+        good = self._numeric(left, node.left, node.operator)
+        if not self._numeric(right, node.right, node.operator) or not good:
+            return None
+        both_integer = left.type is right.type is AttributeType.INTEGER
+        integer = both_integer and node.operator != "/"
+        kind = AttributeType.INTEGER if integer else AttributeType.FLOAT
+        return Operation(node.operator, left, right, kind)
+
+    def _block_aggregate(self, node: ast.Call) -> Value | None:
+        if node.function not in AGGREGATES:
+            self.problems.add(
+                "unknown-function",
+                f"there is no function {node.function}",
+                node.span,
+                suggest(node.function, AGGREGATES, owner="the language"),
+            )
+            return None
+        argument = node.argument
+        if not isinstance(argument, ast.Attribute | ast.Indexed) or argument.index is None:
+            self.problems.add(
+                "aggregate-of-trends",
+                f"{print_expression(node)} aggregates over all matches, which a match has not",
+                node.span,
+                f"write {node.function.lower()}(a[].x) for one match, or use it in RETURN or "
+                "HAVING",
+            )
+            return None
+        variable = self.scope.find(argument, argument.variable, self.problems)
+        if variable is None or not self._index_is_allowed(variable, argument.index, argument):
+            return None
+        return self._aggregate_of(node, variable, argument)
+
+    def _aggregate_of(
+        self, node: ast.Call, variable: Variable, argument: ast.Attribute | ast.Indexed
+    ) -> Value | None:
+        role = ROLE_OF_INDEX[argument.index]
+        role = Role.BEFORE if role is Role.PREVIOUS else role
+        if role not in RANGE_ROLES:
+            self.problems.add(
+                "bad-range",
+                f"{node.function} needs several events",
+                argument.span,
+                f"write {variable.name}[..i-1] or {variable.name}[]",
+            )
+            return None
+        if isinstance(argument, ast.Indexed):
+            if node.function != "COUNT":
+                self._report_array(argument)
+                return None
+            return BlockAggregate("COUNT", variable.name, role, None, AttributeType.INTEGER)
+        column = self.column(variable, argument.name, argument)
+        if column is None:
+            return None
+        kind = self._type(column)
+        if node.function in ("SUM", "AVG") and not kind.is_numeric:
+            reference = AttributeReference(variable.name, role, column, kind)
+            self._numeric(reference, argument, node.function)
+            return None
+        result = {"COUNT": AttributeType.INTEGER, "AVG": AttributeType.FLOAT}
+        return BlockAggregate(
+            node.function, variable.name, role, column, result.get(node.function, kind)
+        )
+
+
+def literal_type(value: int | float | str | bool | None) -> AttributeType:
+    """Return the type of a literal."""
+    if value is None:
+        return AttributeType.NULL
+    if isinstance(value, bool):
+        return AttributeType.BOOLEAN
+    if isinstance(value, int):
+        return AttributeType.INTEGER
+    return AttributeType.FLOAT if isinstance(value, float) else AttributeType.STRING
+
+
+def is_time_text(text: str) -> bool:
+    """Whether a string can be read as a date or timestamp."""
+    try:
+        datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,259 @@
+"""The bound query: everything later stages know of a query. Frozen data, no behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from cepheid.analysis.automaton import Automaton
+from cepheid.analysis.expressions import Condition, Value
+from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.language import ast
+from cepheid.language.source import Source, Span
+
+
+class Strategy(StrEnum):
+    """When a run survives an event unchanged (semantics, section 3)."""
+
+    SKIP_TILL_ANY = "skip-till-any-match"
+    SKIP_TILL_NEXT = "skip-till-next-match"
+    SKIP_TILL_NEXT_KLEENE = "skip-till-next-match, leaving a Kleene component optional"
+    CONTIGUOUS = "contiguous"
+    STRICT = "strict contiguity"
+
+
+class PredicateClass(StrEnum):
+    """What the planner needs to know of a clause (semantics, section 4)."""
+
+    LOCAL = "local"
+    EQUIVALENCE = "equivalence"
+    ADJACENT = "adjacent"
+    FIRST_BOUND = "first-bound"
+    RUNNING = "running"
+    LAST_BOUND = "last-bound"
+    GENERAL = "general"
+    NEGATED = "negated"
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A name that predicates may use: a variable, or a type name for all its positions."""
+
+    name: str
+    positions: tuple[int, ...]
+    types: tuple[str, ...]
+    is_array: bool
+    negated_part: int | None
+    occurrences: tuple[int, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One conjunct of WHERE: a disjunction of comparisons, with its class and its text."""
+
+    condition: Condition
+    predicate_class: PredicateClass
+    variables: frozenset[str]
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One disjunct of a WHERE whose OR concerns a negated part (else there is just one branch).
+
+    A positive match stays if for some branch every `positive` condition holds and no match of a
+    negated part in the gap satisfies its `negative` conditions.
+    """
+
+    positive: tuple[Condition, ...]
+    negative: Mapping[int, tuple[Condition, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundPattern:
+    """One side of the pattern; a query without AND has one side.
+
+    `variables` has every name, positive and negated. `clauses` are those over positive variables;
+    equality chains that became partitions are not among them.
+    """
+
+    automaton: Automaton
+    variables: Mapping[str, Variable]
+    clauses: tuple[Clause, ...]
+    branches: tuple[Branch, ...]
+
+    @property
+    def positive_variables(self) -> tuple[str, ...]:
+        """Names of the occurrences in pattern order, as output columns use them."""
+        return tuple(dict.fromkeys(each.variable for each in self.automaton.positions))
+
+
+class WindowUnit(StrEnum):
+    """What a window is measured in."""
+
+    TIME = "time"
+    EVENTS = "events"
+
+
+@dataclass(frozen=True, slots=True)
+class BoundWindow:
+    """`length` and `slide` in ticks of the time column, or in events."""
+
+    length: int
+    slide: int | None
+    unit: WindowUnit
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourBound:
+    """Time of the first `second` minus time of the last `first` before it is below `length`."""
+
+    length: int
+    first: str
+    second: str
+
+
+@dataclass(frozen=True, slots=True)
+class GroupColumn:
+    """One GROUP BY attribute and the name of its output column."""
+
+    attribute: str
+    output: str
+    type: AttributeType
+
+
+@dataclass(frozen=True, slots=True)
+class TrendAggregate:
+    """`COUNT(*)`, `COUNT(E)`, `SUM(E.x)`, … over all trends.
+
+    `variable` is None for COUNT(*); `attribute` is None for COUNT(E). `exact` asks for arbitrary
+    precision as text, `log2` for the binary logarithm of COUNT(*).
+    """
+
+    function: str
+    variable: str | None
+    attribute: str | None
+    exact: bool = False
+    log2: bool = False
+    attribute_type: AttributeType = AttributeType.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateColumn:
+    """One aggregate of RETURN and its output name."""
+
+    output: str
+    aggregate: TrendAggregate
+
+
+@dataclass(frozen=True, slots=True)
+class EventsColumn:
+    """`RETURN a.x` of a match query: a scalar, or an array if the variable is one."""
+
+    output: str
+    variable: str
+    attribute: str
+    type: AttributeType
+    is_array: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ValueColumn:
+    """A per-match expression: `SUM(a[].x)`, `b.x - a[1].x`, `COUNT(a[])`."""
+
+    output: str
+    value: Value
+
+
+MatchColumn: TypeAlias = EventsColumn | ValueColumn
+
+
+@dataclass(frozen=True, slots=True)
+class HavingReference:
+    """An aggregate, by its output column or computed for HAVING alone."""
+
+    aggregate: TrendAggregate
+
+
+@dataclass(frozen=True, slots=True)
+class HavingCompare:
+    """An atom of HAVING."""
+
+    operator: str
+    left: HavingValue
+    right: HavingValue
+
+
+@dataclass(frozen=True, slots=True)
+class HavingArithmetic:
+    """Arithmetic in HAVING."""
+
+    operator: str
+    left: HavingValue
+    right: HavingValue
+
+
+@dataclass(frozen=True, slots=True)
+class HavingGroup:
+    """A group attribute in HAVING."""
+
+    attribute: str
+
+
+@dataclass(frozen=True, slots=True)
+class HavingConstant:
+    """A literal in HAVING."""
+
+    value: int | float | str | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class HavingLogical:
+    """`AND`, `OR` or `NOT` in HAVING."""
+
+    operator: str
+    operands: tuple[HavingCondition, ...]
+
+
+HavingValue: TypeAlias = HavingReference | HavingGroup | HavingConstant | HavingArithmetic
+HavingCondition: TypeAlias = HavingCompare | HavingLogical
+
+
+@dataclass(frozen=True, slots=True)
+class BoundQuery:
+    """A query whose every name, type and rule has been checked against the events' schema.
+
+    `matches` is None for aggregate queries, else the output columns; `aggregates` is None for match
+    queries. `partition_by` includes the GROUP BY attributes.
+    """
+
+    source: Source
+    tree: ast.Query
+    schema: EventSchema
+    patterns: tuple[BoundPattern, ...]
+    strategy: Strategy
+    partition_by: tuple[str, ...]
+    group_by: tuple[GroupColumn, ...]
+    window: BoundWindow | None
+    neighbour_bounds: tuple[NeighbourBound, ...]
+    matches: tuple[MatchColumn, ...] | None
+    aggregates: tuple[AggregateColumn, ...] | None
+    returned: tuple[str, ...]
+    having: HavingCondition | None
+    output: ast.OutputMode
+    into: str | None
+
+    @property
+    def pattern(self) -> BoundPattern:
+        """The only side, or the first of an AND."""
+        return self.patterns[0]
+
+    @property
+    def is_aggregate(self) -> bool:
+        """Whether the query aggregates trends instead of returning them."""
+        return self.aggregates is not None

@@ -1,0 +1,97 @@
+"""Replace `:name` by values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import TypeVar
+
+from cepheid.analysis.problems import Problems
+from cepheid.errors import ConfigError, nearest
+from cepheid.language import ast
+
+ParameterValue = int | float | str | bool
+Node = TypeVar("Node")
+DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)?\s*")
+
+
+def fill_parameters(
+    query: ast.Query, parameters: Mapping[str, ParameterValue], problems: Problems
+) -> ast.Query:
+    """Return the query with every parameter filled; missing ones are problems.
+
+    A parameter of the query that is not used is a ConfigError, since it is likely misspelt.
+    """
+    filler = _Filler(parameters, problems)
+    filled = filler.fill(query)
+    unused = [name for name in parameters if name not in filler.used]
+    if unused:
+        near = nearest(unused[0], filler.wanted)
+        raise ConfigError(
+            f"the query has no parameter ':{unused[0]}'",
+            hint=None if near is None else f"did you mean ':{near}'?",
+        )
+    return filled
+
+
+class _Filler:
+    def __init__(self, parameters: Mapping[str, ParameterValue], problems: Problems) -> None:
+        self.parameters = parameters
+        self.problems = problems
+        self.used: set[str] = set()
+        self.wanted: set[str] = set()
+
+    def fill(self, node: Node) -> Node:
+        if isinstance(node, ast.Parameter):
+            value = self._lookup(node)
+            return node if value is None else ast.Literal(value, span=node.span)  # type: ignore[return-value]
+        if isinstance(node, ast.Duration):
+            return self._duration(node)  # type: ignore[return-value]
+        if isinstance(node, tuple):
+            filled = tuple(self.fill(each) for each in node)
+            same = all(one is other for one, other in zip(filled, node, strict=True))
+            return node if same else filled  # type: ignore[return-value]
+        if is_dataclass(node) and not isinstance(node, type):
+            values = {each.name: getattr(node, each.name) for each in fields(node)}
+            changed = {name: self.fill(value) for name, value in values.items() if name != "span"}
+            if all(changed[name] is values[name] for name in changed):
+                return node
+            return replace(node, **changed)
+        return node
+
+    def _lookup(self, node: ast.Parameter) -> ParameterValue | None:
+        self.wanted.add(node.name)
+        if node.name in self.parameters:
+            self.used.add(node.name)
+            return self.parameters[node.name]
+        self.problems.add(
+            "missing-parameter",
+            f"parameter ':{node.name}' has no value",
+            node.span,
+            f"pass parameters={{'{node.name}': …}} or --param {node.name}=…",
+        )
+        return None
+
+    def _duration(self, node: ast.Duration) -> ast.Duration:
+        if not isinstance(node.amount, ast.Parameter):
+            return node
+        value = self._lookup(node.amount)
+        if value is None:
+            return node
+        if isinstance(value, str):
+            found = DURATION.fullmatch(value)
+            if found is not None:
+                number = found[1]
+                unit = node.unit or (found[2].lower() if found[2] else None)
+                amount = float(number) if "." in number else int(number)
+                return replace(node, amount=amount, unit=unit)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self.problems.add(
+                "bad-parameter",
+                f"parameter ':{node.amount.name}' = {value!r} is not a duration",
+                node.span,
+                "give a number, or text such as '10 minutes'",
+            )
+            return replace(node, amount=1)
+        return replace(node, amount=value)

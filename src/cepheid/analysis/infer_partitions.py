@@ -1,0 +1,98 @@
+"""Partition attributes: `[attr]`, GROUP BY, and equality chains over every positive variable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from cepheid.analysis.bound import Clause, PredicateClass, Variable
+from cepheid.analysis.classify_predicates import is_equality_of_one_attribute
+from cepheid.analysis.expressions import Compare, references
+from cepheid.analysis.problems import Problems
+from cepheid.analysis.schema import EventSchema
+from cepheid.analysis.scope import Scope
+from cepheid.errors import suggest
+from cepheid.language import ast
+from cepheid.language.source import Span
+
+
+def chained_attributes(clauses: Iterable[Clause], scope: Scope) -> tuple[str, ...]:
+    """Return attributes whose equalities join every positive variable.
+
+    Negated variables may take part in a chain; they belong to the same partition anyway.
+    """
+    links: dict[str, list[frozenset[str]]] = {}
+    for clause in clauses:
+        if is_equality_of_one_attribute(clause.condition):
+            attribute = next(references(clause.condition)).attribute
+            assert attribute is not None
+            links.setdefault(attribute, []).append(_occurrences(clause, scope.variables))
+    positive = {str(each.index) for each in scope.positive}
+    return tuple(
+        attribute
+        for attribute, groups in links.items()
+        if len(positive) > 1 and any(positive <= group for group in _merged(groups))
+    )
+
+
+def _occurrences(clause: Clause, variables: Mapping[str, Variable]) -> frozenset[str]:
+    return frozenset(
+        str(occurrence) for name in clause.variables for occurrence in variables[name].occurrences
+    )
+
+
+def _merged(groups: list[frozenset[str]]) -> list[frozenset[str]]:
+    merged: list[frozenset[str]] = []
+    for group in groups:
+        joined = group
+        apart = []
+        for other in merged:
+            if other & joined:
+                joined |= other
+            else:
+                apart.append(other)
+        merged = [*apart, joined]
+    return merged
+
+
+def without_chains(clauses: Iterable[Clause], partition_by: Iterable[str]) -> tuple[Clause, ...]:
+    """Drop the equalities that partitioning already guarantees."""
+    attributes = set(partition_by)
+
+    def is_implied(clause: Clause) -> bool:
+        return (
+            clause.predicate_class in (PredicateClass.EQUIVALENCE, PredicateClass.NEGATED)
+            and is_equality_of_one_attribute(clause.condition)
+            and isinstance(clause.condition, Compare)
+            and next(references(clause.condition)).attribute in attributes
+        )
+
+    return tuple(each for each in clauses if not is_implied(each))
+
+
+def check_partition_attribute(
+    attribute: str, span: Span, scope: Scope, schema: EventSchema, problems: Problems
+) -> bool:
+    """Report an attribute that some type of the pattern does not have."""
+    if schema.type_of(attribute) is None:
+        problems.add(
+            "unknown-attribute",
+            f"the events have no attribute '{attribute}'",
+            span,
+            suggest(attribute, schema.attributes, owner="the stream"),
+        )
+        return False
+    types = dict.fromkeys(each for one in scope.occurrences for each in one.types)
+    lacking = [each for each in types if not schema.has_attribute(each, attribute)]
+    for event_type in lacking:
+        problems.add(
+            "missing-partition-attribute",
+            f"event type {event_type} has no attribute '{attribute}' to partition by",
+            span,
+            "every type of the pattern, negated ones included, needs it",
+        )
+    return not lacking
+
+
+def equivalence_attributes(terms: Iterable[ast.Equivalence]) -> list[tuple[str, Span]]:
+    """Return the attributes of `[a, b]` and `[a = 'v']` tests."""
+    return [(attribute, term.span) for term in terms for attribute in term.attributes]

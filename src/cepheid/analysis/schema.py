@@ -1,0 +1,88 @@
+"""What is known of the events before they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class AttributeType(StrEnum):
+    """The types that predicates tell apart."""
+
+    INTEGER = "integer"
+    FLOAT = "float"
+    STRING = "string"
+    BOOLEAN = "boolean"
+    TIMESTAMP = "timestamp"
+    DATE = "date"
+    NULL = "null"
+    UNKNOWN = "unknown"
+    OTHER = "other"
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether arithmetic applies."""
+        return self in (AttributeType.INTEGER, AttributeType.FLOAT, AttributeType.UNKNOWN)
+
+
+def attribute_type(name: str) -> AttributeType:
+    """Return the type for a word such as `int`, `double`, `string`, `timestamp`."""
+    words = {
+        "int": AttributeType.INTEGER,
+        "bigint": AttributeType.INTEGER,
+        "double": AttributeType.FLOAT,
+        "str": AttributeType.STRING,
+        "text": AttributeType.STRING,
+        "bool": AttributeType.BOOLEAN,
+    }
+    return words[name] if name in words else AttributeType(name)
+
+
+@dataclass(frozen=True, slots=True)
+class EventSchema:
+    """Columns of the event stream and the roles that some of them play.
+
+    `ticks_per_second` says how long one step of the time column is: 1 for an integer column unless
+    another unit is declared, 1,000,000 for timestamps in microseconds. `attributes_by_type` holds
+    declared per-type schemas. An *open* schema knows no columns and accepts every name: EXPLAIN
+    without events uses it.
+    """
+
+    attributes: Mapping[str, AttributeType] = field(default_factory=dict)
+    time: str | None = None
+    type_column: str | None = None
+    order: tuple[str, ...] = ()
+    ticks_per_second: int = 1
+    attributes_by_type: Mapping[str, frozenset[str]] | None = None
+    is_open: bool = False
+
+    @property
+    def time_type(self) -> AttributeType:
+        """The type of the time column."""
+        if self.time is None:
+            return AttributeType.UNKNOWN
+        return self.attributes.get(self.time, AttributeType.UNKNOWN)
+
+    def type_of(self, attribute: str) -> AttributeType | None:
+        """Return the attribute's type, or None when no such column exists."""
+        found = self.attributes.get(attribute)
+        if found is None and self.is_open:
+            return AttributeType.UNKNOWN
+        return found
+
+    def has_attribute(self, event_type: str, attribute: str) -> bool:
+        """Whether events of this type have the attribute, by the declared schemas."""
+        if attribute in (self.time, self.type_column, *self.order):
+            return True
+        if self.attributes_by_type is None or event_type not in self.attributes_by_type:
+            return True
+        return attribute in self.attributes_by_type[event_type]
+
+    @property
+    def type_names(self) -> frozenset[str] | None:
+        """The declared event types, or None when any name may occur."""
+        return None if self.attributes_by_type is None else frozenset(self.attributes_by_type)
+
+
+OPEN_SCHEMA = EventSchema(is_open=True)

@@ -1,0 +1,121 @@
+"""Every exception Cepheid raises.
+
+CepheidError
+├── QueryError                 the query text is at fault; carries every diagnostic found
+│   ├── QuerySyntaxError       it does not parse
+│   ├── BindingError           it parses, but does not fit the events or the rules of the language
+│   └── UnsupportedQueryError  it is correct, but this version or runner cannot execute it
+├── DataError                  the events are at fault (column, first offending row)
+├── ConfigError                an option, parameter or argument is at fault
+└── InternalError              our bug; no query may reach it
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A stretch of one line of a query text; `line` and `column` count from 1."""
+
+    source_name: str
+    line: int
+    column: int
+    length: int
+    line_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One mistake: a stable code, what is wrong, where, and how to mend it."""
+
+    code: str
+    message: str
+    location: Location | None = None
+    hint: str | None = None
+
+    def render(self) -> str:
+        """Return the message with its caret line."""
+        head = f"error[{self.code}]: {self.message}"
+        if self.location is None:
+            return head if self.hint is None else f"{head}\n  hint: {self.hint}"
+        place = self.location
+        prefix = f"  {place.source_name}:{place.line}:{place.column}    "
+        indent = len(place.line_text) - len(place.line_text.lstrip())
+        blank = " " * (len(prefix) + place.column - 1 - indent)
+        caret = "^" * max(1, min(place.length, len(place.line_text) - place.column + 1))
+        note = "" if self.hint is None else f"  {self.hint}"
+        return f"{head}\n{prefix}{place.line_text.strip()}\n{blank}{caret}{note}"
+
+
+class CepheidError(Exception):
+    """Base of all errors that Cepheid raises on purpose."""
+
+
+class QueryError(CepheidError):
+    """The query text is at fault; `diagnostics` lists every mistake found."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n".join(each.render() for each in self.diagnostics))
+
+
+class QuerySyntaxError(QueryError):
+    """The query does not parse."""
+
+
+class BindingError(QueryError):
+    """The query does not fit the events' schema or breaks a rule of the language."""
+
+
+class UnsupportedQueryError(QueryError):
+    """The query is correct but cannot be executed by this version or runner."""
+
+
+class DataError(CepheidError):
+    """The events are at fault."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        self.hint = hint
+        super().__init__(message if hint is None else f"{message}\n  hint: {hint}")
+
+
+class ConfigError(CepheidError):
+    """An option, parameter or argument is at fault."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        self.hint = hint
+        super().__init__(message if hint is None else f"{message}\n  hint: {hint}")
+
+
+class InternalError(CepheidError):
+    """A bug in Cepheid."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(f"{message} (this is a bug in Cepheid: please report it with the query)")
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """Return the known word most like `word`, or None when none is close.
+
+    >>> nearest("prise", ["price", "volume"])
+    'price'
+    """
+    by_folded = {each.casefold(): each for each in known}
+    found = difflib.get_close_matches(word.casefold(), by_folded, n=1, cutoff=0.6)
+    return by_folded[found[0]] if found else None
+
+
+def suggest(word: str, known: Iterable[str], *, owner: str) -> str:
+    """Return a hint that names the nearest known word and lists the others.
+
+    >>> suggest("prise", ["volume", "price"], owner="Trade")
+    "did you mean 'price'? Trade has: price, volume"
+    """
+    names = sorted(known)
+    listing = f"{owner} has: {', '.join(names)}" if names else f"{owner} has none"
+    best = nearest(word, names)
+    return listing if best is None else f"did you mean '{best}'? {listing}"

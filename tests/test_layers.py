@@ -1,0 +1,305 @@
+"""Imports go one way, files stay small, and every layer says what it does.
+
+The rules are the table MAY_IMPORT. They are checked on the syntax tree, so imports inside
+functions, under ``if TYPE_CHECKING`` and by ``import_module("...")`` count like any other.
+"""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parent.parent
+SOURCE = REPOSITORY / "src" / "cepheid"
+ORACLE = REPOSITORY / "tests" / "oracle"
+
+# The package's own __init__: `from cepheid import Query` inside the package is an import of this.
+API = "cepheid"
+
+COMPILER = ("language", "analysis", "plan", "program")  # in pipeline order
+BELOW_THE_SURFACE = {*COMPILER, "errors", "kernels", "runtime", "connectors", "explain", "generate"}
+
+# Layer -> what it may import of ours, next to itself.
+MAY_IMPORT: dict[str, set[str]] = {
+    "errors": set(),
+    "kernels": set(),
+    "generate": {"errors"},
+    "language": {"errors"},
+    "analysis": {"errors", "language"},
+    "plan": {"errors", "language", "analysis"},
+    "program": {"errors", "language", "analysis", "plan"},
+    "runtime": {"errors", *COMPILER, "kernels"},
+    "explain": {"errors", *COMPILER},
+    "connectors": {"errors", "language", "analysis"},
+    "query": {*BELOW_THE_SURFACE, "testing"},
+    "testing": {*BELOW_THE_SURFACE, "query", API},
+    "web": {*BELOW_THE_SURFACE, "query", "testing", API},
+    "cli": {*BELOW_THE_SURFACE, "query", "testing", API, "web"},
+    API: {*BELOW_THE_SURFACE, "query", "testing", "web", "cli"},
+    "tests.oracle": {"errors", "language", "analysis"},
+}
+MODULES_AT_THE_TOP = {"__init__", "errors", "query"}
+
+# Third-party package -> the only folders that may import it.
+CONFINED = {
+    "pyspark": ("cepheid.runtime.spark", "cepheid.connectors"),
+    "numba": ("cepheid.kernels",),
+}
+
+LONGEST_FILE = 500
+NAMES_THAT_COLLECT_EVERYTHING = {"utils", "helpers", "core", "common", "misc"}
+WORDS_OF_A_LAYER_DOCSTRING = ("Takes", "Gives", "May import")
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One imported name, absolute: `from cepheid.plan import x` gives cepheid.plan.x."""
+
+    target: str
+    line: int
+
+
+def imports_of(source: str, *, module: str, is_package: bool = False) -> Iterator[Import]:
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Import(names=names):
+                for name in names:
+                    yield Import(name.name, node.lineno)
+            case ast.ImportFrom(names=names):
+                base = absolute_base(node, module=module, is_package=is_package)
+                for name in names:
+                    yield Import(f"{base}.{name.name}", node.lineno)
+            case ast.Call(
+                func=ast.Attribute(attr="import_module")
+                | ast.Name(id="import_module" | "__import__"),
+                args=[ast.Constant(value=str(target)), *_],
+            ):
+                yield Import(resolve_dots(target, module, is_package), node.lineno)
+
+
+def absolute_base(node: ast.ImportFrom, *, module: str, is_package: bool) -> str:
+    return resolve_dots("." * node.level + (node.module or ""), module, is_package)
+
+
+def resolve_dots(target: str, module: str, is_package: bool) -> str:
+    level = len(target) - len(target.lstrip("."))
+    if level == 0:
+        return target
+    package = module.split(".") if is_package else module.split(".")[:-1]
+    base = package[: len(package) - (level - 1)]
+    return ".".join([*base, target.lstrip(".")]).rstrip(".")
+
+
+def layer_of(module: str) -> str | None:
+    """The layer of a module of ours; None for anybody else's.
+
+    >>> [layer_of(module) for module in ("cepheid.plan.rules.join", "cepheid.Query", "numpy.fft")]
+    ['plan', 'cepheid', None]
+    """
+    match module.split("."):
+        case ["tests", "oracle", *_]:
+            return "tests.oracle"
+        case ["cepheid"]:
+            return API
+        case ["cepheid", layer, *_]:
+            # A name without a rule is one that the API exports, or a new folder, which is reported
+            # where it is (see misplaced) and not once more by everybody who imports it.
+            return layer if layer in MAY_IMPORT else API
+        case _:
+            return None
+
+
+def violations(source: str, *, module: str, is_package: bool = False) -> list[str]:
+    """What the source imports although its layer may not, one sentence each."""
+    layer = layer_of(module)
+    assert layer is not None
+    found = []
+    for imported in imports_of(source, module=module, is_package=is_package):
+        target_layer = layer_of(imported.target)
+        if target_layer not in (None, layer, *MAY_IMPORT[layer]):
+            found.append(f"{module}:{imported.line}: {layer} may not import {imported.target}")
+        third_party = imported.target.split(".")[0]
+        folders = CONFINED.get(third_party, (module,))
+        if not any(module == folder or module.startswith(f"{folder}.") for folder in folders):
+            found.append(
+                f"{module}:{imported.line}: only {' and '.join(folders)} may import {third_party}"
+            )
+    return found
+
+
+def misplaced(path: Path) -> list[str]:
+    """What is wrong with a module's name and place; path is relative to the package."""
+    found = []
+    for name in (*path.parts[:-1], path.stem):
+        if name in NAMES_THAT_COLLECT_EVERYTHING:
+            found.append(f"{path}: name it after what it does, not {name!r}")
+    if len(path.parts) == 1 and path.stem not in MODULES_AT_THE_TOP:
+        found.append(f"{path}: belongs into a layer, not at the top of the package")
+    if len(path.parts) > 1 and path.parts[0] not in MAY_IMPORT:
+        found.append(f"{path}: {path.parts[0]!r} is no layer; add its rule to MAY_IMPORT")
+    return found
+
+
+def missing_words(source: str) -> list[str]:
+    docstring = ast.get_docstring(ast.parse(source)) or ""
+    return [word for word in WORDS_OF_A_LAYER_DOCSTRING if word not in docstring]
+
+
+def modules_below(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.py"))
+
+
+def module_name(path: Path, *, root: Path) -> str:
+    parts = path.relative_to(root).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def violations_below(folder: Path, *, root: Path) -> list[str]:
+    return [
+        violation
+        for path in modules_below(folder)
+        for violation in violations(
+            path.read_text(encoding="utf-8"),
+            module=module_name(path, root=root),
+            is_package=path.name == "__init__.py",
+        )
+    ]
+
+
+class TestTheTree:
+    def test_there_is_something_to_check(self):
+        assert len(modules_below(SOURCE)) > 1
+
+    def test_imports_go_one_way(self):
+        assert violations_below(SOURCE, root=SOURCE.parent) == []
+
+    def test_the_oracle_shares_no_code_with_the_engine(self):
+        assert violations_below(ORACLE, root=REPOSITORY) == []
+
+    def test_modules_are_where_they_belong(self):
+        assert [
+            problem
+            for path in modules_below(SOURCE)
+            for problem in misplaced(path.relative_to(SOURCE))
+        ] == []
+
+    def test_no_file_is_too_long(self):
+        lines_by_file = {
+            str(path.relative_to(SOURCE)): len(path.read_bytes().splitlines())
+            for path in SOURCE.rglob("*")
+            if path.is_file() and "__pycache__" not in path.parts
+        }
+        assert {file: n for file, n in lines_by_file.items() if n > LONGEST_FILE} == {}
+
+    def test_every_layer_says_what_it_takes_gives_and_imports(self):
+        layers = {SOURCE / path.relative_to(SOURCE).parts[0] for path in modules_below(SOURCE)}
+        missing = {}
+        for layer in sorted(filter(Path.is_dir, layers)):
+            init = layer / "__init__.py"
+            source = init.read_text(encoding="utf-8") if init.exists() else ""
+            if words := missing_words(source):
+                missing[layer.name] = words
+        assert missing == {}
+
+
+class TestTheChecker:
+    @pytest.mark.parametrize(
+        ("module", "source"),
+        [
+            ("cepheid.language.parser", "import cepheid.analysis"),
+            ("cepheid.language.parser", "from cepheid.analysis.schema import Schema"),
+            ("cepheid.language.parser", "from cepheid import analysis"),
+            ("cepheid.language.parser", "from ..analysis import schema"),
+            ("cepheid.language.parser", "from .. import analysis"),
+            ("cepheid.language.parser", "def parse():\n    from cepheid.plan import planner"),
+            ("cepheid.language.parser", "import numpy, cepheid.plan as p"),
+            ("cepheid.plan.rules.share_work", "from ...program import lower"),
+            ("cepheid.plan.planner", "if TYPE_CHECKING:\n    from cepheid.program import Program"),
+            ("cepheid.plan.planner", "importlib.import_module('cepheid.runtime.local')"),
+            ("cepheid.plan.planner", "importlib.import_module('..runtime.local', __package__)"),
+            ("cepheid.plan.planner", "__import__('cepheid.program')"),
+            ("cepheid.plan.planner", "from cepheid import Query"),
+            ("cepheid.plan.planner", "from cepheid.query import Query"),
+            ("cepheid.program.lower", "from cepheid.kernels import jit"),
+            ("cepheid.runtime.local", "from cepheid.explain import render"),
+            ("cepheid.runtime.local", "from cepheid.cli import main"),
+            ("cepheid.kernels.jit", "from cepheid.errors import InternalError"),
+            ("cepheid.explain.text", "from cepheid.runtime import runner"),
+            ("cepheid.errors", "from cepheid.language.source import Span"),
+            ("cepheid.generate.stocks", "from cepheid.language import ast"),
+            ("cepheid.testing.events", "from cepheid.cli import main"),
+            ("cepheid.testing.events", "import cepheid.web"),
+            ("cepheid.query", "from cepheid import cli"),
+            ("cepheid.query", "from cepheid.web import server"),
+            ("cepheid.query", "import cepheid"),
+            ("cepheid.web.server", "from cepheid.cli import main"),
+            ("cepheid.connectors.sinks.kafka", "from cepheid.runtime import runner"),
+            ("tests.oracle.enumerate", "from cepheid.plan import logical"),
+            ("tests.oracle.enumerate", "from cepheid import Query"),
+            ("cepheid.runtime.local", "import pyspark"),
+            ("cepheid.runtime.spark_session", "import pyspark"),
+            ("cepheid.query", "def run():\n    from pyspark.sql import DataFrame"),
+            ("cepheid.runtime.local", "from numba import njit"),
+        ],
+    )
+    def test_catches(self, module, source):
+        assert len(violations(source, module=module)) == 1
+
+    @pytest.mark.parametrize(
+        ("module", "source"),
+        [
+            ("cepheid.language.parser", "from cepheid.errors import QuerySyntaxError"),
+            ("cepheid.language.parser", "from . import ast\nfrom .source import Span"),
+            ("cepheid.plan.planner", "from cepheid.analysis import bind\nimport numpy"),
+            ("cepheid.plan.rules.share_work", "from ..logical import Scan"),
+            ("cepheid.explain.text", "from cepheid.program import Program"),
+            ("cepheid.runtime.local", "from cepheid.kernels import jit\nimport pyarrow"),
+            ("cepheid.runtime.spark.batch", "from pyspark.sql import DataFrame"),
+            ("cepheid.connectors.sinks.kafka", "import pyspark.sql"),
+            ("cepheid.kernels.jit", "import numba\nfrom cepheid.kernels import fold"),
+            ("cepheid.query", "from cepheid.runtime.spark import batch"),
+            ("cepheid.cli", "from cepheid import Query, web"),
+            ("cepheid.cli", "import cepheidology"),
+            ("cepheid", "from cepheid.query import Query"),
+            ("tests.oracle.enumerate", "from cepheid.analysis import bind\nimport tests.oracle"),
+        ],
+    )
+    def test_lets_pass(self, module, source):
+        assert violations(source, module=module) == []
+
+    def test_dots_in_an_init_count_from_the_package_itself(self):
+        source = "from .lower import lower"
+        assert violations(source, module="cepheid.program", is_package=True) == []
+        source = "from ..runtime import local"
+        assert violations(source, module="cepheid.program", is_package=True) != []
+
+    def test_says_where_and_what(self):
+        assert violations("\nfrom cepheid.plan import logical", module="cepheid.analysis.bind") == [
+            "cepheid.analysis.bind:2: analysis may not import cepheid.plan.logical"
+        ]
+
+    @pytest.mark.parametrize(
+        "path", ["plan/utils.py", "plan/common/rules.py", "extras.py", "storage/disk.py"]
+    )
+    def test_catches_misplaced_modules(self, path):
+        assert len(misplaced(Path(path))) == 1
+
+    @pytest.mark.parametrize("path", ["query.py", "plan/rules/share_work.py", "cli/__init__.py"])
+    def test_lets_modules_in_their_place_pass(self, path):
+        assert misplaced(Path(path)) == []
+
+    def test_catches_silent_layers(self):
+        assert missing_words('"""Takes: text. Gives: a tree."""') == ["May import"]
+        assert missing_words("import os") == ["Takes", "Gives", "May import"]
+
+    def test_the_table_has_no_unknown_name(self):
+        assert set().union(*MAY_IMPORT.values()) <= set(MAY_IMPORT)
+
+    def test_the_table_has_no_cycle_below_the_surface(self):
+        done: set[str] = set()
+        while remaining := BELOW_THE_SURFACE - done:
+            ready = {layer for layer in remaining if MAY_IMPORT[layer] <= done}
+            assert ready, f"these import each other: {sorted(remaining)}"
+            done |= ready
