@@ -1,0 +1,37 @@
+"""Cepheid: complex event processing for PySpark.
+
+>>> import cepheid
+>>> import pyarrow as pa
+>>> events = pa.table({"ts": [1, 2, 5], "kind": ["A", "B", "B"]})
+>>> query = cepheid.query("PATTERN SEQ(A a, B b) WITHIN 3 RETURN a.ts, b.ts")
+>>> query.run(events, time="ts", type="kind").to_pylist()
+[{'a_ts': 1, 'b_ts': 2}]
+"""
+
+from cepheid.errors import (
+    BindingError,
+    CepheidError,
+    ConfigError,
+    DataError,
+    InternalError,
+    QueryError,
+    QuerySyntaxError,
+    UnsupportedQueryError,
+)
+from cepheid.query import Query, query
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BindingError",
+    "CepheidError",
+    "ConfigError",
+    "DataError",
+    "InternalError",
+    "Query",
+    "QueryError",
+    "QuerySyntaxError",
+    "UnsupportedQueryError",
+    "__version__",
+    "query",
+]

@@ -13,7 +13,6 @@ from cepheid.analysis.bound import BoundQuery, HavingCondition, NeighbourBound, 
 from cepheid.analysis.build_automaton import build_automaton
 from cepheid.analysis.check_rules import check_rules
 from cepheid.analysis.choose_strategy import choose_strategy
-from cepheid.analysis.expressions import AttributeReference, Compare, Constant, Role
 from cepheid.analysis.fill_parameters import ParameterValue, fill_parameters
 from cepheid.analysis.infer_partitions import (
     chained_attributes,
@@ -23,10 +22,10 @@ from cepheid.analysis.infer_partitions import (
 from cepheid.analysis.infer_window import infer_window, measure
 from cepheid.analysis.names import names_in
 from cepheid.analysis.problems import Problems
-from cepheid.analysis.schema import OPEN_SCHEMA, AttributeType, EventSchema
+from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
 from cepheid.analysis.scope import Scope, collect_occurrences
 from cepheid.language import ast
-from cepheid.language.source import Source
+from cepheid.language.source import Source, Span
 
 
 def analyze(
@@ -52,7 +51,11 @@ def analyze(
     conjuncts = [_conjuncts_of(each, side, problems)
                  for each, side in zip(terms, sides, strict=True)]  # fmt: skip
     outputs = bind_outputs(query, scopes, schema, problems)
-    partition_by = _partition_by(conjuncts, sides, equivalences, outputs, query, schema, problems)
+    wanted = equivalence_attributes(equivalences)
+    wanted += [(column.attribute, node.span)
+               for column, node in zip(outputs.group_by, query.group_by, strict=False)]  # fmt: skip
+    wanted += _chained(conjuncts, sides)
+    partition_by = _partition_by(wanted, scopes, schema, problems)
     patterns = tuple(
         finish_pattern(side, each, partition_by, problems)
         for side, each in zip(sides, conjuncts, strict=True)
@@ -106,7 +109,7 @@ def _bind_where(
     binders = [ConditionBinder(side.scope, schema, problems) for side in sides]
     if len(sides) == 1:
         terms = binders[0].where(where)
-        _bind_equivalence_values(terms, sides[0].scope, schema)
+        _bind_equivalence_values(terms, binders[0])
         return [terms], terms.strategies, terms.equivalences
     result = [WhereTerms() for _ in sides]
     shared = WhereTerms()
@@ -117,9 +120,9 @@ def _bind_where(
             shared.equivalences.append(conjunct)
         else:
             _bind_on_sides(conjunct, sides, binders, result, problems)
-    for terms, side in zip(result, sides, strict=True):
+    for terms, binder in zip(result, binders, strict=True):
         terms.equivalences = shared.equivalences
-        _bind_equivalence_values(terms, side.scope, schema)
+        _bind_equivalence_values(terms, binder)
     return result, shared.strategies, shared.equivalences
 
 
@@ -159,17 +162,18 @@ def _bind_on_sides(
             result[index].conditions.append((condition, conjunct.span))
 
 
-def _bind_equivalence_values(terms: WhereTerms, scope: Scope, schema: EventSchema) -> None:
+def _bind_equivalence_values(terms: WhereTerms, binder: ConditionBinder) -> None:
     """`[attr = 'v']` partitions by attr and demands the value of every positive event."""
     for term in terms.equivalences:
-        if not isinstance(term.value, ast.Literal):
-            continue
-        attribute = term.attributes[0]
-        kind = schema.type_of(attribute) or AttributeType.UNKNOWN
-        for occurrence in scope.positive:
-            reference = AttributeReference(occurrence.variable, Role.EACH, attribute, kind)
-            value = Constant(term.value.value, kind)
-            terms.conditions.append((Compare("=", reference, value), term.span))
+        name = term.attributes[0]
+        if term.value is None or binder.schema.type_of(name) is None:
+            continue  # an unknown attribute is reported with the partitions
+        for occurrence in binder.scope.positive:
+            attribute = ast.Attribute(occurrence.variable, name, span=term.span)
+            test = ast.Comparison((attribute, term.value), ("=",), span=term.span)
+            condition = binder.condition(test, positive=True)
+            if condition is not None:
+                terms.conditions.append((condition, term.span))
 
 
 def _conjuncts_of(terms: WhereTerms, side: Side, problems: Problems) -> list[Conjunct]:
@@ -177,35 +181,30 @@ def _conjuncts_of(terms: WhereTerms, side: Side, problems: Problems) -> list[Con
     return [each for each in made if each is not None]
 
 
+def _chained(conjuncts: list[list[Conjunct]], sides: tuple[Side, ...]) -> list[tuple[str, Span]]:
+    """Return the attributes that equalities chain on every side, and where they are written."""
+    chained = [
+        chained_attributes([clause for each in terms for clause in each.clauses], side.scope)
+        for terms, side in zip(conjuncts, sides, strict=True)
+    ]
+    common = set.intersection(*(set(each) for each in chained))
+    return [(attribute, chained[0][attribute]) for attribute in sorted(common)]
+
+
 def _partition_by(
-    conjuncts: list[list[Conjunct]],
-    sides: tuple[Side, ...],
-    equivalences: list[ast.Equivalence],
-    outputs: Outputs,
-    query: ast.Query,
+    wanted: list[tuple[str, Span]],
+    scopes: tuple[Scope, ...],
     schema: EventSchema,
     problems: Problems,
 ) -> tuple[str, ...]:
-    wanted = equivalence_attributes(equivalences)
-    wanted += [(column.attribute, node.span)
-               for column, node in zip(outputs.group_by, query.group_by, strict=False)]  # fmt: skip
-    chained = [
-        set(chained_attributes([clause for each in terms for clause in each.clauses], side.scope))
-        for terms, side in zip(conjuncts, sides, strict=True)
-    ]
-    common = set.intersection(*chained)
-    wanted += [(each, query.span) for each in sorted(common)]
-    good = [
-        attribute
-        for attribute, span in wanted
-        if all(
-            [
-                check_partition_attribute(attribute, span, side.scope, schema, problems)
-                for side in sides
-            ]
-        )
-    ]
-    return tuple(dict.fromkeys(good))
+    good: dict[str, None] = {}
+    for attribute, span in wanted:
+        checks = [
+            check_partition_attribute(attribute, span, scope, schema, problems) for scope in scopes
+        ]
+        if all(checks):
+            good[attribute] = None
+    return tuple(good)
 
 
 def _neighbour_bounds(

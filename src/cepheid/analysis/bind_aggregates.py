@@ -224,12 +224,17 @@ class HavingBinder:
                 return HavingArithmetic(node.operator, left, right)
             case ast.Name():
                 return self._named(node)
-            case ast.Attribute(index=None):
+            case ast.Attribute(index=None, is_next=False):
                 for group in self.groups:
                     if group.attribute == node.name:
                         return HavingGroup(group.attribute)
-        aggregate = self.binder.aggregate(node)
-        return None if aggregate is None else HavingReference(aggregate)
+            case ast.Call():
+                aggregate = self.binder.aggregate(node)
+                return None if aggregate is None else HavingReference(aggregate)
+            case ast.Parameter():
+                return None  # reported when parameters were filled in
+        self._report_unknown(node, print_expression(node))
+        return None
 
     def _named(self, node: ast.Name) -> HavingValue | None:
         for column in self.columns:
@@ -238,11 +243,14 @@ class HavingBinder:
         for group in self.groups:
             if node.text in (group.output, group.attribute):
                 return HavingGroup(group.attribute)
+        self._report_unknown(node, node.text)
+        return None
+
+    def _report_unknown(self, node: ast.Expression, name: str) -> None:
         known = [column.output for column in self.columns] + [group.output for group in self.groups]
         self.problems.add(
             "unknown-column",
-            f"'{node.text}' is not a column of the result",
+            f"'{name}' is not a column of the result",
             node.span,
-            suggest(node.text, known, owner="the result"),
+            suggest(name, known, owner="the result"),
         )
-        return None

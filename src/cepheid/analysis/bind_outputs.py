@@ -45,7 +45,7 @@ def bind_outputs(
         aggregates, returned = binder.aggregates(group_by)
         return Outputs(group_by, None, aggregates, returned)
     matches = binder.matches() if query.returns else binder.default_matches()
-    binder.reject_repeated([each.output for each in matches])
+    binder.reject_repeated([each.output for each in matches], query.returns)
     return Outputs(group_by, matches, None, tuple(each.output for each in matches))
 
 
@@ -106,9 +106,16 @@ class _OutputBinder:
                 column = node.text  # checked with the partition attributes
             if column is not None:
                 kind = self.schema.type_of(column) or AttributeType.UNKNOWN
-                columns.append(GroupColumn(column, default_name(node), kind))
-        self.reject_repeated([each.output for each in columns])
+                columns.append(GroupColumn(column, self._group_name(node, column), kind))
+        self.reject_repeated([each.output for each in columns], self.query.group_by)
         return tuple(columns)
+
+    def _group_name(self, node: ast.Name | ast.Attribute, column: str) -> str:
+        """RETURN names the column if it lists the attribute, else GROUP BY does."""
+        for item in self.query.returns:
+            if _attribute_of(item.expression) == column:
+                return item.alias or default_name(item.expression)
+        return default_name(node)
 
     # --- aggregate queries ----------------------------------------------------------------------
 
@@ -144,21 +151,14 @@ class _OutputBinder:
                 self.query.group_by[0].span if self.query.group_by else self.query.span,
                 "add RETURN COUNT(*)",
             )
-        self.reject_repeated(returned)
+        self.reject_repeated(returned, self.query.returns)
         return tuple(aggregates), tuple(returned)
 
     def _group_of(
         self, expression: ast.Expression, group_by: tuple[GroupColumn, ...]
     ) -> GroupColumn | None:
-        match expression:
-            case ast.Name():
-                attribute = expression.text
-            case ast.Attribute(index=None, is_next=False):
-                attribute = expression.name
-            case _:
-                return None
-        named = [each for each in group_by if each.output == default_name(expression)]
-        return next((each for each in (*named, *group_by) if each.attribute == attribute), None)
+        attribute = _attribute_of(expression)
+        return next((each for each in group_by if each.attribute == attribute), None)
 
     # --- match queries --------------------------------------------------------------------------
 
@@ -237,14 +237,30 @@ class _OutputBinder:
                         columns.append(self._events(name, variable, attribute))
         return tuple(columns)
 
-    def reject_repeated(self, names: list[str]) -> None:
+    def reject_repeated(
+        self, names: list[str], written: tuple[ast.ReturnItem | ast.Name | ast.Attribute, ...]
+    ) -> None:
+        """Report names that occur twice, at the second place if every column was written."""
         for name in dict.fromkeys(each for each in names if names.count(each) > 1):
+            second = names.index(name, names.index(name) + 1)
+            span = written[second].span if len(written) == len(names) else self.query.span
             self.problems.add(
                 "duplicate-column",
                 f"two columns of the result are called '{name}'",
-                self.query.span,
+                span,
                 "rename one with AS",
             )
+
+
+def _attribute_of(expression: ast.Expression) -> str | None:
+    """Return the attribute that `district` or `T.district` names."""
+    match expression:
+        case ast.Name():
+            return expression.text
+        case ast.Attribute(index=None, is_next=False):
+            return expression.name
+        case _:
+            return None
 
 
 def _variables(node: ast.Expression) -> list[ast.Attribute | ast.Indexed]:

@@ -17,7 +17,7 @@ from cepheid.analysis.expressions import (
 from cepheid.analysis.problems import Problems
 from cepheid.analysis.schema import AttributeType, EventSchema
 from cepheid.analysis.scope import Scope
-from cepheid.errors import suggest
+from cepheid.errors import nearest, suggest
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
 
@@ -91,11 +91,14 @@ class ValueBinder:
         owner = variable.types[0] if len(variable.types) == 1 else variable.name
         known = [each for each in schema.attributes
                  if self.scope.has_attribute(variable, each, schema)]  # fmt: skip
+        hint = suggest(name, known, owner=owner)
+        if isinstance(node, ast.Name) and nearest(name, known) is None:
+            hint = f"quote it if it is a string: '{name}'; {hint}"
         self.problems.add(
             "unknown-attribute",
             f"event type {owner} has no attribute '{name}'",
-            node.span,
-            suggest(name, known, owner=owner),
+            self.problems.source.narrow(node.span, name, last=True),
+            hint,
         )
         return None
 

@@ -161,9 +161,11 @@ class _Builder:
         index = len(self.parts)
         self.part_by_node[id(negation)] = index
         inner = _Builder(self.occurrences, self.problems)
+        known_mistakes = len(self.problems.diagnostics)
         fragment = inner.fragment(negation.pattern)
         automaton = inner.finish(fragment)
-        if fragment.skipped is not None:
+        # A part with a mistake is built as if it were empty: one message is enough.
+        if fragment.skipped is not None and len(self.problems.diagnostics) == known_mistakes:
             self.problems.add(
                 "nullable-negation",
                 "the negated pattern can match nothing at all, so it would always block",

@@ -39,7 +39,7 @@ def _check_types(query: BoundQuery, problems: Problems) -> None:
                     problems.add(
                         "unknown-type",
                         f"there is no event type '{name}'",
-                        event.span,
+                        problems.source.narrow(event.span, name),
                         suggest(name, schema.type_names, owner="the stream"),
                     )
         return
@@ -56,17 +56,36 @@ def _check_types(query: BoundQuery, problems: Problems) -> None:
 def _check_borders(query: BoundQuery, problems: Problems) -> None:
     if query.tree.window is not None:
         return
-    for pattern in query.patterns:
-        for kind, parts in _border_parts(pattern.automaton):
+    for pattern, tree in zip(query.patterns, _sides(query.tree.pattern), strict=False):
+        negations = _negations(tree)
+        for kind, index in _border_parts(pattern.automaton):
+            text = pattern.automaton.negated_parts[index].text
             problems.add(
                 f"{kind}-negation-without-window",
-                f"a negation at the {kind} of the pattern ({parts}) needs WITHIN",
-                query.tree.pattern.span,
+                f"a negation at the {kind} of the pattern (!{text}) needs WITHIN",
+                negations[index].span,
                 "add WITHIN: it says how far the negation reaches",
             )
 
 
-def _border_parts(automaton: Automaton) -> list[tuple[str, str]]:
+def _sides(pattern: ast.Pattern) -> tuple[ast.Pattern, ...]:
+    return pattern.parts if isinstance(pattern, ast.Conjunction) else (pattern,)
+
+
+def _negations(pattern: ast.Pattern) -> list[ast.Negation]:
+    """Return the outermost negations in the order in which the automaton numbers them."""
+    match pattern:
+        case ast.Negation():
+            return [pattern]
+        case ast.EventPattern():
+            return []
+        case ast.Repeat():
+            return _negations(pattern.pattern)
+        case _:
+            return [each for part in pattern.parts for each in _negations(part)]
+
+
+def _border_parts(automaton: Automaton) -> list[tuple[str, int]]:
     found = []
     for kind, borders in (("start", automaton.first), ("end", automaton.last)):
         parts = {
@@ -76,9 +95,7 @@ def _border_parts(automaton: Automaton) -> list[tuple[str, str]]:
             for choice in border.blocked_by
             for index in choice
         }
-        if parts:
-            names = ", ".join(f"!{automaton.negated_parts[index].text}" for index in sorted(parts))
-            found.append((kind, names))
+        found += [(kind, index) for index in sorted(parts)]
     return found
 
 
@@ -95,7 +112,7 @@ def _check_match_query(query: BoundQuery, problems: Problems) -> None:
         problems.add(
             "partial-without-window",
             "OUTPUT PARTIAL reports what was matched when the window closed and needs WITHIN",
-            tree.span,
+            tree.output_span,
             "add WITHIN",
         )
 
@@ -105,6 +122,6 @@ def _check_aggregate_query(query: BoundQuery, problems: Problems) -> None:
         problems.add(
             "output-in-aggregate",
             f"OUTPUT {query.output.value} belongs to match queries",
-            query.tree.span,
+            query.tree.output_span,
             "drop OUTPUT, or return matches instead of aggregates",
         )

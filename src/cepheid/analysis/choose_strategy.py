@@ -7,6 +7,7 @@ from cepheid.analysis.problems import Problems
 from cepheid.analysis.scope import Scope
 from cepheid.errors import suggest
 from cepheid.language import ast
+from cepheid.language.source import Span
 
 BY_CLAUSE = {
     ast.StrategyName.SKIP_TILL_ANY_MATCH: Strategy.SKIP_TILL_ANY,
@@ -43,6 +44,11 @@ def choose_strategy(
     return IN_WHERE[terms[0].strategy] if terms else Strategy.SKIP_TILL_ANY
 
 
+def _head(term: ast.StrategyTerm) -> Span:
+    """Return where the strategy and its arguments stand, without the body."""
+    return term.span if term.body is None else Span(term.span.start, term.body.span.start)
+
+
 def _check_arguments(term: ast.StrategyTerm, scopes: tuple[Scope, ...], problems: Problems) -> None:
     known = {name: each for scope in scopes for name, each in scope.variables.items()}
     given = set(term.variables or ())
@@ -50,20 +56,19 @@ def _check_arguments(term: ast.StrategyTerm, scopes: tuple[Scope, ...], problems
         problems.add(
             "unknown-variable",
             f"there is no variable or event type '{name}' in the pattern",
-            term.span,
+            problems.source.narrow(_head(term), name),
             suggest(name, known, owner="the pattern"),
         )
-    named = {index for name in given & set(known) for index in known[name].occurrences}
-    missing = [
-        occurrence.variable
-        for scope in scopes
-        for occurrence in scope.positive
-        if occurrence.index not in named and occurrence.variable not in given
-    ]
+    missing = []
+    for scope in scopes:  # the two sides of AND number their occurrences separately
+        named = {index for name in given & set(scope.variables)
+                 for index in scope.variables[name].occurrences}  # fmt: skip
+        missing += [each.variable for each in scope.positive if each.index not in named]
     if missing:
         problems.add(
             "incomplete-strategy",
-            f"{term.strategy.value} must name every variable; {', '.join(missing)} is missing",
-            term.span,
+            f"{term.strategy.value} must name every variable; "
+            f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing",
+            _head(term),
             "list all variables, or write the strategy without arguments",
         )

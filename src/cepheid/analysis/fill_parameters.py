@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -64,12 +65,26 @@ class _Filler:
         self.wanted.add(node.name)
         if node.name in self.parameters:
             self.used.add(node.name)
-            return self.parameters[node.name]
+            return self._checked(node)
         self.problems.add(
             "missing-parameter",
             f"parameter ':{node.name}' has no value",
             node.span,
             f"pass parameters={{'{node.name}': …}} or --param {node.name}=…",
+        )
+        return None
+
+    def _checked(self, node: ast.Parameter) -> ParameterValue | None:
+        value: object = self.parameters[node.name]
+        if isinstance(value, float) and math.isfinite(value):
+            return value
+        if isinstance(value, bool | int | str):
+            return value
+        self.problems.add(
+            "bad-parameter",
+            f"parameter ':{node.name}' = {value!r} is not a value",
+            node.span,
+            "give a finite number, a string or a boolean",
         )
         return None
 

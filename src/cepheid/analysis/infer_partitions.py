@@ -15,23 +15,26 @@ from cepheid.language import ast
 from cepheid.language.source import Span
 
 
-def chained_attributes(clauses: Iterable[Clause], scope: Scope) -> tuple[str, ...]:
-    """Return attributes whose equalities join every positive variable.
+def chained_attributes(clauses: Iterable[Clause], scope: Scope) -> dict[str, Span]:
+    """Return attributes whose equalities join every positive variable, and where they start.
 
     Negated variables may take part in a chain; they belong to the same partition anyway.
     """
     links: dict[str, list[frozenset[str]]] = {}
+    spans: dict[str, Span] = {}
     for clause in clauses:
-        if is_equality_of_one_attribute(clause.condition):
+        # `A.id = A.id` reads one event, even if the type A occurs twice in the pattern.
+        if is_equality_of_one_attribute(clause.condition) and len(clause.variables) > 1:
             attribute = next(references(clause.condition)).attribute
             assert attribute is not None
             links.setdefault(attribute, []).append(_occurrences(clause, scope.variables))
+            spans.setdefault(attribute, clause.span)
     positive = {str(each.index) for each in scope.positive}
-    return tuple(
-        attribute
+    return {
+        attribute: spans[attribute]
         for attribute, groups in links.items()
         if len(positive) > 1 and any(positive <= group for group in _merged(groups))
-    )
+    }
 
 
 def _occurrences(clause: Clause, variables: Mapping[str, Variable]) -> frozenset[str]:

@@ -70,7 +70,8 @@ def measure(
             problems.add("bad-window", "a count of events must be whole", duration.span)
             return None, WindowUnit.EVENTS
         return amount, WindowUnit.EVENTS
-    ticks = _ticks(Fraction(amount), unit, duration, schema, problems)
+    # By its decimal text: 0.1 s is 100,000 microseconds, though the float 0.1 is a little more.
+    ticks = _ticks(Fraction(repr(amount)), unit, duration, schema, problems)
     if ticks is None:
         return None, WindowUnit.TIME
     if exact and ticks.denominator != 1:

@@ -139,7 +139,7 @@ class Scope:
             problems.add(
                 "unknown-variable",
                 f"there is no variable or event type '{name}' in the pattern",
-                node.span,
+                problems.source.narrow(node.span, name),
                 suggest(name, self.variables, owner="the pattern"),
             )
         return found

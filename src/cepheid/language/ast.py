@@ -319,3 +319,4 @@ class Query:
     output: OutputMode | None = None
     into: str | None = None
     span: Span = _span()
+    output_span: Span = _span()

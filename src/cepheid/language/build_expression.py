@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from lark import Token, Tree
@@ -18,8 +19,8 @@ INDEX_FORMS = {
     "i": ast.IndexKind.CURRENT,
     "i-1": ast.IndexKind.PREVIOUS,
     "..i-1": ast.IndexKind.BEFORE,
-    "len": ast.IndexKind.LAST,
 }
+LENGTH = re.compile(r"\[\s*(.+?)\s*\.\s*len\s*\]", re.IGNORECASE)
 
 
 def name_of(token: Token) -> str:
@@ -95,6 +96,8 @@ class ExpressionBuilder:
         match kind:
             case "number":
                 return ast.Literal(self.number_value(tokens[0]), span=span)
+            case "negative_number":
+                return ast.Literal(-self.number_value(tokens[0]), span=span)
             case "percent":
                 return ast.Literal(float(tokens[0][:-1]) / 100, span=span)
             case "string":
@@ -107,11 +110,11 @@ class ExpressionBuilder:
             case "parameter":
                 return ast.Parameter(str(tokens[0])[1:], span=span)
             case "indexed":
-                return ast.Indexed(name_of(tokens[0]), self._index(tokens[1]), span=span)
+                return ast.Indexed(name_of(tokens[0]), self._index(*tokens[:2]), span=span)
             case "attribute":
                 return ast.Attribute(name_of(tokens[0]), name_of(tokens[1]), span=span)
             case "indexed_attribute":
-                index = self._index(tokens[1])
+                index = self._index(*tokens[:2])
                 return ast.Attribute(name_of(tokens[0]), name_of(tokens[2]), index, span=span)
             case "next_attribute":
                 return ast.Attribute(
@@ -122,7 +125,17 @@ class ExpressionBuilder:
 
     def number_value(self, token: Token) -> int | float:
         """Return an int for whole numbers, else a float."""
-        return int(token) if token.isdigit() else float(token)
+        if token.isdigit():
+            return int(token)
+        value = float(token)
+        if value == math.inf:
+            self.report(
+                "number-too-large",
+                f"{token} is larger than any number a column can hold",
+                self.span_of_token(token),
+                "the largest is about 1.8e308",
+            )
+        return value
 
     def _negative(self, operand: ast.Expression, span: Span) -> ast.Expression:
         if (
@@ -133,23 +146,25 @@ class ExpressionBuilder:
             return ast.Literal(-operand.value, span=span)
         return ast.Negative(operand, span=span)
 
-    def _index(self, token: Token) -> ast.IndexKind:
+    def _index(self, variable: Token, token: Token) -> ast.IndexKind:
+        length = LENGTH.fullmatch(token)
+        if length is not None and length[1].strip("`") == name_of(variable):
+            return ast.IndexKind.LAST
         inside = re.sub(r"\s+", "", token[1:-1]).lower()
-        form = inside.rsplit(".", 1)[-1] if inside.endswith(".len") else inside
-        if form in INDEX_FORMS:
-            return INDEX_FORMS[form]
+        if inside in INDEX_FORMS:
+            return INDEX_FORMS[inside]
         self.report(
             "bad-index",
             f"'{token}' is not an index",
             self.span_of_token(token),
-            "write [1], [i], [i-1], [..i-1], [a.LEN] or []",
+            f"write [1], [i], [i-1], [..i-1], [{variable}.LEN] or []",
         )
         return ast.IndexKind.ALL
 
     def _call(self, tree: Tree[Token], span: Span) -> ast.Expression:
         tokens = self.tokens(tree)
         exact = tokens[0].type == "EXACT"
-        function = str(tokens[1 if exact else 0])
+        function = name_of(tokens[1 if exact else 0])
         argument: ast.Expression
         if self.trees(tree):
             argument = self.expression(self.trees(tree)[0])

@@ -57,6 +57,7 @@ class _QueryBuilder(ExpressionBuilder):
             output=None if output is None else self._output(output),
             into=None if into is None else name_of(self.tokens(into)[-1]),
             span=self.span(tree),
+            output_span=self.span(tree if output is None else output),
         )
 
     def _first(self, clauses: dict[str, list[Tree[Token]]], kind: str) -> Tree[Token] | None:
@@ -135,12 +136,14 @@ class _QueryBuilder(ExpressionBuilder):
                 return replace(pattern, pattern=self._named(inner, variable, span), span=span)
             case ast.EventPattern(variable=None):
                 return replace(pattern, variable=name_of(self.tokens(variable)[0]), span=span)
-        self.report(
-            "misplaced-variable",
-            f"'{self.tokens(variable)[0]}' cannot name a group or an event that has a name",
-            self.span(variable),
-            "a variable names one event type or one ANY(…)",
-        )
+        name = self.tokens(variable)[0]
+        if isinstance(pattern, ast.EventPattern):
+            message = f"'{name}' cannot name an event that is called '{pattern.variable}' already"
+            hint = "is a comma missing between two events?"
+        else:
+            message = f"'{name}' cannot name a group of events"
+            hint = "a variable names one event type or one ANY(…)"
+        self.report("misplaced-variable", message, self.span(variable), hint)
         return pattern
 
     # --- clauses --------------------------------------------------------------------------------

@@ -10,8 +10,16 @@ from cepheid.language import ast
 PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 TYPE_NAME = re.compile(r"[^\W\d]\w*(-[^\W\d]\w*)*")
 PRECEDENCE = {"+": 5, "-": 5, "*": 6, "/": 6, "%": 6}
-RESERVED_OPERANDS = {"TRUE", "FALSE", "NULL", "NOT", "NEXT", "EXACT", "AND", "OR"}
+RESERVED_OPERANDS = {
+    "TRUE", "FALSE", "NULL", "NOT", "NEXT", "EXACT", "AND", "OR",
+    *(each.value.upper() for each in ast.StrategyName),
+}  # fmt: skip
 RESERVED_TYPES = {"SEQ", "ANY", "NOT"}
+# What may follow an event type or a `>` and so cannot stand there alone without backticks.
+CLAUSE_WORD = re.compile(
+    r"event|pattern|semantics|where|within|slide|group[_]*by|return|agg|having|output|into",
+    re.IGNORECASE,
+)
 
 
 def print_query(query: ast.Query) -> str:
@@ -47,7 +55,7 @@ def print_pattern(pattern: ast.Pattern) -> str:
         case ast.EventPattern():
             types = [_type(each) for each in pattern.types]
             test = types[0] if len(types) == 1 else f"ANY({', '.join(types)})"
-            return test if pattern.variable is None else f"{test} {_name(pattern.variable)}"
+            return test if pattern.variable is None else f"{test} {_variable(pattern.variable)}"
         case ast.Sequence():
             return f"SEQ({', '.join(print_pattern(each) for each in pattern.parts)})"
         case ast.Repeat():
@@ -134,7 +142,7 @@ def _leaf(
         case ast.Parameter():
             return f":{node.name}"
         case ast.Name():
-            return _name(node.text)
+            return _variable(node.text)
         case ast.Indexed():
             return f"{_name(node.variable)}{_index(node.variable, node.index)}"
         case ast.Attribute(is_next=True):
@@ -149,9 +157,10 @@ def _leaf(
             return f"{exact}{node.function}({print_expression(node.argument)})"
         case ast.Equivalence():
             value = "" if node.value is None else f" = {print_expression(node.value)}"
-            return f"[{', '.join(map(_name, node.attributes))}{value}]"
+            return f"[{', '.join(map(_variable, node.attributes))}{value}]"
         case ast.StrategyTerm():
-            arguments = "" if node.variables is None else f"({', '.join(node.variables)})"
+            names = ", ".join(map(_name, node.variables or ()))
+            arguments = "" if node.variables is None else f"({names})"
             body = "" if node.body is None else f" {{ {print_expression(node.body)} }}"
             return f"{node.strategy.value}{arguments}{body}"
     assert_never(node)
@@ -186,6 +195,10 @@ def _name(name: str) -> str:
     if PLAIN_NAME.fullmatch(name) and name.upper() not in RESERVED_OPERANDS:
         return name
     return f"`{name}`"
+
+
+def _variable(name: str) -> str:
+    return f"`{name}`" if CLAUSE_WORD.fullmatch(name) else _name(name)
 
 
 def _type(name: str) -> str:

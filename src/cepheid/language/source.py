@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from cepheid.errors import Diagnostic, Location
@@ -40,6 +41,19 @@ class Source:
         return Location(
             self.name, line, start - line_start + 1, length, self.text[line_start:line_end]
         )
+
+    def narrow(self, span: Span, word: str, *, last: bool = False) -> Span:
+        """Return where the word stands in the span (its `last` place on request), or the span.
+
+        >>> Source("WHERE a.prise > 10").narrow(Span(6, 13), "prise")
+        Span(start=8, end=13)
+        """
+        text = self.text[span.start : span.end]
+        places = [each.start() for each in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)]
+        if not places:
+            return span
+        start = span.start + places[-1 if last else 0]
+        return Span(start, start + len(word))
 
     def diagnose(self, code: str, message: str, span: Span, hint: str | None = None) -> Diagnostic:
         """Return a diagnostic that points at `span`."""

@@ -1,0 +1,137 @@
+"""The operators of the logical plan in words."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from cepheid.analysis.bound import (
+    AggregateColumn,
+    BoundQuery,
+    EventsColumn,
+    MatchColumn,
+    TrendAggregate,
+)
+from cepheid.analysis.describe import describe
+from cepheid.explain.document import Operator, Output
+from cepheid.language import ast
+from cepheid.language.printer import print_expression
+from cepheid.plan import logical
+
+
+def describe_operators(plan: logical.LogicalPlan, query: BoundQuery) -> tuple[Operator, ...]:
+    """Return name and details of every operator, from the stream to the result."""
+    return tuple(
+        Operator(type(each).__name__, tuple(_details(each, query))) for each in plan.operators
+    )
+
+
+def describe_outputs(query: BoundQuery) -> tuple[Output, ...]:
+    """Return the columns of the result in the order of RETURN."""
+    if query.matches is not None:
+        return tuple(map(_match_output, query.matches)) or _every_attribute(query)
+    groups = {each.output: each.attribute for each in query.group_by}
+    aggregates = {
+        each.output: describe_aggregate(each.aggregate) for each in query.aggregates or ()
+    }
+    return tuple(Output(name, (groups | aggregates)[name]) for name in query.returned)
+
+
+def describe_aggregate(aggregate: TrendAggregate) -> str:
+    """Return an aggregate in the language's spelling.
+
+    >>> describe_aggregate(TrendAggregate("SUM", "T", "duration"))
+    'SUM(T.duration)'
+    """
+    parts = [each for each in (aggregate.variable, aggregate.attribute) if each is not None]
+    text = f"{aggregate.function}({'.'.join(parts) or '*'})"
+    if aggregate.exact:
+        text = f"EXACT {text}"
+    return f"LOG2({text})" if aggregate.log2 else text
+
+
+def describe_window(query: BoundQuery) -> str | None:
+    """Return every bound in time or events, or None without any."""
+    texts = [query.window.text] if query.window is not None else []
+    texts += [_neighbour_window(each) for each in query.tree.neighbour_windows]
+    return ", ".join(texts) or None
+
+
+def _neighbour_window(window: ast.NeighbourWindow) -> str:
+    amount = window.within.amount
+    number = f":{amount.name}" if isinstance(amount, ast.Parameter) else str(amount)
+    unit = "" if window.within.unit is None else f" {window.within.unit}"
+    return f"WITHIN {number}{unit} BETWEEN {window.first}, {window.second}"
+
+
+def _details(operator: logical.Operator, query: BoundQuery) -> list[str]:
+    match operator:
+        case logical.Scan():
+            return [", ".join(operator.types)]
+        case logical.Filter() | logical.Select():
+            return [f"{each.text}  ({each.predicate_class.value})" for each in operator.clauses]
+        case logical.Partition():
+            return [", ".join(operator.attributes)]
+        case logical.Match():
+            return [operator.strategy.value, *_sizes(operator)]
+        case logical.Window():
+            return [describe_window(query) or ""]
+        case logical.Negate():
+            return [f"¬ {part.text}" for part in operator.parts]
+        case logical.Pair():
+            return ["one trend of each side of AND"]
+        case logical.Transform():
+            return _transform_details(operator, query)
+        case logical.AggregateTrends():
+            return _aggregate_details(operator, query)
+    assert_never(operator)
+
+
+def _sizes(operator: logical.Match) -> list[str]:
+    return [
+        f"{len(each.positions)} {'state' if len(each.positions) == 1 else 'states'}, "
+        f"{len(each.edges)} {'edge' if len(each.edges) == 1 else 'edges'}"
+        for each in operator.automata
+    ]
+
+
+def _transform_details(operator: logical.Transform, query: BoundQuery) -> list[str]:
+    columns = [_equation(each) for each in describe_outputs(query)]
+    mode = [] if operator.output is ast.OutputMode.ALL else [f"OUTPUT {operator.output.value}"]
+    return columns + mode + _into(operator.into)
+
+
+def _aggregate_details(operator: logical.AggregateTrends, query: BoundQuery) -> list[str]:
+    lines = [_equation(_aggregate_output(each)) for each in operator.aggregates]
+    if operator.group_by:
+        groups = [_equation(Output(each.output, each.attribute)) for each in operator.group_by]
+        lines.append(f"for each {', '.join(groups)}")
+    if operator.has_having and query.tree.having is not None:
+        lines.append(f"HAVING {print_expression(query.tree.having)}")
+    return lines + _into(operator.into)
+
+
+def _into(name: str | None) -> list[str]:
+    return [] if name is None else [f"INTO {name}"]
+
+
+def _equation(output: Output) -> str:
+    if output.name == output.expression:
+        return output.name
+    return f"{output.name} = {output.expression}"
+
+
+def _aggregate_output(column: AggregateColumn) -> Output:
+    return Output(column.output, describe_aggregate(column.aggregate))
+
+
+def _match_output(column: MatchColumn) -> Output:
+    if isinstance(column, EventsColumn):
+        index = "[]" if column.is_array else ""
+        return Output(column.output, f"{column.variable}{index}.{column.attribute}")
+    return Output(column.output, describe(column.value))
+
+
+def _every_attribute(query: BoundQuery) -> tuple[Output, ...]:
+    """Without RETURN and without a schema the columns are known only when the events are."""
+    names = dict.fromkeys(name for each in query.patterns for name in each.positive_variables)
+    return tuple(Output(f"{name}_…", f"every attribute of {name}") for name in names)

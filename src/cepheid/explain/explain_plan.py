@@ -1,0 +1,134 @@
+"""Physical plan to explanation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from cepheid.analysis import automaton
+from cepheid.analysis.bound import BoundPattern
+from cepheid.errors import Diagnostic
+from cepheid.explain.describe_operators import (
+    describe_operators,
+    describe_outputs,
+    describe_window,
+)
+from cepheid.explain.document import (
+    Choice,
+    Edge,
+    Explanation,
+    Negation,
+    Side,
+    State,
+    Unsupported,
+)
+from cepheid.explain.place_predicates import Placed, negated_conditions, place_predicates
+from cepheid.language import ast
+from cepheid.language.printer import print_pattern, print_query
+from cepheid.plan.physical import PhysicalPlan
+
+
+def explain_plan(plan: PhysicalPlan) -> Explanation:
+    """Return what a plan does, how and why, as plain data."""
+    query = plan.query
+    return Explanation(
+        query=print_query(query.tree),
+        pattern=print_pattern(query.tree.pattern),
+        strategy=query.strategy.value,
+        window=describe_window(query),
+        partition_by=query.partition_by,
+        outputs=describe_outputs(query),
+        sides=tuple(
+            _side(pattern, print_pattern(node))
+            for pattern, node in zip(query.patterns, _nodes(query.tree.pattern), strict=True)
+        ),
+        operators=describe_operators(plan.logical, query),
+        choices=_choices(plan),
+        unsupported=tuple(map(_unsupported, plan.unsupported)),
+    )
+
+
+def _nodes(pattern: ast.Pattern) -> tuple[ast.Pattern, ...]:
+    return pattern.parts if isinstance(pattern, ast.Conjunction) else (pattern,)
+
+
+def _choices(plan: PhysicalPlan) -> tuple[Choice, ...]:
+    partition = ", ".join(plan.partitioning.value) or "none"
+    return (
+        Choice("strategy", plan.strategy.value.value, plan.strategy.reason),
+        Choice("scan", plan.scan.value.value, plan.scan.reason),
+        Choice("partition", partition, plan.partitioning.reason),
+        Choice("fold", plan.semiring.value.value, plan.semiring.reason),
+        Choice("granularity", plan.granularity.value.value, plan.granularity.reason),
+        Choice("window", plan.window.value.value, plan.window.reason),
+        Choice("numbers", plan.numbers.value.value, plan.numbers.reason),
+    )
+
+
+def _unsupported(diagnostic: Diagnostic) -> Unsupported:
+    place = diagnostic.location
+    if place is None:
+        return Unsupported(diagnostic.message, diagnostic.hint, None, None)
+    return Unsupported(diagnostic.message, diagnostic.hint, place.line, place.column)
+
+
+def _side(pattern: BoundPattern, text: str) -> Side:
+    placed = place_predicates(pattern)
+    return Side(
+        pattern=text,
+        states=_states(pattern, placed),
+        edges=tuple(_edge(each, pattern, placed) for each in pattern.automaton.edges),
+        negations=tuple(
+            Negation(part.text, negated_conditions(pattern, part.index))
+            for part in pattern.automaton.negated_parts
+        ),
+        predicates=tuple(each.predicate for each in placed),
+    )
+
+
+def _states(pattern: BoundPattern, placed: Iterable[Placed]) -> tuple[State, ...]:
+    entries = {each.position: each for each in pattern.automaton.first}
+    exits = {each.position: each for each in pattern.automaton.last}
+    copies = Counter[int]()
+    states = []
+    for position in pattern.automaton.positions:
+        copies[position.occurrence] += 1
+        entry, leaving = entries.get(position.index), exits.get(position.index)
+        states.append(
+            State(
+                index=position.index,
+                variable=position.variable,
+                types=position.types,
+                copy=copies[position.occurrence],
+                is_entry=entry is not None,
+                is_exit=leaving is not None,
+                entry_negation=_negation(entry, pattern),
+                exit_negation=_negation(leaving, pattern),
+                predicates=tuple(
+                    each.predicate for each in placed if position.index in each.states
+                ),
+            )
+        )
+    return tuple(states)
+
+
+def _edge(edge: automaton.Edge, pattern: BoundPattern, placed: Iterable[Placed]) -> Edge:
+    ends = (edge.source, edge.target)
+    return Edge(
+        source=edge.source,
+        target=edge.target,
+        is_loop=edge.is_loop,
+        negation=_negation(edge, pattern),
+        predicates=tuple(each.predicate for each in placed if ends in each.edges),
+    )
+
+
+def _negation(
+    crossed: automaton.Edge | automaton.Border | None, pattern: BoundPattern
+) -> str | None:
+    """Return what must not occur, `¬ A, ¬ B` for all of them, with `or` between alternatives."""
+    if crossed is None or crossed.blocked_by == automaton.FREE:
+        return None
+    parts = pattern.automaton.negated_parts
+    ways = sorted(sorted(each) for each in crossed.blocked_by)
+    return " or ".join(", ".join(f"¬ {parts[index].text}" for index in way) for way in ways)

@@ -1,0 +1,74 @@
+"""Where compiled kernels are kept between processes.
+
+Numba checks only the file of the function it loads. A kernel inlines functions of other files, and
+the cache index is a pickle that names our classes, so that a cache written by other sources can
+give old code or fail to load. Here the folder is named after a hash of all kernel sources: a
+change of any of them, or of Numba's version, starts an empty folder. `CEPHEID_CACHE_DIR` moves it.
+Where no folder can be written, kernels are compiled in memory.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numba
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+
+
+@functools.cache
+def source_stamp() -> str:
+    """Return a hash of every kernel source and the compiler's version."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:20]
+
+
+@functools.cache
+def cache_folder() -> Path | None:
+    """Return the writable folder for this version of the kernels, or None."""
+    chosen = os.environ.get("CEPHEID_CACHE_DIR")
+    base = os.environ.get("XDG_CACHE_HOME")
+    root = Path(chosen) if chosen else (Path(base) if base else Path.home() / ".cache") / "cepheid"
+    folder = root / f"kernels-{source_stamp()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return folder if os.access(folder, os.W_OK) else None
+
+
+class _KernelLocator(_CacheLocator):
+    """Tells Numba to use our folder."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        self._line = function.__code__.co_firstlineno
+
+    def get_cache_path(self) -> str:
+        return str(cache_folder())
+
+    def get_source_stamp(self) -> str:
+        return source_stamp()
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., object], py_file: str) -> _KernelLocator:
+        del py_file
+        return cls(py_func)
+
+
+class _KernelCacheImpl(CompileResultCacheImpl):
+    _locator_classes = [_KernelLocator]  # type: ignore[list-item]  # noqa: RUF012
+
+
+class KernelCache(FunctionCache):
+    """Numba's function cache in our folder."""
+
+    _impl_class = _KernelCacheImpl

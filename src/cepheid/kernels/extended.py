@@ -1,0 +1,61 @@
+"""Non-negative numbers that neither overflow nor lose small terms: mantissa, tier and low word.
+
+The value is mantissa * 2^(512 * tier), with the mantissa in [2^-256, 2^256) or 0 (tier 0). The tier
+belongs to the single number: one exponent shared by a state vector would flush small counts to zero
+beside large ones. `low` is the value modulo 2^64 in a wrapping int64: while the value is below 2^63
+it is exact, and mantissa and tier tell whether it is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cepheid.kernels.arrays import Float64s, Int64s
+from cepheid.kernels.jit import kernel
+
+TIER = 2.0**512
+LARGEST = 2.0**256
+DOWN = 2.0**-512
+
+
+@kernel
+def added(mantissa: float, tier: int, other_mantissa: float, other_tier: int) -> tuple[float, int]:
+    """Return the sum of two numbers; what is more than one tier smaller is below precision."""
+    if other_mantissa == 0.0:
+        return mantissa, tier
+    if mantissa == 0.0:
+        return other_mantissa, other_tier
+    if tier < other_tier:
+        mantissa, other_mantissa = other_mantissa, mantissa
+        tier, other_tier = other_tier, tier
+    if tier == other_tier:
+        mantissa += other_mantissa
+    elif tier == other_tier + 1:
+        mantissa += other_mantissa * DOWN
+    if mantissa >= LARGEST:
+        return mantissa * DOWN, tier + 1
+    return mantissa, tier
+
+
+@kernel
+def multiplied(mantissa: float, tier: int, factor: float) -> tuple[float, int]:
+    """Return the number times a factor below 2^256."""
+    mantissa *= factor
+    if mantissa >= LARGEST:
+        return mantissa * DOWN, tier + 1
+    return mantissa, tier
+
+
+@kernel
+def sum_by_key(
+    keys: Int64s, mantissa: Float64s, tier: Int64s, low: Int64s, key_count: int
+) -> tuple[Float64s, Int64s, Int64s]:
+    """Return the sum per key (0 to key_count - 1); O(1) per number."""
+    mantissas = np.zeros(key_count, np.float64)
+    tiers = np.zeros(key_count, np.int64)
+    lows = np.zeros(key_count, np.int64)
+    for index in range(keys.size):
+        key = keys[index]
+        mantissas[key], tiers[key] = added(mantissas[key], tiers[key], mantissa[index], tier[index])
+        lows[key] += low[index]
+    return mantissas, tiers, lows

@@ -1,0 +1,85 @@
+"""The physical plan: methods, each with the reason it was chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Generic, TypeVar
+
+from cepheid.analysis.bound import BoundQuery, Strategy
+from cepheid.errors import Diagnostic, UnsupportedQueryError
+from cepheid.plan.logical import LogicalPlan
+
+Chosen = TypeVar("Chosen")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Generic[Chosen]):
+    """What was chosen and why."""
+
+    value: Chosen
+    reason: str
+
+
+class ScanMethod(StrEnum):
+    """Which events reach the fold."""
+
+    RELEVANT = "relevant types only"
+    BREAK_MARKS = "relevant types, the rest as bare marks"
+
+
+class Semiring(StrEnum):
+    """What is folded."""
+
+    MATCH_GRAPH = "match graph"
+    COUNT = "count"
+    COUNT_AND_SUM = "count and sum"
+    EXACT = "exact count"
+    ENUMERATION = "aggregate over enumerated matches"
+
+
+class Granularity(StrEnum):
+    """What runs are told apart by."""
+
+    TYPE = "type"
+    PATTERN = "pattern"
+    MIXED = "mixed"
+    RUN = "run"
+
+
+class WindowMethod(StrEnum):
+    """How windows are kept."""
+
+    NONE = "no window"
+    START_TIMES = "start times in the match graph"
+    VECTOR_PER_WINDOW = "one state vector per open window"
+    VECTOR_PER_START = "one state vector per live start"
+
+
+class NumberType(StrEnum):
+    """The type of counts in the result."""
+
+    NONE = "none"
+    BIGINT = "BIGINT"
+    DOUBLE = "DOUBLE"
+
+
+@dataclass(frozen=True, slots=True)
+class PhysicalPlan:
+    """Everything EXPLAIN shows and lowering needs; `unsupported` lists what cannot run yet."""
+
+    query: BoundQuery
+    logical: LogicalPlan
+    strategy: Choice[Strategy]
+    scan: Choice[ScanMethod]
+    partitioning: Choice[tuple[str, ...]]
+    semiring: Choice[Semiring]
+    granularity: Choice[Granularity]
+    window: Choice[WindowMethod]
+    numbers: Choice[NumberType]
+    unsupported: tuple[Diagnostic, ...]
+
+    def require_executable(self) -> None:
+        """Raise an UnsupportedQueryError if a part of the query cannot be executed."""
+        if self.unsupported:
+            raise UnsupportedQueryError(self.unsupported)

@@ -1,0 +1,35 @@
+"""Bound query to physical plan."""
+
+from __future__ import annotations
+
+from cepheid.analysis.bound import BoundQuery
+from cepheid.plan.logical import make_logical_plan
+from cepheid.plan.physical import PhysicalPlan
+from cepheid.plan.rules.choose_granularity import choose_granularity
+from cepheid.plan.rules.choose_numbers import choose_numbers
+from cepheid.plan.rules.choose_scan import choose_scan
+from cepheid.plan.rules.choose_semiring import choose_semiring
+from cepheid.plan.rules.choose_window import choose_window
+from cepheid.plan.rules.explain_partitioning import explain_partitioning
+from cepheid.plan.rules.explain_strategy import explain_strategy
+from cepheid.plan.rules.find_unsupported import find_unsupported
+
+
+def make_plan(query: BoundQuery) -> PhysicalPlan:
+    """Choose a method for every part of a query.
+
+    Queries that cannot run yet get a plan too, so that EXPLAIN can show it; `require_executable`
+    refuses them.
+    """
+    return PhysicalPlan(
+        query=query,
+        logical=make_logical_plan(query),
+        strategy=explain_strategy(query),
+        scan=choose_scan(query),
+        partitioning=explain_partitioning(query),
+        semiring=choose_semiring(query),
+        granularity=choose_granularity(query),
+        window=choose_window(query),
+        numbers=choose_numbers(query),
+        unsupported=find_unsupported(query),
+    )

@@ -1,0 +1,32 @@
+"""What runs are told apart by: the finest key that the rest of the query can see."""
+
+from __future__ import annotations
+
+from cepheid.analysis.bound import BoundQuery, PredicateClass, Strategy
+from cepheid.plan.physical import Choice, Granularity
+
+
+def choose_granularity(query: BoundQuery) -> Choice[Granularity]:
+    """Return the granularity; names as in COGRA, `run` for what COGRA does not cover."""
+    clauses = [each for pattern in query.patterns for each in pattern.clauses]
+    across = [each for each in clauses if each.predicate_class is not PredicateClass.LOCAL]
+    coarse = [each for each in across if each.predicate_class is not PredicateClass.ADJACENT]
+    if coarse:
+        first = coarse[0]
+        return Choice(
+            Granularity.RUN,
+            f"the {first.predicate_class.value} predicate '{first.text}' reads more of a run "
+            "than its last event",
+        )
+    if query.strategy is not Strategy.SKIP_TILL_ANY:
+        detail = "" if not across else f"; '{across[0].text}' is tested against those"
+        return Choice(
+            Granularity.PATTERN,
+            f"under {query.strategy.value} only the runs at the last events wait{detail}",
+        )
+    if across:
+        return Choice(
+            Granularity.MIXED,
+            f"the adjacent predicate '{across[0].text}' needs the last event of a run",
+        )
+    return Choice(Granularity.TYPE, "no predicate between adjacent events")

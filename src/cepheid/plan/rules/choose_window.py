@@ -1,0 +1,23 @@
+"""How windows are kept."""
+
+from __future__ import annotations
+
+from cepheid.analysis.bound import BoundQuery
+from cepheid.plan.physical import Choice, WindowMethod
+
+
+def choose_window(query: BoundQuery) -> Choice[WindowMethod]:
+    """Return the method for the query's window."""
+    window = query.window
+    if window is None:
+        return Choice(WindowMethod.NONE, "the query covers the whole bounded input")
+    if query.aggregates is None:
+        return Choice(
+            WindowMethod.START_TIMES, "a walk through the graph stops at starts that are too old"
+        )
+    if window.slide is None:
+        return Choice(
+            WindowMethod.VECTOR_PER_START, "a result is due at every event that can end a match"
+        )
+    overlap = -(-window.length // window.slide)
+    return Choice(WindowMethod.VECTOR_PER_WINDOW, f"at most {overlap} windows are open at a time")

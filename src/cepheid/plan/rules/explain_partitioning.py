@@ -1,0 +1,21 @@
+"""What the stream is partitioned by."""
+
+from __future__ import annotations
+
+from cepheid.analysis.bound import BoundQuery
+from cepheid.plan.physical import Choice
+
+
+def explain_partitioning(query: BoundQuery) -> Choice[tuple[str, ...]]:
+    """Return the partition attributes with where they come from."""
+    if not query.partition_by:
+        reason = "no [attribute], GROUP BY or equality over all events: one partition"
+        return Choice((), reason)
+    groups = {each.attribute for each in query.group_by}
+    tests = [each for each in query.partition_by if each not in groups]
+    parts = []
+    if groups:
+        parts.append(f"GROUP BY {', '.join(a for a in query.partition_by if a in groups)}")
+    if tests:
+        parts.append(f"equal {', '.join(tests)} in all events of a match")
+    return Choice(query.partition_by, " and ".join(parts))

@@ -1,0 +1,23 @@
+"""The reading of the strategy in use."""
+
+from __future__ import annotations
+
+from cepheid.analysis.bound import BoundQuery, Strategy
+from cepheid.plan.physical import Choice
+
+READINGS = {
+    Strategy.SKIP_TILL_ANY: "a run always survives an event, so every combination is found",
+    Strategy.SKIP_TILL_NEXT: "a run survives an event only if it cannot use it (COGRA Def. 2.6)",
+    Strategy.SKIP_TILL_NEXT_KLEENE: "a run survives an event unless it fires a loop edge, or any "
+    "edge where there is no loop (SASE+ 3.2: leaving a Kleene component is optional)",
+    Strategy.CONTIGUOUS: "a run survives only events of other partitions",
+    Strategy.STRICT: "no run survives an event that it does not use",
+}
+
+
+def explain_strategy(query: BoundQuery) -> Choice[Strategy]:
+    """Return the strategy with what it means for a run."""
+    tree = query.tree
+    written = tree.semantics is not None or query.strategy is not Strategy.SKIP_TILL_ANY
+    origin = "" if written else "default: "
+    return Choice(query.strategy, origin + READINGS[query.strategy])

@@ -1,0 +1,54 @@
+"""What this version cannot execute; refused before any event is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cepheid.analysis.bound import BoundQuery, PredicateClass, ValueColumn
+from cepheid.errors import Diagnostic
+from cepheid.language import ast
+from cepheid.language.source import Span
+
+MAXIMUM_POSITIONS = 64
+NOTHING_ELSE = "EXPLAIN works; running it is planned"
+
+
+def find_unsupported(query: BoundQuery) -> tuple[Diagnostic, ...]:
+    """Return a diagnostic for every feature that cannot run yet."""
+    return tuple(
+        query.source.diagnose("unsupported", f"{feature} cannot be executed yet", span, hint)
+        for feature, span, hint in _features(query)
+    )
+
+
+def _features(query: BoundQuery) -> Iterator[tuple[str, Span, str]]:
+    tree = query.tree
+    if len(query.patterns) > 1:
+        yield "AND of two patterns", tree.pattern.span, NOTHING_ELSE
+    for pattern in query.patterns:
+        for clause in pattern.clauses:
+            if clause.predicate_class is not PredicateClass.LOCAL:
+                kind = clause.predicate_class.value
+                yield f"the {kind} predicate '{clause.text}'", clause.span, NOTHING_ELSE
+        for part in pattern.automaton.negated_parts:
+            yield f"the negation !{part.text}", tree.pattern.span, NOTHING_ELSE
+        if len(pattern.automaton.positions) > MAXIMUM_POSITIONS:
+            hint = "use + or * instead of a large repetition count"
+            yield f"a pattern of more than {MAXIMUM_POSITIONS} events", tree.pattern.span, hint
+    for window in tree.neighbour_windows:
+        yield "WITHIN … BETWEEN", window.span, NOTHING_ELSE
+    if query.output is not ast.OutputMode.ALL:
+        yield f"OUTPUT {query.output.value}", tree.span, NOTHING_ELSE
+    if query.into is not None:
+        yield "INTO", tree.span, NOTHING_ELSE
+    for match_column in query.matches or ():
+        if isinstance(match_column, ValueColumn):
+            hint = "attributes of events, such as a.x, can be returned"
+            yield f"the per-match expression '{match_column.output}'", tree.span, hint
+    for column in query.aggregates or ():
+        aggregate = column.aggregate
+        if aggregate.variable is not None or aggregate.exact:
+            span = next((item.span for item in tree.returns), tree.span)
+            yield f"the aggregate '{column.output}'", span, "COUNT(*) can be executed"
+    if query.having is not None:
+        yield "HAVING", tree.having.span if tree.having else tree.span, NOTHING_ELSE

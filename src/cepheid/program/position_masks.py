@@ -1,0 +1,54 @@
+"""Which positions every event fits, as bit masks: types and local predicates before the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from cepheid.program.evaluate import Booleans, LocalPredicates
+from cepheid.program.program import Program
+
+
+def position_masks(program: Program, columns: Mapping[str, Any], length: int) -> NDArray[np.uint64]:
+    """Return a mask an event; bit q is set if the event fits position q.
+
+    Without a type column every event is of every type.
+    """
+    masks = np.zeros(length, np.uint64)
+    is_type = _type_tests(program, columns, length)
+    predicates = LocalPredicates(columns, length)
+    for position, test in enumerate(program.tests):
+        fits = np.zeros(length, np.bool_)
+        for event_type in test.types:
+            fits |= is_type[event_type]
+        if test.condition is not None:
+            exempt: dict[str, Booleans] = {}
+            for event_type, attribute in test.exempt:
+                lacking = exempt.get(attribute, np.zeros(length, np.bool_))
+                exempt[attribute] = lacking | is_type[event_type]
+            fits &= predicates.holds(test.condition, exempt)
+        masks |= fits.astype(np.uint64) << np.uint64(position)
+    return masks
+
+
+def _type_tests(program: Program, columns: Mapping[str, Any], length: int) -> dict[str, Booleans]:
+    if program.type_column is None:
+        return {each: np.ones(length, np.bool_) for each in program.types}
+    column = columns[program.type_column]
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    encoded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.combine_chunks()
+    names = encoded.dictionary.to_pylist()
+    codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
+    tests = {}
+    for event_type in program.types:
+        wanted = names.index(event_type) if event_type in names else -2
+        tests[event_type] = codes == wanted
+    return tests

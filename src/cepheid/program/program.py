@@ -1,0 +1,130 @@
+"""The flat form of a query. A program depends on no schema object and can be pickled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from typing import TypeAlias
+
+from cepheid.analysis.bound import EventsColumn, MatchColumn
+from cepheid.analysis.expressions import Condition, references
+
+
+class StrategyCode(IntEnum):
+    """Numbers that kernels know; strict contiguity differs from `CONTIGUOUS` by its ranks only."""
+
+    SKIP_TILL_ANY = 0
+    SKIP_TILL_NEXT = 1
+    SKIP_TILL_NEXT_KLEENE = 2
+    CONTIGUOUS = 3
+
+
+class Ranking(StrEnum):
+    """What numbers the steps for contiguity."""
+
+    NONE = "none"
+    PARTITION = "partition"
+    STREAM = "stream"
+
+
+class Clock(StrEnum):
+    """What windows measure."""
+
+    TIME = "time"
+    EVENTS = "events"
+
+
+@dataclass(frozen=True, slots=True)
+class PositionTest:
+    """What an event must satisfy to fit a position.
+
+    `condition` reads attributes of this one event. `exempt` lists (type, attribute) pairs: an event
+    of a type that lacks an attribute satisfies every comparison that reads it.
+    """
+
+    types: tuple[str, ...]
+    condition: Condition | None
+    exempt: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PositionAutomaton:
+    """Bit q of a mask stands for position q."""
+
+    first: int
+    last: int
+    follow: tuple[int, ...]
+    mandatory: tuple[int, ...]
+    edges: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchOutput:
+    """Columns of a match query; `positions_by_variable` says which positions a variable binds."""
+
+    columns: tuple[MatchColumn, ...]
+    positions_by_variable: tuple[tuple[str, tuple[int, ...]], ...]
+    has_default_columns: bool
+
+
+class CountKind(StrEnum):
+    """How a count is returned."""
+
+    BIGINT = "bigint"
+    DOUBLE = "double"
+    LOG2 = "log2"
+
+
+@dataclass(frozen=True, slots=True)
+class CountOutput:
+    """Columns of an aggregate query in order: a group attribute, or a count by its kind."""
+
+    groups: tuple[tuple[str, str], ...]
+    counts: tuple[tuple[str, CountKind], ...]
+    returned: tuple[str, ...]
+
+
+Output: TypeAlias = MatchOutput | CountOutput
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A query, ready to run on events of any runner."""
+
+    automaton: PositionAutomaton
+    tests: tuple[PositionTest, ...]
+    strategy: StrategyCode
+    ranking: Ranking
+    clock: Clock
+    window_length: int | None
+    slide: int | None
+    time: str
+    type_column: str | None
+    order: tuple[str, ...]
+    partition_by: tuple[str, ...]
+    output: Output
+
+    @property
+    def types(self) -> frozenset[str]:
+        """Every event type that can fit some position."""
+        return frozenset(each for test in self.tests for each in test.types)
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """Every column of the events that the program reads."""
+        names = {self.time, *self.order, *self.partition_by}
+        if self.type_column is not None:
+            names.add(self.type_column)
+        for test in self.tests:
+            if test.condition is not None:
+                names |= {each.attribute for each in references(test.condition) if each.attribute}
+        if isinstance(self.output, MatchOutput):
+            for column in self.output.columns:
+                if isinstance(column, EventsColumn):
+                    names.add(column.attribute)
+        return frozenset(names)
+
+    @property
+    def keeps_all_types(self) -> bool:
+        """Whether events of other types matter, as break marks or because they are counted."""
+        return self.ranking is not Ranking.NONE or self.clock is Clock.EVENTS

@@ -1,0 +1,101 @@
+"""The public query object: text in, results out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cepheid.analysis.analyze import analyze
+from cepheid.analysis.bound import BoundQuery
+from cepheid.analysis.fill_parameters import ParameterValue
+from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
+from cepheid.explain.explain import explain
+from cepheid.language.parser import parse
+from cepheid.language.printer import print_query
+from cepheid.language.source import Source
+from cepheid.plan.physical import PhysicalPlan
+from cepheid.plan.planner import make_plan
+
+
+class Query:
+    """A parsed query; it can be run on events of any supported kind, any number of times."""
+
+    def __init__(self, text: str, *, name: str, parameters: Mapping[str, ParameterValue]) -> None:
+        self.text = text
+        self.name = name
+        self.parameters = dict(parameters)
+        self._source = Source(text, name)
+        self._tree = parse(text, name=name)
+
+    def __repr__(self) -> str:
+        return f"Query({self.text!r})"
+
+    def __str__(self) -> str:
+        return print_query(self._tree)
+
+    def bind(self, schema: EventSchema = OPEN_SCHEMA) -> BoundQuery:
+        """Check the query against a schema; without one, every name is accepted."""
+        return analyze(self._tree, self._source, schema=schema, parameters=self.parameters)
+
+    def plan(self, schema: EventSchema = OPEN_SCHEMA) -> PhysicalPlan:
+        """Return the plan for events of a schema."""
+        return make_plan(self.bind(schema))
+
+    def explain(self, *, format: str = "text", schema: EventSchema = OPEN_SCHEMA) -> str:
+        """Say how the query will be run and why: as text, json, mermaid or svg.
+
+        >>> print(query("PATTERN SEQ(A, B+)").explain().splitlines()[0])
+        Query
+        """
+        return explain(self.plan(schema), format=format)
+
+    def run(
+        self,
+        events: Any,
+        *,
+        time: str,
+        type: str | None = None,
+        order: Sequence[str] = (),
+        schemas: Mapping[str, Sequence[str]] | None = None,
+        time_unit: str = "s",
+    ) -> Any:
+        """Run the query and return a result of the same kind as `events`.
+
+        Args:
+            events: a pyarrow Table or RecordBatch, a pandas or polars DataFrame, a Spark DataFrame,
+                or a mapping from event type to one of these.
+            time: the column with the time: a timestamp, a date or an integer.
+            type: the column with the event type; not needed if all events are of one type.
+            order: columns that break ties between events of the same time.
+            schemas: the attributes that each event type has, for streams in which types differ.
+            time_unit: the unit of an integer time column.
+
+        >>> import pyarrow as pa
+        >>> events = pa.table({"ts": [1, 2, 3], "kind": ["A", "A", "B"]})
+        >>> query("PATTERN SEQ(A a, B b)").run(events, time="ts", type="kind").num_rows
+        2
+        """
+        from cepheid.runtime.dispatch import run_events
+        from cepheid.runtime.event_schema import ColumnRoles
+
+        roles = ColumnRoles(time, type, tuple(order), schemas, time_unit)
+        return run_events(self.plan, events, roles)
+
+
+def query(
+    text: str,
+    *,
+    name: str = "query",
+    parameters: Mapping[str, ParameterValue] | None = None,
+) -> Query:
+    """Parse a query.
+
+    Args:
+        text: the query; see the language reference.
+        name: what error messages call it, for example its file.
+        parameters: values for `:name` in the text.
+
+    >>> query("PATTERN SEQ(A, B) WITHIN :w", parameters={"w": "10 s"})
+    Query('PATTERN SEQ(A, B) WITHIN :w')
+    """
+    return Query(text, name=name, parameters=parameters or {})

@@ -1,0 +1,51 @@
+"""The time column as ticks, and ticks as times."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from cepheid.errors import DataError
+
+
+def to_ticks(column: Any, name: str) -> NDArray[np.int64]:
+    """Return the time column as int64 in its own unit; NULL is an error that names the row."""
+    reject_nulls(column, name, "time")
+    kind = column.type
+    if pa.types.is_date32(kind):
+        column = pc.cast(column, pa.timestamp("s"))
+    elif pa.types.is_date64(kind):
+        column = pc.cast(column, pa.timestamp("ms"))
+    try:
+        ticks: NDArray[np.int64] = pc.cast(column, pa.int64()).to_numpy()
+    except pa.ArrowInvalid as error:
+        raise DataError(f"the time column '{name}' does not fit 64 bits: {error}") from None
+    return ticks
+
+
+def window_type(time_type: pa.DataType) -> pa.DataType:
+    """Return the type of window bounds for a time column."""
+    if pa.types.is_date32(time_type):
+        return pa.timestamp("s")
+    if pa.types.is_date64(time_type):
+        return pa.timestamp("ms")
+    return time_type if pa.types.is_timestamp(time_type) else pa.int64()
+
+
+def from_ticks(ticks: NDArray[np.int64], time_type: pa.DataType) -> pa.Array:
+    """Return ticks as window bounds."""
+    return pa.array(ticks, pa.int64()).cast(window_type(time_type))
+
+
+def reject_nulls(column: Any, name: str, role: str) -> None:
+    """Raise a DataError that names the first row with a NULL."""
+    if column.null_count:
+        row = pc.index(pc.is_null(column), True).as_py()
+        raise DataError(
+            f"the {role} column '{name}' has a NULL in row {row}",
+            hint=f"{column.null_count} of {len(column)} rows have none; fill or drop them",
+        )

@@ -1,0 +1,58 @@
+"""Choose the runner by the kind of events, and give results of the same kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+
+from cepheid.analysis.schema import EventSchema
+from cepheid.errors import DataError
+from cepheid.plan.physical import PhysicalPlan
+from cepheid.program.lower import lower
+from cepheid.runtime.event_schema import ColumnRoles, event_schema
+from cepheid.runtime.event_tables import TableKind, from_arrow, kind_of, to_arrow, unite_types
+from cepheid.runtime.local import run_local
+
+MakePlan = Callable[[EventSchema], PhysicalPlan]
+
+
+def run_events(make_plan: MakePlan, events: Any, roles: ColumnRoles) -> Any:
+    """Run on events of any supported kind."""
+    if isinstance(events, Mapping):
+        return _run_by_type(make_plan, events, roles)
+    kind = kind_of(events)
+    if kind is TableKind.SPARK:
+        from cepheid.runtime.spark.batch import run_spark
+
+        return run_spark(make_plan, events, roles)
+    return from_arrow(_run_arrow(make_plan, to_arrow(events, kind), roles), kind)
+
+
+def _run_arrow(make_plan: MakePlan, table: pa.Table, roles: ColumnRoles) -> pa.Table:
+    program = lower(make_plan(event_schema(table.schema, roles)))
+    return run_local(program, table)
+
+
+def _run_by_type(make_plan: MakePlan, events: Mapping[str, Any], roles: ColumnRoles) -> Any:
+    """Several tables, one per event type: their columns are the declared schemas."""
+    if not events:
+        raise DataError("no events: the mapping from type to table is empty")
+    kinds = {name: kind_of(each) for name, each in events.items()}
+    kind = next(iter(kinds.values()))
+    for name, other in kinds.items():
+        if other is not kind:
+            raise DataError(
+                f"the events of type '{name}' are a {other.value}, the others a {kind.value}",
+                hint="give all types as the same kind of table",
+            )
+    if kind is TableKind.SPARK:
+        from cepheid.runtime.spark.batch import run_spark_by_type
+
+        return run_spark_by_type(make_plan, events, roles)
+    tables = {name: to_arrow(each, kind) for name, each in events.items()}
+    table, type_column, schemas = unite_types(tables)
+    united = replace(roles, type=type_column, schemas=roles.schemas or schemas)
+    return from_arrow(_run_arrow(make_plan, table, united), kind)

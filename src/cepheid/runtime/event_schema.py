@@ -1,0 +1,121 @@
+"""The schema of events from Arrow's, with the roles of columns checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from cepheid.analysis.infer_window import NANOSECONDS
+from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.errors import ConfigError, DataError, nearest
+
+TICKS_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRoles:
+    """What the caller says of the columns.
+
+    `schemas` declares the attributes of every event type. `time_unit` is the unit of an integer
+    time column, seconds if it is not given.
+    """
+
+    time: str
+    type: str | None = None
+    order: tuple[str, ...] = ()
+    schemas: Mapping[str, Sequence[str]] | None = None
+    time_unit: str = "s"
+
+
+def event_schema(arrow_schema: pa.Schema, roles: ColumnRoles) -> EventSchema:
+    """Return the schema for analysis, or say which column is missing or of the wrong kind."""
+    names = list(arrow_schema.names)
+    repeated = next((each for each in names if names.count(each) > 1), None)
+    if repeated is not None:
+        raise DataError(f"two columns of the events are called '{repeated}'")
+    for role, column in _named_columns(roles):
+        if column not in names:
+            near = nearest(column, names)
+            guess = "" if near is None else f"did you mean '{near}'? "
+            raise DataError(
+                f"the events have no column '{column}' ({role})",
+                hint=f"{guess}the columns are: {', '.join(names)}",
+            )
+    time_type = arrow_schema.field(roles.time).type
+    if roles.type is not None:
+        _check_type_column(arrow_schema.field(roles.type))
+    declared = roles.schemas
+    return EventSchema(
+        attributes={field.name: attribute_type(field.type) for field in arrow_schema},
+        time=roles.time,
+        type_column=roles.type,
+        order=roles.order,
+        ticks_per_second=ticks_per_second(time_type, roles),
+        attributes_by_type=None
+        if declared is None
+        else {name: frozenset(columns) for name, columns in declared.items()},
+    )
+
+
+def _named_columns(roles: ColumnRoles) -> list[tuple[str, str]]:
+    named = [("time", roles.time)]
+    if roles.type is not None:
+        named.append(("type", roles.type))
+    return named + [("order", each) for each in roles.order]
+
+
+def _check_type_column(field: pa.Field) -> None:
+    kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or _is_view(kind)):
+        raise DataError(
+            f"the type column '{field.name}' holds {kind}, but event types are names",
+            hint="cast it to a string, or name another column as the type",
+        )
+
+
+def _is_view(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string_view(kind))
+
+
+def ticks_per_second(time_type: pa.DataType, roles: ColumnRoles) -> int:
+    """Return how many steps of the time column make a second."""
+    if pa.types.is_timestamp(time_type):
+        return TICKS_PER_SECOND[time_type.unit]
+    if pa.types.is_date32(time_type):
+        return 1
+    if pa.types.is_date64(time_type):
+        return 1_000
+    if pa.types.is_integer(time_type):
+        length = NANOSECONDS.get(roles.time_unit.lower())
+        if length is None or length > NANOSECONDS["s"]:
+            raise ConfigError(
+                f"time_unit='{roles.time_unit}' is not a unit for a time column",
+                hint="use s, ms, us or ns",
+            )
+        return NANOSECONDS["s"] // length
+    raise DataError(
+        f"the time column '{roles.time}' holds {time_type}, which is not a time",
+        hint="use a timestamp, a date or an integer column"
+        + ("; parse the text first" if attribute_type(time_type) is AttributeType.STRING else ""),
+    )
+
+
+def attribute_type(kind: pa.DataType) -> AttributeType:
+    """Return the type that predicates see."""
+    if pa.types.is_dictionary(kind):
+        return attribute_type(kind.value_type)
+    tests = (
+        (pa.types.is_boolean, AttributeType.BOOLEAN),
+        (pa.types.is_integer, AttributeType.INTEGER),
+        (pa.types.is_floating, AttributeType.FLOAT),
+        (pa.types.is_decimal, AttributeType.FLOAT),
+        (pa.types.is_string, AttributeType.STRING),
+        (pa.types.is_large_string, AttributeType.STRING),
+        (_is_view, AttributeType.STRING),
+        (pa.types.is_timestamp, AttributeType.TIMESTAMP),
+        (pa.types.is_date, AttributeType.DATE),
+        (pa.types.is_null, AttributeType.NULL),
+    )
+    return next((found for test, found in tests if test(kind)), AttributeType.OTHER)

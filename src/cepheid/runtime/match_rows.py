@@ -1,0 +1,95 @@
+"""Matches as a table: one row a match, arrays for repeated variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from cepheid.analysis.bound import EventsColumn
+from cepheid.errors import InternalError
+from cepheid.kernels.match_graph import (
+    MatchArrays,
+    build_match_graph,
+    enumerate_matches,
+)
+from cepheid.program.program import MatchOutput, Program
+from cepheid.runtime.kernel_arrays import automaton_arrays
+from cepheid.runtime.order_events import order_events
+
+FIRST_TIME, LAST_TIME = "first_time", "last_time"
+
+
+def match_schema(program: Program, output: MatchOutput, events: pa.Schema) -> pa.Schema:
+    """Return the schema of the result."""
+    fields = [pa.field(column.output, _arrow_type(column, events)) for column in output.columns]
+    if output.has_default_columns:
+        time = events.field(program.time).type
+        fields += [pa.field(FIRST_TIME, time), pa.field(LAST_TIME, time)]
+    return pa.schema(fields)
+
+
+def _arrow_type(column: object, events: pa.Schema) -> pa.DataType:
+    if not isinstance(column, EventsColumn):
+        raise InternalError("a per-match expression reached the runner")
+    kind = events.field(column.attribute).type
+    return pa.list_(kind) if column.is_array else kind
+
+
+def find_matches(program: Program, output: MatchOutput, table: pa.Table) -> tuple[pa.Table, int]:
+    """Return all matches, and how many events belong to no partition."""
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    ordered = order_events(program, columns, table.num_rows)
+    automaton = automaton_arrays(program.automaton, program.strategy)
+    window = program.window_length or 0
+    graph = build_match_graph(automaton, ordered.arrays, window)
+    matches = enumerate_matches(graph, automaton, ordered.arrays.clock, window)
+    rows = _MatchRows(matches, ordered.row, columns)
+    arrays = [rows.column(each, dict(output.positions_by_variable)) for each in output.columns]
+    if output.has_default_columns:
+        arrays += rows.times(program.time)
+    schema = match_schema(program, output, table.schema)
+    return pa.Table.from_arrays(arrays, schema=schema), ordered.dropped
+
+
+class _MatchRows:
+    def __init__(
+        self, matches: MatchArrays, row: NDArray[np.int64], columns: Mapping[str, Any]
+    ) -> None:
+        self.count = matches.offsets.size - 1
+        self.offsets = matches.offsets
+        self.rows = row[matches.event]
+        self.position = matches.position
+        self.match = np.repeat(np.arange(self.count), np.diff(matches.offsets))
+        self.columns = columns
+
+    def column(self, column: object, positions: Mapping[str, tuple[int, ...]]) -> Any:
+        if not isinstance(column, EventsColumn):
+            raise InternalError("a per-match expression reached the runner")
+        chosen = np.isin(self.position, np.array(positions[column.variable], np.int8))
+        values = self.columns[column.attribute]
+        rows, match = self.rows[chosen], self.match[chosen]
+        if column.is_array:
+            counts = np.bincount(match, minlength=self.count)
+            offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
+            taken = _combined(values.take(pa.array(rows)))
+            return pa.ListArray.from_arrays(pa.array(offsets), taken)
+        if rows.size == self.count:
+            return _combined(values.take(pa.array(rows)))
+        indices = np.zeros(self.count, np.int64)
+        indices[match] = rows
+        unbound = np.ones(self.count, np.bool_)
+        unbound[match] = False
+        return _combined(values.take(pa.array(indices, mask=unbound)))
+
+    def times(self, time: str) -> list[Any]:
+        values = self.columns[time]
+        first, last = self.rows[self.offsets[:-1]], self.rows[self.offsets[1:] - 1]
+        return [_combined(values.take(pa.array(each))) for each in (first, last)]
+
+
+def _combined(column: Any) -> Any:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

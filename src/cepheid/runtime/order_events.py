@@ -1,0 +1,164 @@
+"""Events in the order of the fold: partition by partition, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from cepheid.kernels.arrays import EventArrays
+from cepheid.program.position_masks import position_masks
+from cepheid.program.program import Clock, Program, Ranking
+from cepheid.runtime.clock import reject_nulls, to_ticks
+
+Int64s = NDArray[np.int64]
+SMALL = 2**16
+LARGEST_CODE = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedEvents:
+    """Kernel arrays, and for each of their events the row it came from.
+
+    `partition_of_event` numbers partitions densely in the order of the arrays; `key_rank` is the
+    dense rank of the event's order key in the whole stream; `dropped` counts events that belong to
+    no partition.
+    """
+
+    arrays: EventArrays
+    row: Int64s
+    partition_of_event: Int64s
+    key_rank: Int64s
+    dropped: int
+
+
+def order_events(program: Program, columns: Mapping[str, Any], length: int) -> OrderedEvents:
+    """Mask, order and cut the events of one table."""
+    masks = position_masks(program, columns, length)
+    ticks = to_ticks(columns[program.time], program.time)
+    partition, has_partition = partition_codes(columns, program.partition_by, length)
+    dropped = length - int(has_partition.sum())
+    rows = np.arange(length)
+    if not program.keeps_all_types:
+        rows = rows[(masks != 0) & has_partition]
+    codes = _order_codes(columns, program.order)
+    rows = rows[_key_order(ticks[rows], [each[rows] for each in codes])]
+    key_rank = _dense_ranks([ticks[rows], *(each[rows] for each in codes)])
+    kept = has_partition[rows]
+    rows, key_rank = rows[kept], key_rank[kept]
+    by_partition = _stable_order(partition[rows])
+    rows, key_rank = rows[by_partition], key_rank[by_partition]
+    partition = partition[rows]
+    starts_partition = _changes(partition)
+    starts_step = starts_partition | _changes(key_rank)
+    clock, rank = _clock_and_rank(program, ticks[rows], key_rank, starts_partition, starts_step)
+    fires = masks[rows]
+    keep = fires != 0
+    steps = np.cumsum(starts_step)[keep]
+    partition = partition[keep]
+    starts_partition, starts_step = _changes(partition), _changes(steps)
+    arrays = EventArrays(
+        fires[keep],
+        np.ascontiguousarray(clock[keep]),
+        np.ascontiguousarray(rank[keep]),
+        _offsets(starts_step),
+        _offsets(starts_partition[starts_step]),
+    )
+    dense = np.cumsum(starts_partition) - 1
+    return OrderedEvents(arrays, rows[keep], dense, key_rank[keep], dropped)
+
+
+def partition_codes(
+    columns: Mapping[str, Any], attributes: Sequence[str], length: int
+) -> tuple[Int64s, NDArray[np.bool_]]:
+    """Return a number per event, equal for equal attributes, and whether none of them is NULL."""
+    codes = np.zeros(length, np.int64)
+    valid = np.ones(length, np.bool_)
+    size = 1
+    for attribute in attributes:
+        indices, count = _dictionary_codes(columns[attribute])
+        valid &= indices >= 0
+        if size * (count + 1) > LARGEST_CODE:
+            codes = np.unique(codes, return_inverse=True)[1].astype(np.int64)
+            size = int(codes.max(initial=0)) + 1
+        codes = codes * (count + 1) + np.maximum(indices, 0)
+        size *= count + 1
+    return codes, valid
+
+
+def _dictionary_codes(column: Any) -> tuple[Int64s, int]:
+    if not pa.types.is_dictionary(column.type):
+        column = pc.dictionary_encode(column)
+    if isinstance(column, pa.ChunkedArray):
+        column = column.unify_dictionaries().combine_chunks()
+    indices = pc.fill_null(column.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return indices, len(column.dictionary)
+
+
+def _order_codes(columns: Mapping[str, Any], order: Sequence[str]) -> list[Int64s]:
+    codes = []
+    for name in order:
+        reject_nulls(columns[name], name, "order")
+        ranks = pc.rank(columns[name], tiebreaker="dense")
+        codes.append(ranks.to_numpy(zero_copy_only=False).astype(np.int64))
+    return codes
+
+
+def _key_order(times: Int64s, codes: list[Int64s]) -> Int64s:
+    """Return the permutation that sorts by time, then by the tie-break columns."""
+    if codes:
+        return np.lexsort([*reversed(codes), times])
+    if times.size < 2 or bool(np.all(times[1:] >= times[:-1])):
+        return np.arange(times.size)
+    return np.argsort(times, kind="stable")
+
+
+def _dense_ranks(sorted_keys: list[Int64s]) -> Int64s:
+    """Number the distinct keys of sorted events, from 1."""
+    starts = _changes(sorted_keys[0])
+    for each in sorted_keys[1:]:
+        starts |= _changes(each)
+    return np.cumsum(starts)
+
+
+def _stable_order(codes: Int64s) -> Int64s:
+    """Sort stably; few partitions fit 16 bits, which NumPy sorts by radix."""
+    if codes.size and int(codes.max()) >= SMALL:
+        distinct, codes = np.unique(codes, return_inverse=True)
+        if distinct.size >= SMALL:
+            return np.argsort(codes, kind="stable")
+    return np.argsort(codes.astype(np.uint16), kind="stable")
+
+
+def _changes(values: Int64s) -> NDArray[np.bool_]:
+    """Return whether each value differs from the one before it; the first one does."""
+    result = np.ones(values.size, np.bool_)
+    result[1:] = values[1:] != values[:-1]
+    return result
+
+
+def _offsets(starts: NDArray[np.bool_]) -> Int64s:
+    return np.append(np.flatnonzero(starts), starts.size).astype(np.int64)
+
+
+def _clock_and_rank(
+    program: Program,
+    ticks: Int64s,
+    key_rank: Int64s,
+    starts_partition: NDArray[np.bool_],
+    starts_step: NDArray[np.bool_],
+) -> tuple[Int64s, Int64s]:
+    clock = ticks
+    if program.clock is Clock.EVENTS:
+        index = np.arange(ticks.size)
+        step_start = np.maximum.accumulate(np.where(starts_step, index, 0))
+        partition_start = np.maximum.accumulate(np.where(starts_partition, index, 0))
+        clock = step_start - partition_start
+    if program.ranking is Ranking.PARTITION:
+        return clock, np.cumsum(starts_step, dtype=np.int64)
+    return clock, key_rank

@@ -1,0 +1,97 @@
+"""Spark batch: shuffle by partition attributes, fold every task's events, combine groups.
+
+Only the DataFrame API is used, so that it runs on Spark Connect too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+
+from cepheid.analysis.schema import EventSchema
+from cepheid.errors import DataError
+from cepheid.plan.physical import PhysicalPlan
+from cepheid.program.lower import lower
+from cepheid.program.program import CountOutput, Program, Ranking
+from cepheid.runtime.event_schema import ColumnRoles, event_schema
+from cepheid.runtime.event_tables import free_type_column
+from cepheid.runtime.local import result_schema, run_local
+from cepheid.runtime.spark.combine_groups import combine_groups
+
+MakePlan = Callable[[EventSchema], PhysicalPlan]
+
+
+def run_spark(make_plan: MakePlan, frame: DataFrame, roles: ColumnRoles) -> DataFrame:
+    """Return the result of a query on a batch DataFrame."""
+    arrow_schema = to_arrow_schema(frame.schema)
+    program = lower(make_plan(event_schema(arrow_schema, roles)))
+    needed = [name for name in arrow_schema.names if name in program.columns]
+    events = distribute(program, frame.select(*needed))
+    arrow_events = pa.schema([arrow_schema.field(name) for name in needed])
+    schema = from_arrow_schema(result_schema(program, arrow_events))
+    result = events.mapInArrow(_fold(program), schema)
+    if isinstance(program.output, CountOutput) and not is_whole_group(program, program.output):
+        return combine_groups(result, program, program.output)
+    return result
+
+
+def run_spark_by_type(
+    make_plan: MakePlan, frames: Mapping[str, DataFrame], roles: ColumnRoles
+) -> DataFrame:
+    """Run on one DataFrame per event type; their columns are the declared schemas."""
+    schemas = {name: list(frame.columns) for name, frame in frames.items()}
+    types: dict[str, str] = {}
+    for name, frame in frames.items():
+        for field in frame.schema.fields:
+            kind = field.dataType.simpleString()
+            if types.setdefault(field.name, kind) != kind:
+                raise DataError(
+                    f"column '{field.name}' of type '{name}' is {kind}, "
+                    f"but {types[field.name]} for another type",
+                    hint="give a column of the same name the same type in all tables",
+                )
+    column = free_type_column(set(types))
+    united: DataFrame | None = None
+    for name, frame in frames.items():
+        typed = frame.withColumn(column, F.lit(name))
+        united = typed if united is None else united.unionByName(typed, allowMissingColumns=True)
+    assert united is not None
+    named = replace(roles, type=column, schemas=roles.schemas or schemas)
+    return run_spark(make_plan, united, named)
+
+
+def distribute(program: Program, frame: DataFrame) -> DataFrame:
+    """Drop events that change nothing and bring every partition's events to one task."""
+    if program.type_column is not None and not program.keeps_all_types:
+        frame = frame.filter(F.col(program.type_column).isin(sorted(program.types)))
+    keys = shuffle_keys(program)
+    return frame.repartition(*map(F.col, keys)) if keys else frame.repartition(1)
+
+
+def shuffle_keys(program: Program) -> tuple[str, ...]:
+    """Return the attributes to shuffle by; none means that one task must see all events."""
+    if program.ranking is Ranking.STREAM:
+        return ()
+    output = program.output
+    if isinstance(output, CountOutput) and program.window_length and program.slide is None:
+        return tuple(column for column, _ in output.groups)
+    return program.partition_by
+
+
+def is_whole_group(program: Program, output: CountOutput) -> bool:
+    """Whether one task sees all partitions of a group, so that its counts are final."""
+    return set(shuffle_keys(program)) <= {column for column, _ in output.groups}
+
+
+def _fold(program: Program) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def fold(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        received = list(batches)
+        if received:
+            yield from run_local(program, pa.Table.from_batches(received)).to_batches()
+
+    return fold

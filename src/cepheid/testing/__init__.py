@@ -1,0 +1,10 @@
+"""Short ways to write events and expectations in tests.
+
+Takes: events as short strings.
+Gives: lists of plain dicts, as every runner accepts them.
+May import: everything but web and cli.
+"""
+
+from cepheid.testing.events import events
+
+__all__ = ["events"]

@@ -1,0 +1,102 @@
+"""Aggregates over trends, and HAVING (semantics, sections 7 and 8)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from cepheid.analysis.bound import (
+    BoundQuery,
+    HavingArithmetic,
+    HavingCompare,
+    HavingCondition,
+    HavingConstant,
+    HavingGroup,
+    HavingLogical,
+    HavingReference,
+    HavingValue,
+    TrendAggregate,
+)
+from tests.oracle.arithmetic import aggregate, compare, operate
+from tests.oracle.events import Event
+from tests.oracle.matches import Match, bindings
+from tests.oracle.trends import Trend
+
+
+def aggregate_trends(query: BoundQuery, wanted: TrendAggregate, trends: Sequence[Trend]) -> Any:
+    """Return a number, exact for COUNT and SUM of integers; NULL of no value."""
+    if wanted.variable is None:
+        count = len(trends)
+        if wanted.log2:
+            return math.log2(count) if count else None
+        return count
+    events = [event for trend in trends for event in _events_of(query, wanted.variable, trend)]
+    if wanted.attribute is None:
+        return len(events)
+    values = [event.row.get(wanted.attribute) for event in events]
+    return aggregate(wanted.function, [each for each in values if each is not None])
+
+
+def as_column(wanted: TrendAggregate, value: Any) -> Any:
+    """EXACT is text."""
+    return str(value) if wanted.exact else value
+
+
+def _events_of(query: BoundQuery, name: str, trend: Trend) -> list[Event]:
+    """The events of a variable in a trend.
+
+    A pair of AND has forgotten its positions, so the types of the variable decide, on both sides.
+    """
+    if len(query.patterns) == 1:
+        (match,) = trend
+        return _bound_to(query, name, match)
+    types = {
+        each
+        for pattern in query.patterns
+        if name in pattern.variables
+        for each in pattern.variables[name].types
+    }
+    return [
+        event for side in trend for event, _ in side if event.type is None or event.type in types
+    ]
+
+
+def _bound_to(query: BoundQuery, name: str, match: Match) -> list[Event]:
+    occurrences = query.pattern.variables[name].occurrences
+    return [event for event, each in bindings(query.pattern, match) if each in occurrences]
+
+
+def satisfies_having(query: BoundQuery, trends: Sequence[Trend], group: tuple[Any, ...]) -> bool:
+    """Whether a row stays; unknown is not enough."""
+    values = dict(zip((each.attribute for each in query.group_by), group, strict=True))
+
+    def value(node: HavingValue) -> Any:
+        match node:
+            case HavingReference():
+                return aggregate_trends(query, node.aggregate, trends)
+            case HavingGroup():
+                return values[node.attribute]
+            case HavingConstant():
+                return node.value
+            case HavingArithmetic():
+                return operate(node.operator, value(node.left), value(node.right))
+
+    def truth(node: HavingCondition) -> bool | None:
+        match node:
+            case HavingCompare():
+                return compare(node.operator, value(node.left), value(node.right))
+            case HavingLogical():
+                return _combine(node.operator, [truth(each) for each in node.operands])
+
+    return query.having is None or truth(query.having) is True
+
+
+def _combine(operator: str, truths: list[bool | None]) -> bool | None:
+    """SQL's logic of three values."""
+    if operator == "NOT":
+        return None if truths[0] is None else not truths[0]
+    decisive = operator == "OR"
+    if decisive in truths:
+        return decisive
+    return None if None in truths else not decisive

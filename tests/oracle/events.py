@@ -1,0 +1,125 @@
+"""Events with what the definitions ask of them (semantics, sections 1 and 5)."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from cepheid.analysis.automaton import Position
+from cepheid.analysis.bound import BoundQuery, WindowUnit
+from cepheid.analysis.schema import EventSchema
+
+EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+MICROSECOND = datetime.timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Event:
+    """One row; two events are the same only if they are the same object.
+
+    `key` is the order key, `partition` None for an event of no partition, `index` the number of
+    events of its partition with a smaller order key.
+    """
+
+    row: Mapping[str, Any]
+    type: str | None
+    time: int
+    key: tuple[Any, ...]
+    partition: tuple[Any, ...] | None
+    group: tuple[Any, ...]
+    index: int
+
+    def __repr__(self) -> str:
+        return f"{self.type}{self.time}"
+
+
+def make_events(query: BoundQuery, rows: Iterable[Mapping[str, Any]]) -> list[Event]:
+    """Return the events in order; rows that are alike stay apart."""
+    ordered = sorted(rows, key=lambda row: _order_key(row, query.schema))
+    places = [(_order_key(row, query.schema), _partition(row, query)) for row in ordered]
+    return [
+        Event(
+            row=row,
+            type=_type(row, query.schema),
+            time=key[0],
+            key=key,
+            partition=partition,
+            group=tuple(row.get(each.attribute) for each in query.group_by),
+            index=sum(other == partition and smaller < key for smaller, other in places),
+        )
+        for row, (key, partition) in zip(ordered, places, strict=True)
+    ]
+
+
+def steps(events: list[Event]) -> list[list[Event]]:
+    """Concurrent events form one step."""
+    return [list(step) for _, step in groupby(events, key=lambda event: event.key)]
+
+
+def has_type(event: Event, position: Position) -> bool:
+    """Without a type column every event is of every type."""
+    return event.type is None or event.type in position.types
+
+
+def measure(query: BoundQuery, event: Event) -> int:
+    """Where the event stands on the axis that the query's window is measured on."""
+    assert query.window is not None
+    return event.index if query.window.unit is WindowUnit.EVENTS else event.time
+
+
+def ranked(value: Any) -> tuple[bool, Any]:
+    """NULL sorts before every value."""
+    return (value is not None, value)
+
+
+def column_values(event: Event, schema: EventSchema) -> tuple[tuple[bool, Any], ...]:
+    """The last resort of an order that must not depend on arrival."""
+    columns = schema.attributes or sorted(event.row)
+    return tuple(ranked(event.row.get(each)) for each in columns)
+
+
+def time_name(schema: EventSchema) -> str:
+    """The time column, `time` unless declared."""
+    return schema.time or "time"
+
+
+def to_ticks(value: Any, schema: EventSchema) -> int:
+    """Integers count ticks; dates and timestamps are measured from the epoch, in UTC."""
+    if isinstance(value, int):
+        return value
+    microseconds = (_instant(value) - EPOCH) // MICROSECOND
+    ticks, rest = divmod(microseconds * schema.ticks_per_second, 10**6)
+    assert rest == 0, f"{value} is not a whole number of ticks"
+    return ticks
+
+
+def from_ticks(ticks: int, like: Any, schema: EventSchema) -> Any:
+    """A time of the kind the events have; for dates a timestamp."""
+    if isinstance(like, int):
+        return ticks
+    instant = EPOCH + ticks * 10**6 // schema.ticks_per_second * MICROSECOND
+    aware = isinstance(like, datetime.datetime) and like.tzinfo is not None
+    return instant.astimezone(like.tzinfo) if aware else instant.replace(tzinfo=None)
+
+
+def _instant(value: datetime.date) -> datetime.datetime:
+    if not isinstance(value, datetime.datetime):
+        value = datetime.datetime.combine(value, datetime.time())
+    return value if value.tzinfo is not None else value.replace(tzinfo=datetime.UTC)
+
+
+def _order_key(row: Mapping[str, Any], schema: EventSchema) -> tuple[Any, ...]:
+    time = to_ticks(row[time_name(schema)], schema)
+    return (time, *(ranked(row.get(each)) for each in schema.order))
+
+
+def _type(row: Mapping[str, Any], schema: EventSchema) -> str | None:
+    return None if schema.type_column is None else row.get(schema.type_column)
+
+
+def _partition(row: Mapping[str, Any], query: BoundQuery) -> tuple[Any, ...] | None:
+    values = tuple(row.get(each) for each in query.partition_by)
+    return None if None in values else values

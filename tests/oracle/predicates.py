@@ -1,0 +1,92 @@
+"""Whether events satisfy clauses (semantics, section 4)."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import Any
+
+from cepheid.analysis.expressions import (
+    AllOf,
+    AnyOf,
+    AttributeReference,
+    BlockAggregate,
+    Compare,
+    Condition,
+    Constant,
+    Minus,
+    Operation,
+    Truth,
+    Value,
+)
+from cepheid.analysis.schema import AttributeType
+from tests.oracle.arithmetic import aggregate, compare, operate
+from tests.oracle.combinations import Choice, Scene, Slot, choices, combinations, read, slots_of
+
+
+class LackingAttribute(Exception):
+    """The event's type does not have the attribute, by its declared schema."""
+
+
+def holds(condition: Condition, scene: Scene, before: Scene | None = None) -> bool:
+    """Whether every combination of the scene that was not there before satisfies the clause."""
+    known = set() if before is None else combinations(condition, before)
+    return all(
+        _satisfies(condition, scene, dict(each)) for each in combinations(condition, scene) - known
+    )
+
+
+def single_value(value: Value, scene: Scene) -> Any:
+    """The value of an expression in RETURN: every slot has one choice, or none (NULL)."""
+    chosen = {slot: choices(slot, scene) for slot in slots_of(value)}
+    try:
+        return _value(value, scene, {slot: each[0] for slot, each in chosen.items() if each})
+    except LackingAttribute:
+        return None
+
+
+def _satisfies(condition: Condition, scene: Scene, chosen: Mapping[Slot, Choice]) -> bool:
+    match condition:
+        case Truth():
+            return condition.value
+        case AllOf():
+            return all(_satisfies(each, scene, chosen) for each in condition.operands)
+        case AnyOf():
+            return any(_satisfies(each, scene, chosen) for each in condition.operands)
+        case Compare():
+            try:
+                left = _value(condition.left, scene, chosen)
+                right = _value(condition.right, scene, chosen)
+            except LackingAttribute:
+                return True
+            return compare(condition.operator, left, right) is True
+
+
+def _value(value: Value, scene: Scene, chosen: Mapping[Slot, Choice]) -> Any:
+    match value:
+        case Constant(type=AttributeType.TIMESTAMP, value=str(text)):
+            return datetime.datetime.fromisoformat(text)
+        case Constant():
+            return value.value
+        case Minus():
+            return operate("-", 0, _value(value.operand, scene, chosen))
+        case Operation():
+            left, right = _value(value.left, scene, chosen), _value(value.right, scene, chosen)
+            return operate(value.operator, left, right)
+        case AttributeReference():
+            return _attribute(value, scene, chosen)
+        case BlockAggregate():
+            events = read(value, scene, chosen)
+            if value.attribute is None:
+                return len(events)
+            values = [event.row.get(value.attribute) for event in events]
+            return aggregate(value.function, [each for each in values if each is not None])
+
+
+def _attribute(reference: AttributeReference, scene: Scene, chosen: Mapping[Slot, Choice]) -> Any:
+    events = read(reference, scene, chosen)
+    if not events:
+        return None
+    if not scene.schema.has_attribute(str(events[0].type), reference.attribute):
+        raise LackingAttribute
+    return events[0].row.get(reference.attribute)

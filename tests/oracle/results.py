@@ -1,0 +1,122 @@
+"""Rows (semantics, section 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from cepheid.analysis.automaton import FREE
+from cepheid.analysis.bound import BoundQuery, EventsColumn, MatchColumn, ValueColumn, WindowUnit
+from cepheid.analysis.expressions import references
+from tests.oracle.aggregates import aggregate_trends, as_column, satisfies_having
+from tests.oracle.events import Event, from_ticks, make_events, time_name
+from tests.oracle.expiry import expiries
+from tests.oracle.matches import bindings, scene
+from tests.oracle.predicates import single_value
+from tests.oracle.trends import Trend, Trends, trend_first, trend_last
+from tests.oracle.windows import View, views
+
+Row = dict[str, Any]
+
+
+class Result(NamedTuple):
+    """A row, and its time as an event of another stream (INTO)."""
+
+    row: Row
+    stream_time: Any
+
+
+def results(
+    query: BoundQuery, rows: Iterable[Mapping[str, Any]], *, on_expiry: bool = False
+) -> list[Result]:
+    """Return every result of a query over bounded input."""
+    events = make_events(query, rows)
+    trends = Trends(query, events)
+    if query.aggregates is None:
+        return [_match_result(query, trend) for trend in trends.reported()]
+    found = list(views(query, events))
+    if on_expiry:
+        found += expiries(query, events, trends)
+        found.sort(key=lambda view: view.columns["time"])
+    return [result for view in found for result in _aggregate_results(query, trends, view)]
+
+
+# --- aggregate queries ----------------------------------------------------------------------------
+
+
+def _aggregate_results(query: BoundQuery, trends: Trends, view: View) -> Iterator[Result]:
+    by_group: dict[tuple[Any, ...], list[Trend]] = {each: [] for each in view.groups or ()}
+    for trend in trends.covered(view.covers):
+        group = trend[0][0][0].group
+        if view.groups is None or group in by_group:
+            by_group.setdefault(group, []).append(trend)
+    for group, members in by_group.items():
+        if satisfies_having(query, members, group):
+            yield Result(_aggregate_row(query, view, group, members), view.stream_time)
+
+
+def _aggregate_row(
+    query: BoundQuery, view: View, group: tuple[Any, ...], trends: list[Trend]
+) -> Row:
+    """Columns of the view, group attributes that RETURN leaves out, then RETURN."""
+    assert query.aggregates is not None
+    columns = dict(zip((each.output for each in query.group_by), group, strict=True))
+    leading = [each for each in columns if each not in query.returned]
+    for each in query.aggregates:
+        value = aggregate_trends(query, each.aggregate, trends)
+        columns[each.output] = as_column(each.aggregate, value)
+    return view.columns | {name: columns[name] for name in (*leading, *query.returned)}
+
+
+# --- match queries --------------------------------------------------------------------------------
+
+
+def _match_result(query: BoundQuery, trend: Trend) -> Result:
+    assert query.matches is not None
+    time_column = time_name(query.schema)
+    row = {each.output: _column(query, each, trend) for each in query.matches}
+    first, last = trend_first(trend), trend_last(trend)
+    if not query.tree.returns:
+        row |= {"first_time": first.row[time_column], "last_time": last.row[time_column]}
+    return Result(row, _stream_time(query, first, last))
+
+
+def _column(query: BoundQuery, column: MatchColumn, trend: Trend) -> Any:
+    match column:
+        case EventsColumn():
+            side = _side_of(query, column.variable)
+            occurrences = query.patterns[side].variables[column.variable].occurrences
+            values = [
+                event.row.get(column.attribute)
+                for event, occurrence in bindings(query.patterns[side], trend[side])
+                if occurrence in occurrences
+            ]
+            if column.is_array:
+                return values
+            return values[0] if values else None
+        case ValueColumn():
+            names = [each.variable for each in references(column.value)]
+            side = _side_of(query, names[0]) if names else 0
+            here = scene(query, query.patterns[side], trend[side], ended=True)
+            return single_value(column.value, here)
+
+
+def _side_of(query: BoundQuery, variable: str) -> int:
+    """The first side of AND that knows the name."""
+    return next(
+        index for index, pattern in enumerate(query.patterns) if variable in pattern.variables
+    )
+
+
+def _stream_time(query: BoundQuery, first: Event, last: Event) -> Any:
+    """The last event's time; with end negation the last moment that could have spoilt the match."""
+    like = last.row[time_name(query.schema)]
+    window = query.window
+    has_exit_negation = any(
+        border.blocked_by != FREE for each in query.patterns for border in each.automaton.last
+    )
+    if not has_exit_negation or window is None:
+        return like
+    if window.unit is WindowUnit.EVENTS:
+        return None
+    return from_ticks(first.time + window.length - 1, like, query.schema)
