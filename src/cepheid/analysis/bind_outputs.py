@@ -192,12 +192,16 @@ class _OutputBinder:
             variable = binder.scope.variables[reference.variable]
             if not self._is_positive(variable, node):
                 return None
-            if reference.role is Role.EACH and variable.is_array:
+            several = len(variable.occurrences) > 1
+            if reference.role is Role.EACH and (variable.is_array or several):
+                name = reference.variable
                 self.problems.add(
                     "array-as-value",
-                    f"'{reference.variable}' is several events where one value is needed",
+                    f"'{name}' is several events where one value is needed",
                     node.span,
-                    f"write {reference.variable}[1], {reference.variable}[a.LEN] or an aggregate",
+                    "give each occurrence a variable and use that"
+                    if several
+                    else f"write {name}[1], {name}[{name}.LEN] or an aggregate",
                 )
                 return None
             if reference.role in (Role.CURRENT, Role.PREVIOUS, Role.BEFORE, Role.RIGHT):

@@ -186,14 +186,16 @@ def _branch(atoms: list[Condition], side: Side) -> Branch:
 
 
 def _check_negative(clause: Clause, side: Side, problems: Problems) -> None:
-    variables = [side.scope.variables[name] for name in clause.variables]
-    parts = {each.negated_part for each in variables} - {None}
+    occurrences = {
+        each for name in clause.variables for each in side.scope.variables[name].occurrences
+    }
+    parts = {side.scope.occurrences[each].negated_part for each in occurrences} - {None}
     if len(parts) > 1:
         problems.add(
             "two-negated-parts",
-            f"'{clause.text}' compares two negated events, which never occur together",
+            f"'{clause.text}' names two negated parts, which never occur together",
             clause.span,
-            "compare each with an event that occurs",
+            "give each a variable and compare it with an event that occurs",
         )
     if any(each.role in (Role.LEFT, Role.RIGHT) for each in references(clause.condition)):
         problems.add(

@@ -68,10 +68,8 @@ def _state(state: State, prefix: str) -> str:
 def _edge(edge: Edge, prefix: str) -> str:
     label = [] if edge.negation is None else [_escape(edge.negation)]
     label += [_escape(each.text) for each in edge.predicates]
-    if edge.negation is not None:
-        arrow = "-.->"
-    else:
-        arrow = "==>" if edge.is_loop else "-->"
+    open_arrow = "==>" if edge.is_loop else "-->"
+    arrow = open_arrow if edge.negation is None else "-.->"
     text = f'|"{"<br/>".join(label)}"|' if label else ""
     return f"{prefix}s{edge.source} {arrow}{text} {prefix}s{edge.target}"
 

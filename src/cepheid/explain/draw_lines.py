@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 from cepheid.explain.arrange import Way
 from cepheid.explain.dimensions import BAR_TO_LABEL, LABEL_MARGIN, LINE_TO_LABEL, ROUNDING, STUB
@@ -201,7 +202,7 @@ def _on_curve(curve: Sequence[Point], share: float) -> tuple[Point, float]:
     x = sum(weight * each.x for weight, each in zip(weights, curve, strict=True))
     y = sum(weight * each.y for weight, each in zip(weights, curve, strict=True))
     slopes = (rest**2, 2 * rest * share, share**2)
-    steps = [(b.x - a.x, b.y - a.y) for a, b in zip(curve, curve[1:], strict=False)]
+    steps = [(b.x - a.x, b.y - a.y) for a, b in pairwise(curve)]
     dx = sum(weight * step[0] for weight, step in zip(slopes, steps, strict=True))
     dy = sum(weight * step[1] for weight, step in zip(slopes, steps, strict=True))
     return Point(x, y), math.degrees(math.atan2(dy, dx))

@@ -127,9 +127,8 @@ def _reachable(automaton: Automaton) -> dict[int, set[int]]:
     after = {position.index: set[int]() for position in automaton.positions}
     for edge in automaton.edges:
         after[edge.source].add(edge.target)
-    # Warshall's closure; 1000 positions are the limit of analysis and rows are sets.
-    for middle in after:
-        for start in after:
-            if middle in after[start]:
-                after[start] |= after[middle]
+    for middle, beyond in after.items():  # Warshall's transitive closure
+        for found in after.values():
+            if middle in found:
+                found.update(beyond)
     return after

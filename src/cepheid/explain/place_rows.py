@@ -1,6 +1,7 @@
 """The rows of the grid from top to bottom, and the arcs over and under them.
 
-A row has room above and below for arcs in the row, and below for arcs to another row. The farther an arc reaches, the farther out its lane runs.
+A row has room above and below for arcs in the row, and below for arcs to another row. The farther
+an arc reaches, the farther out its lane runs.
 """
 
 from __future__ import annotations

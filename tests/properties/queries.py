@@ -1,0 +1,133 @@
+"""Random queries and streams within what the engine executes.
+
+Streams are short and time is coarse, so that ties, equal attributes and NULLs are frequent.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+
+from cepheid.language import ast
+from cepheid.language.printer import print_pattern
+
+TYPES = ("A", "B", "C")
+STRATEGIES = (
+    "",
+    "SEMANTICS skip-till-any-match",
+    "SEMANTICS skip-till-next-match",
+    "WHERE-TERM skip_till_next_match",
+    "SEMANTICS contiguous",
+    "WHERE-TERM strict_contiguity",
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A query text and the events to run it on."""
+
+    text: str
+    events: Sequence[dict[str, Any]]
+    order: tuple[str, ...]
+
+
+@st.composite
+def streams(draw: st.DrawFn, *, longest: int = 8) -> list[dict[str, Any]]:
+    """Events in any order; time ties are common, `seq` is unique only sometimes."""
+    size = draw(st.integers(0, longest))
+    event = st.fixed_dictionaries(
+        {
+            "type": st.sampled_from((*TYPES, "D")),
+            "time": st.integers(-3, 9),
+            "seq": st.integers(0, 2),
+            "k": st.sampled_from((1, 2, None)),
+            "x": st.sampled_from((0, 1, 2, 3, None)),
+        }
+    )
+    return draw(st.lists(event, min_size=size, max_size=size))
+
+
+@st.composite
+def patterns(draw: st.DrawFn, *, most_events: int = 4) -> ast.Pattern:
+    """A pattern of at most a few events, with repetition, choice and nesting."""
+    if most_events == 1 or draw(st.integers(0, 3)) == 0:
+        types = draw(st.lists(st.sampled_from(TYPES), min_size=1, max_size=2, unique=True))
+        inner: ast.Pattern = ast.EventPattern(tuple(types))
+    else:
+        left = draw(st.integers(1, most_events - 1))
+        parts = (draw(patterns(most_events=left)), draw(patterns(most_events=most_events - left)))
+        inner = draw(st.sampled_from((ast.Sequence, ast.Sequence, ast.Alternation)))(parts)
+    bounds = st.sampled_from(
+        [None, None, None, (1, None), (1, None), (0, 1), (0, None), (2, 2), (1, 3), (2, None)]
+    )
+    chosen = draw(bounds)
+    return inner if chosen is None else ast.Repeat(inner, *chosen)
+
+
+def name_events(pattern: ast.Pattern, names: list[str]) -> ast.Pattern:
+    """Give every event a variable v0, v1, … and collect the names."""
+    match pattern:
+        case ast.EventPattern():
+            names.append(f"v{len(names)}")
+            return ast.EventPattern(pattern.types, names[-1])
+        case ast.Repeat():
+            inner = name_events(pattern.pattern, names)
+            return ast.Repeat(inner, pattern.minimum, pattern.maximum)
+        case _:
+            return type(pattern)(tuple(name_events(each, names) for each in pattern.parts))
+
+
+@st.composite
+def local_conditions(draw: st.DrawFn, names: list[str]) -> str:
+    """A condition on one variable."""
+    name = draw(st.sampled_from(names))
+    operator = draw(st.sampled_from(("=", "!=", "<", ">=")))
+    atom = f"{name}.x {operator} {draw(st.integers(0, 3))}"
+    return draw(
+        st.sampled_from(
+            (atom, f"NOT {atom}", f"({atom} OR {name}.x + 1 = {name}.seq)", f"{name}.x % 2 = 1")
+        )
+    )
+
+
+@st.composite
+def windows(draw: st.DrawFn, *, is_aggregate: bool) -> str:
+    """No window, a span of time or of events, and for aggregates perhaps a slide."""
+    if draw(st.booleans()):
+        return ""
+    length = draw(st.integers(1, 8))
+    unit = draw(st.sampled_from(("", "", "", " EVENTS")))
+    text = f"WITHIN {length}{unit}"
+    if is_aggregate and draw(st.booleans()):
+        text += f" SLIDE {draw(st.integers(1, length))}{unit}"
+    return text
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    """A random executable query with a random stream."""
+    names: list[str] = []
+    pattern = name_events(draw(patterns()), names)
+    is_aggregate = draw(st.booleans())
+    where = []
+    if draw(st.integers(0, 2)) == 0:
+        where.append(draw(local_conditions(names)))
+    if draw(st.booleans()):
+        where.append("[k]")
+    clauses = [f"PATTERN {print_pattern(pattern)}"]
+    strategy = draw(st.sampled_from(STRATEGIES))
+    if strategy.startswith("WHERE-TERM"):
+        where.append(strategy.split()[1])
+    elif strategy:
+        clauses.append(strategy)
+    if where:
+        clauses.append(f"WHERE {' AND '.join(where)}")
+    clauses.append(draw(windows(is_aggregate=is_aggregate)))
+    if is_aggregate:
+        group = draw(st.sampled_from(("", "GROUP BY seq", "GROUP BY k, seq")))
+        clauses += ["RETURN COUNT(*) AS n, LOG2(COUNT(*)) AS bits", group]
+    elif draw(st.booleans()):
+        clauses.append(f"RETURN {', '.join(f'{name}.x' for name in names)}")
+    order = draw(st.sampled_from(((), ("seq",))))
+    return Case("\n".join(each for each in clauses if each), draw(streams()), order)
