@@ -14,7 +14,7 @@ def run_local(case: Case) -> list[dict[str, object]]:
     return rows
 
 
-@settings(max_examples=400)
+@settings(max_examples=8000)
 @given(cases())
 def test_local_engine_equals_oracle(case: Case) -> None:
     assert as_multiset(run_local(case)) == expected(case)

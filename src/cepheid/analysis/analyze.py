@@ -23,7 +23,7 @@ from cepheid.analysis.infer_window import infer_window, measure
 from cepheid.analysis.names import names_in
 from cepheid.analysis.problems import Problems
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
-from cepheid.analysis.scope import Scope, collect_occurrences
+from cepheid.analysis.scope import Scope, collect_occurrences, report_duplicate
 from cepheid.language import ast
 from cepheid.language.source import Source, Span
 
@@ -46,6 +46,7 @@ def analyze(
     query = fill_parameters(tree, parameters or {}, problems)
     sides = tuple(_side(each, problems) for each in _split(query.pattern, problems))
     scopes = tuple(side.scope for side in sides)
+    _keep_names_apart(scopes, problems)
     terms, strategies, equivalences = _bind_where(query.where, sides, schema, problems)
     strategy = choose_strategy(query.semantics, strategies, scopes, problems)
     conjuncts = [_conjuncts_of(each, side, problems)
@@ -100,6 +101,16 @@ def _side(pattern: ast.Pattern, problems: Problems) -> Side:
     occurrences = collect_occurrences(pattern, problems)
     automaton = build_automaton(pattern, occurrences, problems)
     return Side(automaton, Scope(occurrences, (automaton,)))
+
+
+def _keep_names_apart(scopes: tuple[Scope, ...], problems: Problems) -> None:
+    """Report a variable that both sides of AND declare; each side has checked its own."""
+    taken: set[str] = set()
+    for scope in scopes:
+        for each in scope.occurrences:
+            if each.is_named and each.variable in taken:
+                report_duplicate(each.node, each.variable, problems)
+        taken |= {each.variable for each in scope.occurrences}
 
 
 def _bind_where(
@@ -218,14 +229,18 @@ def _neighbour_bounds(
         second = scopes[0].find(node, window.second, problems)
         if unit is WindowUnit.EVENTS:
             problems.add(
-                "bad-window", "WITHIN … BETWEEN takes a time, not a count", window.within.span
+                "bad-window",
+                "WITHIN … BETWEEN takes a time, not a count",
+                window.within.span,
+                "write WITHIN 5 s BETWEEN a, b",
             )
         for variable in (first, second):
             if variable is not None and variable.negated_part is not None:
                 problems.add(
                     "negated-in-window",
                     f"'{variable.name}' is negated and cannot bound a window",
-                    window.span,
+                    problems.source.narrow(window.span, variable.name),
+                    "name events that occur",
                 )
         if length is not None and first is not None and second is not None:
             bounds.append(NeighbourBound(length, first.name, second.name))

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from cepheid.analysis.bind_values import AGGREGATES, ValueBinder
+from cepheid.analysis.bind_values import (
+    AGGREGATES,
+    TEMPORAL,
+    ValueBinder,
+    comparable,
+    is_time_text,
+    literal_type,
+)
 from cepheid.analysis.bound import (
     AggregateColumn,
     GroupColumn,
@@ -23,6 +30,7 @@ from cepheid.analysis.scope import Scope
 from cepheid.errors import suggest
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
+from cepheid.language.source import Span
 
 FUNCTIONS = (*AGGREGATES, "LOG2")
 
@@ -64,7 +72,7 @@ class AggregateBinder:
             self.problems.add(
                 "unknown-function",
                 f"there is no aggregate function {node.function}",
-                node.span,
+                Span(node.span.start, node.span.start + len(node.function)),
                 suggest(node.function, FUNCTIONS, owner="the language"),
             )
             return None
@@ -154,7 +162,7 @@ class AggregateBinder:
             self.problems.add(
                 "type-mismatch",
                 f"{node.function} needs numbers, but "
-                f"'{print_expression(argument)}' is a {kind.value}",
+                f"'{print_expression(argument)}' is {kind.phrase}",
                 argument.span,
             )
             return None
@@ -207,7 +215,36 @@ class HavingBinder:
             for operator, left, right in zip(node.operators, values, values[1:], strict=False)
             if left is not None and right is not None
         )
+        for atom in atoms:
+            self._check_types(atom, node)
         return atoms[0] if len(atoms) == 1 else HavingLogical("AND", atoms)
+
+    def _check_types(self, atom: HavingCompare, node: ast.Comparison) -> None:
+        left, right = self._type(atom.left), self._type(atom.right)
+        for one, other in ((left, atom.right), (right, atom.left)):
+            text = other.value if isinstance(other, HavingConstant) else None
+            if one in TEMPORAL and isinstance(text, str) and is_time_text(text):
+                return
+        if not comparable(left, right):
+            self.problems.add(
+                "type-mismatch",
+                f"cannot compare {left.phrase} with {right.phrase}",
+                node.span,
+                f"'{print_expression(node.operands[0])}' is {left.phrase}",
+            )
+
+    def _type(self, value: HavingValue) -> AttributeType:
+        match value:
+            case HavingConstant():
+                return literal_type(value.value)
+            case HavingGroup():
+                return next(each.type for each in self.groups if each.attribute == value.attribute)
+            case HavingReference(aggregate=TrendAggregate(function="MIN" | "MAX") as aggregate):
+                return aggregate.attribute_type
+            case HavingReference(aggregate=TrendAggregate(function="COUNT", log2=False)):
+                return AttributeType.INTEGER
+            case HavingReference() | HavingArithmetic():
+                return AttributeType.FLOAT
 
     def _value(self, node: ast.Expression) -> HavingValue | None:
         match node:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from cepheid.analysis.bind_values import TEMPORAL, ValueBinder, is_time_text
+from cepheid.analysis.bind_values import TEMPORAL, ValueBinder, comparable, is_time_text
 from cepheid.analysis.expressions import (
     AllOf,
     AnyOf,
@@ -91,7 +91,7 @@ class ConditionBinder(ValueBinder):
         if value.type not in (AttributeType.BOOLEAN, AttributeType.UNKNOWN):
             self.problems.add(
                 "not-a-condition",
-                f"'{print_expression(node)}' is a {value.type.value}, not a condition",
+                f"'{print_expression(node)}' is {value.type.phrase}, not a condition",
                 node.span,
                 "compare it with something",
             )
@@ -118,7 +118,7 @@ class ConditionBinder(ValueBinder):
         self, left: Value, right: Value, left_node: ast.Expression, right_node: ast.Expression
     ) -> tuple[Value, Value] | None:
         """Return both sides with comparable types; text compared with a time becomes a time."""
-        if _comparable(left.type, right.type):
+        if comparable(left.type, right.type):
             return left, right
         for one, other, node in ((left, right, right_node), (right, left, left_node)):
             if (
@@ -138,24 +138,16 @@ class ConditionBinder(ValueBinder):
                 return None
         self.problems.add(
             "type-mismatch",
-            f"cannot compare a {left.type.value} with a {right.type.value}",
+            f"cannot compare {left.type.phrase} with {right.type.phrase}",
             left_node.span.to(right_node.span),
             self._mismatch_hint(left, right),
         )
         return None
 
     def _mismatch_hint(self, left: Value, right: Value) -> str | None:
-        for one, other in ((left, right), (right, left)):
-            if isinstance(one, AttributeReference) and isinstance(other, Constant):
-                return f"{one.variable}.{one.attribute} is a {one.type.value}"
-        return None
-
-
-def _comparable(left: AttributeType, right: AttributeType) -> bool:
-    free = (AttributeType.UNKNOWN, AttributeType.NULL)
-    if AttributeType.OTHER in (left, right):
-        return False
-    if left in free or right in free or left is right:
-        return True
-    numeric = left.is_numeric and right.is_numeric
-    return numeric or (left in TEMPORAL and right in TEMPORAL)
+        named = [
+            f"{each.variable}.{each.attribute} is {each.type.phrase}"
+            for each in (left, right)
+            if isinstance(each, AttributeReference)
+        ]
+        return ", ".join(named) or None

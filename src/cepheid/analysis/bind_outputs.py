@@ -45,7 +45,8 @@ def bind_outputs(
         aggregates, returned = binder.aggregates(group_by)
         return Outputs(group_by, None, aggregates, returned)
     matches = binder.matches() if query.returns else binder.default_matches()
-    binder.reject_repeated([each.output for each in matches], query.returns)
+    if query.returns or not problems.has("duplicate-variable"):
+        binder.reject_repeated([each.output for each in matches], query.returns)
     return Outputs(group_by, matches, None, tuple(each.output for each in matches))
 
 
@@ -148,7 +149,7 @@ class _OutputBinder:
             self.problems.add(
                 "no-aggregate",
                 "GROUP BY and HAVING need an aggregate in RETURN",
-                self.query.group_by[0].span if self.query.group_by else self.query.span,
+                (*self.query.group_by, self.query.having or self.query)[0].span,
                 "add RETURN COUNT(*)",
             )
         self.reject_repeated(returned, self.query.returns)
@@ -244,14 +245,21 @@ class _OutputBinder:
     def reject_repeated(
         self, names: list[str], written: tuple[ast.ReturnItem | ast.Name | ast.Attribute, ...]
     ) -> None:
-        """Report names that occur twice, at the second place if every column was written."""
-        for name in dict.fromkeys(each for each in names if names.count(each) > 1):
-            second = names.index(name, names.index(name) + 1)
-            span = written[second].span if len(written) == len(names) else self.query.span
+        """Report names that occur twice; columns that nobody wrote are reported together."""
+        repeated = list(dict.fromkeys(each for each in names if names.count(each) > 1))
+        if repeated and len(written) != len(names):
+            self.problems.add(
+                "duplicate-column",
+                f"two columns of the result are called '{repeated[0]}'",
+                self.query.pattern.span,
+                "give the events different variables, or name the columns in RETURN",
+            )
+            return
+        for name in repeated:
             self.problems.add(
                 "duplicate-column",
                 f"two columns of the result are called '{name}'",
-                span,
+                written[names.index(name, names.index(name) + 1)].span,
                 "rename one with AS",
             )
 

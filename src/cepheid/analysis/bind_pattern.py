@@ -202,6 +202,7 @@ def _check_negative(clause: Clause, side: Side, problems: Problems) -> None:
             "bad-next",
             "NEXT compares events of a match, and a negated event is never part of one",
             clause.span,
+            "compare the negated event without NEXT",
         )
     nested = _nested_variables(side.automaton)
     for name in sorted(clause.variables & nested):

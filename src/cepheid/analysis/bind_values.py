@@ -20,6 +20,7 @@ from cepheid.analysis.scope import Scope
 from cepheid.errors import nearest, suggest
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
+from cepheid.language.source import Span
 
 AGGREGATES = ("COUNT", "SUM", "AVG", "MIN", "MAX")
 ROLE_OF_INDEX = {
@@ -161,19 +162,35 @@ class ValueBinder:
                 return None
             return AttributeReference(variable.name, Role.EACH, column, self._type(column))
         if node.text in self.scope.variables:
-            message = f"'{node.text}' is an event where a value is needed"
-            hint = f"write {node.text}.attribute"
-        else:
-            message = f"'{node.text}' is not a value"
-            owner = self.scope.positive[0].variable if self.scope.positive else "v"
-            hint = f"quote it if it is a string: '{node.text}', or write {owner}.{node.text}"
-        self.problems.add("unknown-name", message, node.span, hint)
+            self.problems.add(
+                "event-as-value",
+                f"'{node.text}' is an event where a value is needed",
+                node.span,
+                f"write {node.text}.attribute",
+            )
+            return None
+        owner = self.scope.positive[0].variable if self.scope.positive else "v"
+        self.problems.add(
+            "unknown-name",
+            f"'{node.text}' is not a value",
+            node.span,
+            f"quote it if it is a string: '{node.text}', or write {owner}.{node.text}",
+        )
         return None
 
-    def _report_array(self, node: ast.Expression) -> None:
+    def _report_array(self, node: ast.Attribute | ast.Indexed) -> None:
+        text = print_expression(node)
+        if isinstance(node, ast.Indexed) and ROLE_OF_INDEX[node.index] not in RANGE_ROLES:
+            self.problems.add(
+                "event-as-value",
+                f"'{text}' is an event where a value is needed",
+                node.span,
+                f"write {text}.attribute",
+            )
+            return
         self.problems.add(
             "array-as-value",
-            f"'{print_expression(node)}' is several events where one value is needed",
+            f"'{text}' is several events where one value is needed",
             node.span,
             "aggregate it with avg, sum, min, max or count",
         )
@@ -185,15 +202,23 @@ class ValueBinder:
             return True
         self.problems.add(
             "type-mismatch",
-            f"'{operator}' needs numbers, but '{print_expression(node)}' is a {value.type.value}",
+            f"'{operator}' needs numbers, but '{print_expression(node)}' is {value.type.phrase}",
             node.span,
-            "for a difference of times use WITHIN" if value.type in TEMPORAL else None,
+            None,
         )
         return False
 
     def _arithmetic(self, node: ast.Arithmetic) -> Value | None:
         left, right = self.value(node.left), self.value(node.right)
         if left is None or right is None:
+            return None
+        if left.type in TEMPORAL and right.type in TEMPORAL:
+            self.problems.add(
+                "type-mismatch",
+                f"'{node.operator}' needs numbers, but both sides are times",
+                node.span,
+                "for a difference of times use WITHIN, or WITHIN … BETWEEN a, b",
+            )
             return None
         good = self._numeric(left, node.left, node.operator)
         if not self._numeric(right, node.right, node.operator) or not good:
@@ -208,7 +233,7 @@ class ValueBinder:
             self.problems.add(
                 "unknown-function",
                 f"there is no function {node.function}",
-                node.span,
+                Span(node.span.start, node.span.start + len(node.function)),
                 suggest(node.function, AGGREGATES, owner="the language"),
             )
             return None
@@ -216,7 +241,7 @@ class ValueBinder:
         if not isinstance(argument, ast.Attribute | ast.Indexed) or argument.index is None:
             self.problems.add(
                 "aggregate-of-trends",
-                f"{print_expression(node)} aggregates over all matches, which a match has not",
+                f"{print_expression(node)} aggregates over all matches and has no value in one",
                 node.span,
                 f"write {node.function.lower()}(a[].x) for one match, or use it in RETURN or "
                 "HAVING",
@@ -277,3 +302,14 @@ def is_time_text(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def comparable(left: AttributeType, right: AttributeType) -> bool:
+    """Whether values of the two types can be compared."""
+    free = (AttributeType.UNKNOWN, AttributeType.NULL)
+    if AttributeType.OTHER in (left, right):
+        return False
+    if left in free or right in free or left is right:
+        return True
+    numeric = left.is_numeric and right.is_numeric
+    return numeric or (left in TEMPORAL and right in TEMPORAL)

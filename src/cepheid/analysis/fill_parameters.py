@@ -108,5 +108,5 @@ class _Filler:
                 node.span,
                 "give a number, or text such as '10 minutes'",
             )
-            return replace(node, amount=1)
+            return node
         return replace(node, amount=value)

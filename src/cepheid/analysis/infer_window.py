@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from cepheid.analysis.bound import BoundWindow, WindowUnit
@@ -43,6 +44,7 @@ def infer_window(
                 "mixed-units",
                 "WITHIN and SLIDE must both be times or both be counts of events",
                 window.slide.span,
+                "write WITHIN 10 min SLIDE 1 min, or WITHIN 500 EVENTS SLIDE 100 EVENTS",
             )
         elif slide > length:
             problems.add(
@@ -63,11 +65,21 @@ def measure(
         return None, WindowUnit.TIME
     unit = duration.unit
     if amount <= 0:
-        problems.add("empty-window", "a window must be longer than 0", duration.span)
+        problems.add(
+            "empty-window",
+            "a window must be longer than 0",
+            duration.span,
+            "leave WITHIN out for no limit",
+        )
         return None, WindowUnit.TIME
     if unit in EVENT_UNITS:
         if not isinstance(amount, int):
-            problems.add("bad-window", "a count of events must be whole", duration.span)
+            problems.add(
+                "bad-window",
+                "a count of events must be whole",
+                duration.span,
+                f"write {math.ceil(amount)} EVENTS",
+            )
             return None, WindowUnit.EVENTS
         return amount, WindowUnit.EVENTS
     # By its decimal text: 0.1 s is 100,000 microseconds, though the float 0.1 is a little more.
@@ -83,7 +95,12 @@ def measure(
         )
         return None, WindowUnit.TIME
     if ticks > MAXIMUM_TICKS:
-        problems.add("bad-window", "the window is too long", duration.span)
+        problems.add(
+            "bad-window",
+            "the window is longer than the time column can count",
+            duration.span,
+            "leave WITHIN out for no limit",
+        )
         return None, WindowUnit.TIME
     return -((-ticks).__floor__()), WindowUnit.TIME
 
@@ -108,7 +125,7 @@ def _ticks(
     if unit in CALENDAR_UNITS:
         problems.add(
             "calendar-window",
-            f"a {unit} has no fixed length",
+            f"a {unit.removesuffix('s')} has no fixed length",
             duration.span,
             "write it in days",
         )

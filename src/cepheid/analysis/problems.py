@@ -18,6 +18,10 @@ class Problems:
         diagnostic = self.source.diagnose(code, message, span, hint)
         self.diagnostics.setdefault((code, message, span), diagnostic)
 
+    def has(self, code: str) -> bool:
+        """Whether a mistake of this kind is known."""
+        return any(each == code for each, _, _ in self.diagnostics)
+
     def raise_if_any(self) -> None:
         """Raise a BindingError with everything found, in the order of the text."""
         if self.diagnostics:

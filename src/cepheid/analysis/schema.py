@@ -25,6 +25,13 @@ class AttributeType(StrEnum):
         """Whether arithmetic applies."""
         return self in (AttributeType.INTEGER, AttributeType.FLOAT, AttributeType.UNKNOWN)
 
+    @property
+    def phrase(self) -> str:
+        """The type in a sentence: "an integer"."""
+        if self is AttributeType.OTHER:
+            return "a value without order or arithmetic"
+        return f"an {self.value}" if self is AttributeType.INTEGER else f"a {self.value}"
+
 
 def attribute_type(name: str) -> AttributeType:
     """Return the type for a word such as `int`, `double`, `string`, `timestamp`."""

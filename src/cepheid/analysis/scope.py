@@ -40,12 +40,7 @@ def collect_occurrences(pattern: ast.Pattern, problems: Problems) -> dict[int, O
             same = unnamed[stem]
             name = stem if len(same) == 1 else f"{stem}_{same.index(index) + 1}"
         elif name in seen:
-            problems.add(
-                "duplicate-variable",
-                f"variable '{name}' is declared twice",
-                node.span,
-                "give every event of the pattern a name of its own",
-            )
+            report_duplicate(node, name, problems)
         seen[name] = node
         occurrences[id(node)] = Occurrence(
             index,
@@ -57,6 +52,16 @@ def collect_occurrences(pattern: ast.Pattern, problems: Problems) -> dict[int, O
             node,
         )
     return occurrences
+
+
+def report_duplicate(node: ast.EventPattern, name: str, problems: Problems) -> None:
+    """Report the second event that is called `name`."""
+    problems.add(
+        "duplicate-variable",
+        f"variable '{name}' is declared twice",
+        problems.source.narrow(node.span, name, last=True),
+        "give every event of the pattern a name of its own",
+    )
 
 
 class _Counter:

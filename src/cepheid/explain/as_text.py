@@ -45,9 +45,7 @@ def _pattern(explanation: Explanation) -> Iterator[str]:
 
 
 def _side(side: Side) -> Iterator[str]:
-    rows = [_state_row(each) for each in side.states]
-    marks = [f"{ENTRY if each.is_entry else ' '} " for each in side.states]
-    yield from (f"{mark}{line}" for mark, line in zip(marks, _aligned(rows), strict=True))
+    yield from _aligned([_state_row(each) for each in side.states])
     yield ""
     yield from (f"{INDENT}{line}" for line in _aligned([_edge_row(each) for each in side.edges]))
     for negation in side.negations:
@@ -62,8 +60,9 @@ def _state_row(state: State) -> tuple[str, ...]:
     if state.exit_negation is not None:
         notes.append(f"after: {state.exit_negation}")
     copy = f" (copy {state.copy})" if state.copy > 1 else ""
-    exit_mark = EXIT if state.is_exit else " "
-    return str(state.index), f"{exit_mark} {state.event}{copy}", "; ".join(notes)
+    entry = ENTRY if state.is_entry else " "
+    leaving = EXIT if state.is_exit else " "
+    return f"{entry} {state.index}", f"{leaving} {state.event}{copy}", "; ".join(notes)
 
 
 def _edge_row(edge: Edge) -> tuple[str, ...]:

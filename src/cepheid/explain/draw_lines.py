@@ -107,12 +107,7 @@ def _bend(edge: Edge, layout: Layout, taken: Sequence[Rectangle]) -> Line:
         f"C{' '.join(f'{_number(each.x)} {_number(each.y)}' for each in curve[1:])} "
         f"H{_number(end.x)}"
     )
-    lines = edge_lines(edge)
-    share = _free_place(curve, lines, taken)
-    place, angle = _on_curve(curve, share)
-    label = _centred(place, lines)
-    if label is not None and edge.negation is not None:
-        label = _under(place, lines, BAR_TO_LABEL)
+    place, angle, label = _free_place(edge, curve, taken)
     return _edge_line(edge, path, Bar(place, angle), _labels(label))
 
 
@@ -178,13 +173,17 @@ def _labels(*found: Label | None) -> tuple[Label, ...]:
 
 
 def _free_place(
-    curve: Sequence[Point], lines: tuple[TextLine, ...], taken: Sequence[Rectangle]
-) -> float:
-    for share in CURVE_PLACES:
-        label = _centred(_on_curve(curve, share)[0], lines)
+    edge: Edge, curve: Sequence[Point], taken: Sequence[Rectangle]
+) -> tuple[Point, float, Label | None]:
+    """Return a point of a curve, its angle, and the label there, off everything if possible."""
+    lines = edge_lines(edge)
+    for share in (*CURVE_PLACES, CURVE_PLACES[0]):
+        place, angle = _on_curve(curve, share)
+        is_open = edge.negation is None
+        label = _centred(place, lines) if is_open else _under(place, lines, BAR_TO_LABEL)
         if label is None or not any(label.area.overlaps(each) for each in taken):
-            return share
-    return CURVE_PLACES[0]
+            break
+    return place, angle, label
 
 
 # --- paths --------------------------------------------------------------------------------------

@@ -25,6 +25,8 @@ from cepheid.kernels.extended import added
 from cepheid.kernels.jit import kernel
 from cepheid.kernels.step import fired_by
 
+DEAD = -1
+
 
 @kernel
 def _more_lanes(lanes: Counters, positions: int) -> Counters:
@@ -37,11 +39,13 @@ def _more_lanes(lanes: Counters, positions: int) -> Counters:
 
 
 @kernel
-def _total(lanes: Counters, begin: int, end: int, into: Counters) -> None:
-    """Write the sum of the finished totals of some lanes."""
+def _total(lanes: Counters, lane_partition: Int64s, begin: int, end: int, into: Counters) -> None:
+    """Write the sum of the finished totals of the live lanes."""
     slot = lanes.mantissa.shape[1] - 1
     clear_slots(into, 0, slot, slot + 1)
     for lane in range(begin, end):
+        if lane_partition[lane] == DEAD:
+            continue
         into.mantissa[0, slot], into.tier[0, slot] = added(
             into.mantissa[0, slot],
             into.tier[0, slot],
@@ -54,14 +58,17 @@ def _total(lanes: Counters, begin: int, end: int, into: Counters) -> None:
 @kernel
 def _compact(lanes: Counters, partition: Int64s, clock: Int64s, begin: int, end: int) -> int:
     """Move the live lanes to the front."""
+    target = 0
     for lane in range(begin, end):
-        target = lane - begin
+        if partition[lane] == DEAD:
+            continue
         lanes.mantissa[target] = lanes.mantissa[lane]
         lanes.tier[target] = lanes.tier[lane]
         lanes.low[target] = lanes.low[lane]
         partition[target] = partition[lane]
         clock[target] = clock[lane]
-    return end - begin
+        target += 1
+    return target
 
 
 @kernel
@@ -72,11 +79,13 @@ def count_recent(
     moment_offsets: Int64s,
     group_of_moment: Int64s,
     length: int,
+    has_own_clocks: bool,
 ) -> CountRows:
     """Count at every order key of a group at which an event fits a last position.
 
     Steps are ordered by group, order key, partition; a *moment* is the steps of one group and
-    order key. The result's `owner` is the group, its `window` the first step of the moment.
+    order key. The result's `owner` is the group, its `window` the first step of the moment. With
+    `has_own_clocks` (windows that count events) time passes for a partition only by its own events.
     """
     positions = automaton.follow.size
     lanes, fresh = make_counters(16, positions), make_counters(1, positions)
@@ -92,12 +101,15 @@ def count_recent(
             group = group_of_moment[moment]
             oldest, count = 0, 0
         clock = events.clock[events.step_offsets[moment_offsets[moment]]]
-        while oldest < count and lane_clock[oldest] <= clock - length:
+        while oldest < count and (
+            lane_partition[oldest] == DEAD
+            or (not has_own_clocks and lane_clock[oldest] <= clock - length)
+        ):
             oldest += 1
         ends = False
         for step in range(moment_offsets[moment], moment_offsets[moment + 1]):
             begin, end = events.step_offsets[step], events.step_offsets[step + 1]
-            partition = partition_of_step[step]
+            partition, clock = partition_of_step[step], events.clock[begin]
             fired = fired_by(events.fires, begin, end)
             ends = ends or (fired & automaton.last) != 0
             is_broken = False
@@ -108,15 +120,17 @@ def count_recent(
             for lane in range(oldest, count):
                 if lane_partition[lane] != partition:
                     continue
+                if lane_clock[lane] <= clock - length:
+                    lane_partition[lane] = DEAD
+                    continue
                 if is_broken:
                     clear_slots(lanes, lane, 0, positions)
                 advance(lanes, lane, automaton, fired, times, False, fresh)
             if fired & automaton.first:
                 if count == lane_clock.size:
-                    if oldest > count // 2:
-                        count = _compact(lanes, lane_partition, lane_clock, oldest, count)
-                        oldest = 0
-                    else:
+                    count = _compact(lanes, lane_partition, lane_clock, oldest, count)
+                    oldest = 0
+                    if 2 * count > lane_clock.size:
                         lanes = _more_lanes(lanes, positions)
                         lane_partition = np.concatenate((lane_partition, lane_partition))
                         lane_clock = np.concatenate((lane_clock, lane_clock))
@@ -125,6 +139,6 @@ def count_recent(
                 advance(lanes, count, automaton, fired, times, True, fresh)
                 count += 1
         if ends:
-            _total(lanes, oldest, count, fresh)
+            _total(lanes, lane_partition, oldest, count, fresh)
             buffer = append_row(buffer, group, moment_offsets[moment], fresh, 0)
     return finished_rows(buffer)

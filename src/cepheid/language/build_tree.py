@@ -26,6 +26,10 @@ def build_tree(tree: Tree[Token], source: Source) -> tuple[ast.Query | None, lis
 class _QueryBuilder(ExpressionBuilder):
     """Walks the parse tree once; clauses in any order."""
 
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.misnamed: set[Span] = set()  # reported once, however many names follow
+
     def query(self, tree: Tree[Token]) -> ast.Query | None:
         clauses: dict[str, list[Tree[Token]]] = {}
         for clause in self.trees(tree):
@@ -119,12 +123,14 @@ class _QueryBuilder(ExpressionBuilder):
             case _:
                 minimum, maximum = numbers[0], numbers[-1]
         if maximum == 0 or minimum > maximum:
+            span = self.span(tree)
+            written = self.source.text[span.start : span.end]
             self.report(
                 "bad-repetition",
-                f"{{{minimum},{maximum}}} repeats nothing"
+                f"{written} repeats nothing"
                 if maximum == 0
-                else f"the repetition {{{minimum},{maximum}}} has its bounds in the wrong order",
-                self.span(tree),
+                else f"the repetition {written} has its bounds in the wrong order",
+                span,
                 "write {n}, {n,} or {n,m} with 0 <= n <= m and m >= 1",
             )
         return minimum, maximum
@@ -136,6 +142,9 @@ class _QueryBuilder(ExpressionBuilder):
                 return replace(pattern, pattern=self._named(inner, variable, span), span=span)
             case ast.EventPattern(variable=None):
                 return replace(pattern, variable=name_of(self.tokens(variable)[0]), span=span)
+        if pattern.span in self.misnamed:
+            return pattern
+        self.misnamed.add(pattern.span)
         name = self.tokens(variable)[0]
         if isinstance(pattern, ast.EventPattern):
             message = f"'{name}' cannot name an event that is called '{pattern.variable}' already"

@@ -16,6 +16,7 @@ CLAUSES = {
     "WITHIN": "WITHIN", "SLIDE": "SLIDE", "GROUP_BY": "GROUP BY", "RETURN": "RETURN", "AGG": "AGG",
     "HAVING": "HAVING", "OUTPUT": "OUTPUT", "INTO": "INTO",
 }  # fmt: skip
+A_PATTERN = "expected a pattern such as A or SEQ(A, B)"
 A_VALUE = "expected a number, a string, an attribute or '('"
 OPERANDS = {"NAME", "NUMBER", "STRING"}
 CLOSING = {"RPAR", "RSQB", "RBRACE", "COMMA", "SEMICOLON"}
@@ -33,7 +34,7 @@ WORDS = {
     "DOT": "'.'",
     "COMPARE": "a comparison",
     "AS": "AS",
-    "STRATEGY": "skip-till-any-match, skip-till-next-match, contiguous or strict_contiguity",
+    "STRATEGY": "skip-till-any-match, skip-till-next-match, contiguous or strict-contiguity",
     "ALL": "ALL",
     "NON_OVERLAPPING": "NON OVERLAPPING",
     "COMPRESSED": "COMPRESSED",
@@ -140,6 +141,8 @@ def _misspelt_clause(read: list[Token], token: Token | None, source: Source) -> 
     """Report `WITHN 10 s`: the pattern takes the word for a variable and fails a little later."""
     words = read[-3:] if token is None else [*read[-3:], token]
     for before, each in zip([None, *words], words, strict=False):
+        if each.upper() in CLAUSES and before is not None and before.type in ("PATTERN", "EVENT"):
+            return _missing("event type", before, source, A_PATTERN)  # `PATTERN WHERE x > 1`
         if each.type != "NAME" and not (each is token and each.type == "EVENT_TYPE"):
             continue
         if each.upper() in CLAUSES and before is not None:  # taken for a name: `WHERE WITHIN 5 s`
@@ -197,7 +200,7 @@ def _hint(expected: set[str]) -> str | None:
         if kinds == expected - {"OPEN_ANGLE"}:
             return hint
     if {"EVENT_TYPE", "SEQ"} <= expected:
-        return "expected a pattern such as A or SEQ(A, B)"
+        return A_PATTERN
     words = [word for kind, word in WORDS.items() if kind in expected]
     if {"AND", "COMPARE"} <= expected:  # after a value any operator may come
         words = [each for each in words if each not in ("'('", "'.'", "a comparison", "AS")]

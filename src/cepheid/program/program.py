@@ -128,3 +128,12 @@ class Program:
     def keeps_all_types(self) -> bool:
         """Whether events of other types matter, as break marks or because they are counted."""
         return self.ranking is not Ranking.NONE or self.clock is Clock.EVENTS
+
+    @property
+    def folds_all_types(self) -> bool:
+        """Whether the fold itself must see every event: each one moves a window that counts them.
+
+        With SLIDE, or for matches, only the events that end something need to know their index.
+        """
+        is_recent = isinstance(self.output, CountOutput) and self.slide is None
+        return is_recent and self.window_length is not None and self.clock is Clock.EVENTS

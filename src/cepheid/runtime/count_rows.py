@@ -76,7 +76,7 @@ def _totals(
     if program.window_length is None:
         rows = count_per_partition(automaton, ordered.arrays)
     elif program.slide is None:
-        return _recent(program.window_length, automaton, ordered, group)
+        return _recent(program, automaton, ordered, group)
     else:
         rows = count_per_window(automaton, ordered.arrays, program.window_length, program.slide)
     return _sum_groups(rows, ordered, group)
@@ -101,7 +101,7 @@ def _sum_groups(rows: CountRows, ordered: OrderedEvents, group: Int64s) -> _Tota
 
 
 def _recent(
-    length: int, automaton: AutomatonArrays, ordered: OrderedEvents, group: Int64s
+    program: Program, automaton: AutomatonArrays, ordered: OrderedEvents, group: Int64s
 ) -> _Totals:
     """Reorder the events by group, order key and partition, and count at every moment."""
     partition, key = ordered.partition_of_event, ordered.key_rank
@@ -124,7 +124,8 @@ def _recent(
         partition[steps],
         np.append(moments, steps.size).astype(np.int64),
         group[steps[moments]],
-        length,
+        program.window_length or 0,
+        program.clock is Clock.EVENTS,
     )
     row = ordered.row[order][steps[rows.window]]
     return _Totals(row, rows.window, rows.mantissa, rows.tier, rows.low)

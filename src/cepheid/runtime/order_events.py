@@ -58,7 +58,7 @@ def order_events(program: Program, columns: Mapping[str, Any], length: int) -> O
     starts_step = starts_partition | _changes(key_rank)
     clock, rank = _clock_and_rank(program, ticks[rows], key_rank, starts_partition, starts_step)
     fires = masks[rows]
-    keep = fires != 0
+    keep = np.ones(fires.size, np.bool_) if program.folds_all_types else fires != 0
     steps = np.cumsum(starts_step)[keep]
     partition = partition[keep]
     starts_partition, starts_step = _changes(partition), _changes(steps)
@@ -92,6 +92,8 @@ def partition_codes(
 
 
 def _dictionary_codes(column: Any) -> tuple[Int64s, int]:
+    if len(column) == 0:  # Arrow cannot combine no chunks of a dictionary of every type
+        return np.zeros(0, np.int64), 0
     if not pa.types.is_dictionary(column.type):
         column = pc.dictionary_encode(column)
     if isinstance(column, pa.ChunkedArray):

@@ -1,0 +1,133 @@
+"""The Python in the documentation runs and prints what the documentation says.
+
+The ```python blocks of a page run in order and share their names. What a block prints must equal
+the ```text block that comes next, if one comes before the next block of Python, and else nothing.
+"""
+
+import contextlib
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+REPOSITORY = Path(__file__).parent.parent
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    code: str
+    output: str
+    line: int
+
+    @property
+    def needs_spark(self) -> bool:
+        return re.search(r"\bspark\b", self.code) is not None
+
+
+def blocks_of(text: str) -> list[Block]:
+    fences = list(FENCE.finditer(text))
+    found = []
+    for index, fence in enumerate(fences):
+        if fence[1] == "python":
+            after = fences[index + 1] if index + 1 < len(fences) else None
+            output = after[2] if after is not None and after[1] == "text" else ""
+            found.append(Block(fence[2], output, text.count("\n", 0, fence.start()) + 2))
+    return found
+
+
+def pages() -> list[Path]:
+    docs = REPOSITORY / "docs"
+    folders = [docs / "tutorials", docs / "concepts"]
+    found = [REPOSITORY / "README.md", REPOSITORY / "ARCHITECTURE.md"]
+    return found + sorted(page for folder in folders for page in folder.glob("*.md"))
+
+
+BLOCKS = {
+    page.relative_to(REPOSITORY).as_posix(): blocks_of(page.read_text(encoding="utf-8"))
+    for page in pages()
+}
+
+
+def run(page: str, blocks: list[Block]) -> None:
+    names: dict[str, object] = {"__name__": "__main__"}
+    for block in blocks:
+        printed = io.StringIO()
+        # Line numbers of errors are those of the page.
+        code = compile("\n" * (block.line - 1) + block.code, REPOSITORY / page, "exec")
+        with contextlib.redirect_stdout(printed):
+            exec(code, names)
+        assert stripped(printed.getvalue()) == stripped(block.output), f"{page}:{block.line}"
+
+
+def stripped(text: str) -> list[str]:
+    """The lines without blanks at their ends, and without blank lines at the end."""
+    return "\n".join(line.rstrip() for line in text.splitlines()).rstrip("\n").splitlines()
+
+
+@pytest.mark.parametrize("page", [page for page, blocks in BLOCKS.items() if blocks])
+def test_python_runs_as_printed(page):
+    run(page, [block for block in BLOCKS[page] if not block.needs_spark])
+
+
+@pytest.fixture
+def spark_is_stopped() -> Iterator[None]:
+    """Stop a Spark session that a page started, but none that was there before."""
+    from pyspark.sql import SparkSession
+
+    before = SparkSession.getActiveSession()
+    yield
+    now = SparkSession.getActiveSession()
+    if before is None and now is not None:
+        now.stop()
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("spark_is_stopped")
+@pytest.mark.parametrize(
+    "page", [page for page, blocks in BLOCKS.items() if any(block.needs_spark for block in blocks)]
+)
+def test_spark_runs_as_printed(page):
+    run(page, BLOCKS[page])
+
+
+def test_the_readme_shows_a_query_events_and_output_early():
+    first = BLOCKS["README.md"][0]
+    assert first.line + len(first.code.splitlines()) + len(first.output.splitlines()) + 4 <= 40
+
+
+@pytest.mark.parametrize(
+    "page",
+    sorted(
+        page.relative_to(REPOSITORY).as_posix()
+        for page in (*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md"))
+    ),
+)
+def test_links_lead_somewhere(page):
+    path = REPOSITORY / page
+    prose = FENCE.sub("", path.read_text(encoding="utf-8"))
+    targets = [urlsplit(each) for each in LINK.findall(prose)]
+    local = [each.path for each in targets if not each.scheme and each.path]
+    assert [each for each in local if not (path.parent / each).exists()] == []
+
+
+class TestBlocks:
+    def test_output_belongs_to_the_block_before_it(self):
+        text = "```python\nprint(1)\n```\nprose\n```text\n1\n```\n```python\nx = 2\n```\n"
+        assert [(each.code, each.output, each.line) for each in blocks_of(text)] == [
+            ("print(1)\n", "1\n", 2),
+            ("x = 2\n", "", 9),
+        ]
+
+    def test_a_wrong_output_is_noticed(self):
+        with pytest.raises(AssertionError, match=r"README\.md:7"):
+            run("README.md", [Block("print(1)\n", "2\n", 7)])
+
+    def test_a_print_without_output_is_noticed(self):
+        with pytest.raises(AssertionError):
+            run("README.md", [Block("print(1)\n", "", 1)])
