@@ -127,7 +127,8 @@ def _entry(state: State, layout: Layout) -> Line:
     middle = Point((start.x + end.x) / 2, end.y)
     bar = Bar(middle) if lines else None
     labels = _labels(_over(middle, lines, BAR_TO_LABEL))
-    return Line(f"entry-{state.index}", LineKind.ENTRY, _rounded([start, end]), bar, labels)
+    path = _rounded([start, end])
+    return Line(f"entry-{state.index}", LineKind.ENTRY, path, bar, labels, mark=start)
 
 
 def _exit(state: State, layout: Layout) -> Line:
@@ -138,7 +139,8 @@ def _exit(state: State, layout: Layout) -> Line:
     is_low = start.y > layout.area(state.index).center.y
     place = _under if is_low else _over
     labels = _labels(place(middle, lines, BAR_TO_LABEL))
-    return Line(f"exit-{state.index}", LineKind.EXIT, _rounded([start, end]), Bar(middle), labels)
+    path = _rounded([start, end])
+    return Line(f"exit-{state.index}", LineKind.EXIT, path, Bar(middle), labels, mark=end)
 
 
 def _stub_length(lines: tuple[TextLine, ...]) -> float:

@@ -103,13 +103,17 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An edge, an entry or an exit; `name` is `0-1`, `entry-0` or `exit-1`."""
+    """An edge, an entry or an exit; `name` is `0-1`, `entry-0` or `exit-1`.
+
+    `mark` is the free end of an entry or exit.
+    """
 
     name: str
     kind: LineKind
     path: str
     bar: Bar | None
     labels: tuple[Label, ...]
+    mark: Point | None = None
 
 
 @dataclass(frozen=True, slots=True)

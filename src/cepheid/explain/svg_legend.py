@@ -58,7 +58,7 @@ def _sign(sign: str, x: float, y: float) -> str:
     line = svg_element("line", "line", x1=x, y1=y, x2=x + 26, y2=y, marker_end=end)
     match sign:
         case "entry":
-            return line + svg_element("circle", "dot", cx=x, cy=y, r=3.5)
+            return line + svg_element("circle", "dot", cx=x, cy=y, r=3.2)
         case "exit":
             outer, inner = Rectangle(x, y - 8, 26, 16), Rectangle(x + 3, y - 5, 20, 10)
             return svg_rectangle("ring", outer, 5) + svg_rectangle("box", inner, 3)

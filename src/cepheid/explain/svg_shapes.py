@@ -54,16 +54,14 @@ def svg_line(line: Line) -> str:
     """Return an edge, an entry or a blocked exit, without its labels."""
     kind = line.kind.value if line.bar is None else f"{line.kind.value} blocked"
     parts = [f'<g class="{kind}" data-line="{line.name}">']
-    start_x, start_y, end_x, end_y = _ends(line.path)
-    if line.kind is LineKind.EXIT:
-        parts.append(svg_element("path", "line", d=line.path))
-        parts.append(svg_element("circle", "dot", cx=end_x, cy=end_y, r=3.0))
-        parts.append(svg_element("circle", "goal", cx=end_x, cy=end_y, r=6.0))
-    else:
-        tip = "tip-loop" if line.kind is LineKind.LOOP else "tip"
-        parts.append(svg_element("path", "line", d=line.path, marker_end=f"url(#cepheid-{tip})"))
-    if line.kind is LineKind.ENTRY:
-        parts.append(svg_element("circle", "dot", cx=start_x, cy=start_y, r=3.5))
+    tip = "tip-loop" if line.kind is LineKind.LOOP else "tip"
+    end = {} if line.kind is LineKind.EXIT else {"marker_end": f"url(#cepheid-{tip})"}
+    parts.append(svg_element("path", "line", d=line.path, **end))
+    if line.mark is not None:
+        x, y = line.mark
+        parts.append(svg_element("circle", "dot", cx=x, cy=y, r=3.2))
+        if line.kind is LineKind.EXIT:
+            parts.append(svg_element("circle", "goal", cx=x, cy=y, r=6.0))
     if line.bar is not None:
         (x, y), half = line.bar.place, BAR / 2 - 1
         turn = f"rotate({svg_number(line.bar.angle)} {svg_number(x)} {svg_number(y)})"
@@ -71,11 +69,6 @@ def svg_line(line: Line) -> str:
             svg_element("line", "bar", x1=x, x2=x, y1=y - half, y2=y + half, transform=turn)
         )
     return "".join([*parts, "</g>"])
-
-
-def _ends(path: str) -> tuple[str, str, str, str]:
-    numbers = path.translate(str.maketrans("MLQCH", "     ")).split()
-    return numbers[0], numbers[1], numbers[-2], numbers[-1]
 
 
 def svg_label(label: Label, name: str) -> str:

@@ -1,0 +1,166 @@
+"""Files of events into Arrow tables.
+
+Text files carry no types. They are inferred alike here and in `read_spark`: whole numbers are
+int64, times are timestamps in microseconds (in UTC if the text names a zone), an empty cell is
+NULL, and a column without any value is a string.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cepheid.connectors.event_files import FileFormat, is_remote, list_files, single_format
+from cepheid.errors import ConfigError, DataError
+
+BLOCK_BYTES = 1 << 24
+LARGEST_BLOCK_BYTES = (1 << 31) - 1
+LINES_TO_LOOK_AT = 1000
+NAIVE, ZONED = pa.timestamp("us"), pa.timestamp("us", "UTC")
+
+
+def read_local(paths: Sequence[str]) -> pa.Table:
+    """Return the events of files and directories as one table; missing columns are NULL.
+
+    Raises:
+        ConfigError: a path does not exist or its format is not known.
+        DataError: a file cannot be read, or the files do not fit together.
+    """
+    files = list_files(paths)
+    remote = next(filter(is_remote, files), None)
+    if remote is not None:
+        raise ConfigError(f"'{remote}' is not a local file", hint="use the Spark engine")
+    file_format = single_format(files)
+    tables = [_read_file(each, file_format) for each in files]
+    try:
+        table = pa.concat_tables(tables, promote_options="permissive")
+    except pa.ArrowException as error:
+        raise DataError(
+            f"the files do not fit together: {error}",
+            hint="a column must have the same type in all files",
+        ) from None
+    return table if file_format is FileFormat.PARQUET else _settle_types(table)
+
+
+def read_arrow_schema(path: str) -> pa.Schema:
+    """Return the columns of one file or directory of events."""
+    first = list_files([path])[0]
+    if single_format([first]) is FileFormat.PARQUET:
+        import pyarrow.parquet as pq
+
+        return _reading(first, lambda: pq.read_schema(first))
+    return read_local([path]).schema
+
+
+def _read_file(path: str, file_format: FileFormat) -> pa.Table:
+    match file_format:
+        case FileFormat.PARQUET:
+            import pyarrow.parquet as pq
+
+            return _reading(path, lambda: pq.ParquetFile(path).read())
+        case FileFormat.JSON:
+            return _read_blocks(path, lambda block: _read_json(path, block))
+        case FileFormat.CSV:
+            return _read_blocks(path, lambda block: _read_csv(path, block, ","))
+        case FileFormat.TSV:
+            return _read_blocks(path, lambda block: _read_csv(path, block, "\t"))
+
+
+def _read_blocks(path: str, read: Callable[[int], pa.Table]) -> pa.Table:
+    """Types are inferred from the first block; if a later row does not fit, from all rows."""
+
+    def attempt() -> pa.Table:
+        try:
+            return read(BLOCK_BYTES)
+        except pa.ArrowInvalid:
+            if Path(path).stat().st_size <= BLOCK_BYTES and not path.endswith(".gz"):
+                raise
+            return read(LARGEST_BLOCK_BYTES)
+
+    return _reading(path, attempt)
+
+
+def _reading(path: str, read: Callable[[], Any]) -> Any:
+    if Path(path).stat().st_size == 0:
+        raise DataError(
+            f"the file '{path}' is empty, so its columns are not known",
+            hint="a CSV file needs a header line, a JSON file at least one event",
+        )
+    try:
+        return read()
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise DataError(f"cannot read '{path}': {error}") from None
+
+
+def _read_csv(path: str, block_bytes: int, delimiter: str) -> pa.Table:
+    import pyarrow.csv as csv
+
+    return csv.read_csv(
+        path,
+        read_options=csv.ReadOptions(block_size=block_bytes),
+        parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=False),
+        convert_options=csv.ConvertOptions(null_values=[""], strings_can_be_null=True),
+    )
+
+
+def _read_json(path: str, block_bytes: int) -> pa.Table:
+    import pyarrow.json as arrow_json
+
+    table = arrow_json.read_json(
+        path, read_options=arrow_json.ReadOptions(block_size=block_bytes)
+    )
+    return _parse_times(table, _first_objects(path))
+
+
+def _first_objects(path: str) -> dict[str, Any]:
+    """Return the first value of every key in the first lines."""
+    seen: dict[str, Any] = {}
+    opened = gzip.open(path, "rt") if path.endswith(".gz") else open(path, encoding="utf-8")
+    with opened as lines:
+        for _, line in zip(range(LINES_TO_LOOK_AT), lines, strict=False):
+            found = json.loads(line) if line.strip() else {}
+            seen |= {key: value for key, value in found.items() if seen.get(key) is None}
+    return seen
+
+
+def _parse_times(table: pa.Table, first: dict[str, Any]) -> pa.Table:
+    """Arrow reads some texts of JSON as times, and forgets their zones; here all, with zones."""
+    for index, field in enumerate(table.schema):
+        if not (pa.types.is_string(field.type) or pa.types.is_timestamp(field.type)):
+            continue
+        for kind in (NAIVE, ZONED):
+            if _is_time(first.get(field.name), kind):
+                try:
+                    parsed = pc.cast(table.column(index), kind)
+                except pa.ArrowInvalid:
+                    continue
+                table = table.set_column(index, field.name, parsed)
+    return table
+
+
+def _is_time(value: object, kind: pa.DataType) -> bool:
+    try:
+        return isinstance(value, str) and pa.scalar(value).cast(kind).is_valid
+    except pa.ArrowInvalid:
+        return False
+
+
+def _settle_types(table: pa.Table) -> pa.Table:
+    """Microseconds unless nanoseconds are used; strings where there is no value, but events are."""
+    for index, field in enumerate(table.schema):
+        kind = field.type
+        if pa.types.is_null(kind) and table.num_rows:
+            table = table.set_column(index, field.name, table.column(index).cast(pa.string()))
+        if pa.types.is_timestamp(kind) and kind.unit != "us":
+            try:
+                settled = table.column(index).cast(pa.timestamp("us", kind.tz))
+            except pa.ArrowInvalid:
+                continue
+            table = table.set_column(index, field.name, settled)
+    return table

@@ -1,0 +1,146 @@
+"""Arrow tables to files and pipes, all at once or piece by piece."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, datetime
+from typing import Any, BinaryIO, Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cepheid.connectors.event_files import FileFormat
+from cepheid.errors import ConfigError
+
+BATCH_ROWS = 10_000
+
+
+class TableWriter(Protocol):
+    """Something that tables of one schema can be written to, one after the other."""
+
+    def write(self, table: pa.Table) -> None:
+        """Append the rows of a table."""
+
+
+@contextmanager
+def open_writer(
+    target: str | BinaryIO, file_format: FileFormat, schema: pa.Schema
+) -> Iterator[TableWriter]:
+    """Open a file, or use an open stream, which stays open.
+
+    Raises:
+        ConfigError: the file cannot be written.
+    """
+    if not isinstance(target, str):
+        with _writer(target, file_format, schema) as writer:
+            yield writer
+        return
+    try:
+        # Parquet compresses by itself; of the others the suffix says whether.
+        compression = None if file_format is FileFormat.PARQUET else "detect"
+        stream = pa.output_stream(target, compression=compression)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ConfigError(f"cannot write '{target}': {reason}") from None
+    with stream, _writer(stream, file_format, schema) as writer:
+        yield writer
+
+
+@contextmanager
+def _writer(stream: Any, file_format: FileFormat, schema: pa.Schema) -> Iterator[TableWriter]:
+    match file_format:
+        case FileFormat.PARQUET:
+            import pyarrow.parquet as pq
+
+            with pq.ParquetWriter(stream, schema) as parquet:
+                yield _ParquetFile(parquet)
+        case FileFormat.JSON:
+            yield _JsonLines(stream)
+        case FileFormat.CSV:
+            yield _Csv(stream, schema, ",")
+        case FileFormat.TSV:
+            yield _Csv(stream, schema, "\t")
+
+
+class _ParquetFile:
+    def __init__(self, writer: Any) -> None:
+        self.writer = writer
+
+    def write(self, table: pa.Table) -> None:
+        self.writer.write_table(table)
+
+
+class _JsonLines:
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def write(self, table: pa.Table) -> None:
+        for batch in table.to_batches(max_chunksize=BATCH_ROWS):
+            lines = "".join(f"{_json_text(row)}\n" for row in batch.to_pylist())
+            self.stream.write(lines.encode())
+
+
+class _Csv:
+    """Quotes appear only in tables that need them; then every string has them."""
+
+    def __init__(self, stream: Any, schema: pa.Schema, delimiter: str) -> None:
+        self.stream = stream
+        self.delimiter = delimiter
+        self._write(_flat(schema.empty_table()), header=True)
+
+    def write(self, table: pa.Table) -> None:
+        self._write(_flat(table), header=False)
+
+    def _write(self, table: pa.Table, *, header: bool) -> None:
+        import pyarrow.csv as csv
+
+        special = rf'^$|["\r\n{self.delimiter}]'
+        strings = [each for each in table.columns if pa.types.is_string(each.type)]
+        names = pa.chunked_array([table.column_names], pa.string()) if header else None
+        texts = strings if names is None else [*strings, names]
+        quote = any(pc.any(pc.match_substring_regex(each, special)).as_py() for each in texts)
+        options = csv.WriteOptions(
+            include_header=header,
+            delimiter=self.delimiter,
+            quoting_style="needed" if quote else "none",
+            **({"quoting_header": "needed" if quote else "none"} if header else {}),
+        )
+        csv.write_csv(table, self.stream, options)
+
+
+def _flat(table: pa.Table) -> pa.Table:
+    """Return the table with nested columns as JSON text and dictionaries as strings."""
+    for index, field in enumerate(table.schema):
+        if pa.types.is_nested(field.type):
+            values = table.column(index).to_pylist()
+            texts = [None if each is None else _json_text(each) for each in values]
+            table = table.set_column(index, field.name, pa.array(texts, pa.string()))
+        elif pa.types.is_dictionary(field.type) or pa.types.is_null(field.type):
+            table = table.set_column(index, field.name, table.column(index).cast(pa.string()))
+    return table
+
+
+def _json_text(value: object) -> str:
+    return json.dumps(_plain(value), ensure_ascii=False)
+
+
+def _plain(value: object) -> object:
+    """Return what JSON has no word for as a string: times, decimals, infinity."""
+    match value:
+        case dict():
+            return {key: _plain(each) for key, each in value.items()}
+        case list() | tuple():
+            return [_plain(each) for each in value]
+        case float() if not math.isfinite(value):
+            return "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+        case None | bool() | int() | float() | str():
+            return value
+        case datetime() | date():
+            return value.isoformat()
+        case bytes():
+            return value.hex()
+        case _:
+            return str(value)
