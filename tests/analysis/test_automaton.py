@@ -180,10 +180,13 @@ def test_an_edge_that_skips_optional_parts_collects_the_negations_it_crosses(pat
 
 
 def test_two_ways_across_a_gap_give_alternatives():
-    # Between two rounds lies either !C (the group's own border) or, if B is skipped, !C and !E.
-    assert drawing_of(automaton_of("(SEQ(A?, !C, B?))+")) == (
-        "A B-C | A~A-C A~B-C B~A B~B-C | A-C B"
-    )
+    drawing = drawing_of(automaton_of("SEQ(A, SEQ(!C, B?) OR SEQ(!E, D?), F)"))
+    assert drawing == "A | AB-C AD-E AF-C/E BF DF | F"
+
+
+def test_a_round_that_is_skipped_in_part_crosses_the_negation_once():
+    drawing = drawing_of(automaton_of("(SEQ(A?, !C, B?))+"))
+    assert drawing == "A B-C | A~A-C A~B-C B~A B~B-C | A-C B"
 
 
 def test_a_negated_part_has_an_automaton_and_variables_of_its_own():

@@ -10,7 +10,7 @@ from cepheid.language import ast
 
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 FUNCTIONS = ("COUNT", "SUM", "AVG", "MIN", "MAX", "LOG2", "MEDIAN")
-UNITS = ("ms", "s", "min", "hours", "days", "events", "fortnights")
+UNITS = ("ms", "s", "min", "hours", "days", "event", "events", "fortnights")
 
 # Words with a meaning elsewhere, and names that need backticks.
 AWKWARD_NAMES = (

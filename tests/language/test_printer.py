@@ -10,19 +10,19 @@ from tests.language import strategies
 
 
 @given(strategies.queries())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_parsing_a_printed_query_gives_it_back(query):
     assert parse(print_query(query)) == query
 
 
 @given(strategies.patterns())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_parsing_a_printed_pattern_gives_it_back(pattern):
     assert parse(f"PATTERN {print_pattern(pattern)}").pattern == pattern
 
 
 @given(strategies.expressions())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_parsing_a_printed_expression_gives_it_back(expression):
     assert parse(f"PATTERN A WHERE {print_expression(expression)}").where == expression
 

@@ -46,7 +46,8 @@ def bind_outputs(
         return Outputs(group_by, None, aggregates, returned)
     matches = binder.matches() if query.returns else binder.default_matches()
     if query.returns or not problems.has("duplicate-variable"):
-        binder.reject_repeated([each.output for each in matches], query.returns)
+        times = [] if query.returns else ["first_time", "last_time"]
+        binder.reject_repeated([*(each.output for each in matches), *times], query.returns)
     return Outputs(group_by, matches, None, tuple(each.output for each in matches))
 
 
@@ -153,7 +154,29 @@ class _OutputBinder:
                 "add RETURN COUNT(*)",
             )
         self.reject_repeated(returned, self.query.returns)
+        self._reject_names_of_the_window(group_by, aggregates)
         return tuple(aggregates), tuple(returned)
+
+    def _reject_names_of_the_window(
+        self, group_by: tuple[GroupColumn, ...], aggregates: list[AggregateColumn]
+    ) -> None:
+        """Windows and moments have columns of their own; a group by such a column is that one."""
+        window = self.query.window
+        if window is None:
+            return
+        own = [("window_start", ""), ("window_end", "")]
+        if window.slide is None:
+            own = [("time", self.schema.time), *((each, each) for each in self.schema.order)]
+        columns = [(each.output, each.attribute) for each in group_by]
+        columns += [(each.output, "") for each in aggregates]
+        for name, attribute in columns:
+            if name in dict(own) and (name, attribute) not in own:
+                self.problems.add(
+                    "duplicate-column",
+                    f"two columns of the result are called '{name}'",
+                    self.query.span,
+                    f"'{name}' comes with the window; rename the other with AS",
+                )
 
     def _group_of(
         self, expression: ast.Expression, group_by: tuple[GroupColumn, ...]

@@ -280,7 +280,7 @@ class ValueBinder:
             return None
         result = {"COUNT": AttributeType.INTEGER, "AVG": AttributeType.FLOAT}
         return BlockAggregate(
-            node.function, variable.name, role, column, result.get(node.function, kind)
+            node.function, variable.name, role, column, result.get(node.function, kind), kind
         )
 
 

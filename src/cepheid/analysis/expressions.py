@@ -56,7 +56,7 @@ class AttributeReference:
 class BlockAggregate:
     """`AVG(a[..i-1].x)`, `SUM(a[].x)`, `COUNT(a[])`, `a.LEN`; role BEFORE or ALL.
 
-    `attribute` is None for COUNT of events.
+    `attribute` is None for COUNT of events; `attribute_type` is its type, `type` the result's.
     """
 
     function: str
@@ -64,6 +64,7 @@ class BlockAggregate:
     role: Role
     attribute: str | None
     type: AttributeType
+    attribute_type: AttributeType = AttributeType.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,23 @@ NULL, and a column without any value is a string.
 
 from __future__ import annotations
 
-import gzip
+import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cepheid.connectors.event_files import FileFormat, is_remote, list_files, single_format
+from cepheid.connectors.event_files import (
+    COMPRESSIONS,
+    FileFormat,
+    format_of,
+    is_remote,
+    list_files,
+    single_format,
+)
 from cepheid.errors import ConfigError, DataError
 
 BLOCK_BYTES = 1 << 24
@@ -58,6 +65,29 @@ def read_arrow_schema(path: str) -> pa.Schema:
     return read_local([path]).schema
 
 
+def fit_empty(tables: Mapping[str, pa.Table], time: str, type: str | None) -> dict[str, pa.Table]:
+    """Return tables whose columns of type NULL have the type of another table, or of their role.
+
+    Text files without events have such columns. Every query accepts an integer time.
+    """
+    known = {} if type is None else {type: pa.string()}
+    known |= {time: pa.int64()}
+    for table in tables.values():
+        known |= {each.name: each.type for each in table.schema if not pa.types.is_null(each.type)}
+    fitted = {}
+    for name, table in tables.items():
+        schema = pa.schema(
+            [
+                each.with_type(known.get(each.name, each.type))
+                if pa.types.is_null(each.type)
+                else each
+                for each in table.schema
+            ]
+        )
+        fitted[name] = table if schema.equals(table.schema) else table.cast(schema)
+    return fitted
+
+
 def _read_file(path: str, file_format: FileFormat) -> pa.Table:
     match file_format:
         case FileFormat.PARQUET:
@@ -79,7 +109,7 @@ def _read_blocks(path: str, read: Callable[[int], pa.Table]) -> pa.Table:
         try:
             return read(BLOCK_BYTES)
         except pa.ArrowInvalid:
-            if Path(path).stat().st_size <= BLOCK_BYTES and not path.endswith(".gz"):
+            if Path(path).stat().st_size <= BLOCK_BYTES and not path.endswith(COMPRESSIONS):
                 raise
             return read(LARGEST_BLOCK_BYTES)
 
@@ -94,12 +124,17 @@ def _reading(path: str, read: Callable[[], Any]) -> Any:
         )
     try:
         return read()
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot read '{path}': {error}") from None
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise DataError(f"cannot read '{path}': {error}", hint=_advice(path)) from None
+
+
+def _advice(path: str) -> str | None:
+    is_json = format_of(path) is FileFormat.JSON
+    return "a JSON file of events has one object per line" if is_json else None
 
 
 def _read_csv(path: str, block_bytes: int, delimiter: str) -> pa.Table:
-    import pyarrow.csv as csv
+    from pyarrow import csv
 
     return csv.read_csv(
         path,
@@ -112,17 +147,14 @@ def _read_csv(path: str, block_bytes: int, delimiter: str) -> pa.Table:
 def _read_json(path: str, block_bytes: int) -> pa.Table:
     import pyarrow.json as arrow_json
 
-    table = arrow_json.read_json(
-        path, read_options=arrow_json.ReadOptions(block_size=block_bytes)
-    )
-    return _parse_times(table, _first_objects(path))
+    table = arrow_json.read_json(path, read_options=arrow_json.ReadOptions(block_size=block_bytes))
+    return _parse_times(table, first_values(path))
 
 
-def _first_objects(path: str) -> dict[str, Any]:
-    """Return the first value of every key in the first lines."""
+def first_values(path: str) -> dict[str, Any]:
+    """Return the first value of every key in the first lines of a JSON file."""
     seen: dict[str, Any] = {}
-    opened = gzip.open(path, "rt") if path.endswith(".gz") else open(path, encoding="utf-8")
-    with opened as lines:
+    with io.TextIOWrapper(pa.input_stream(path), encoding="utf-8") as lines:
         for _, line in zip(range(LINES_TO_LOOK_AT), lines, strict=False):
             found = json.loads(line) if line.strip() else {}
             seen |= {key: value for key, value in found.items() if seen.get(key) is None}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 from collections.abc import Iterator
@@ -84,31 +86,28 @@ class _JsonLines:
 
 
 class _Csv:
-    """Quotes appear only in tables that need them; then every string has them."""
+    """Quotes appear only where a table has a string that needs them."""
 
     def __init__(self, stream: Any, schema: pa.Schema, delimiter: str) -> None:
         self.stream = stream
         self.delimiter = delimiter
-        self._write(_flat(schema.empty_table()), header=True)
+        header = io.StringIO()
+        csv.writer(header, delimiter=delimiter, lineterminator="\n").writerow(schema.names)
+        stream.write(header.getvalue().encode())
 
     def write(self, table: pa.Table) -> None:
-        self._write(_flat(table), header=False)
+        import pyarrow.csv as arrow_csv
 
-    def _write(self, table: pa.Table, *, header: bool) -> None:
-        import pyarrow.csv as csv
-
+        flat = _flat(table)
         special = rf'^$|["\r\n{self.delimiter}]'
-        strings = [each for each in table.columns if pa.types.is_string(each.type)]
-        names = pa.chunked_array([table.column_names], pa.string()) if header else None
-        texts = strings if names is None else [*strings, names]
-        quote = any(pc.any(pc.match_substring_regex(each, special)).as_py() for each in texts)
-        options = csv.WriteOptions(
-            include_header=header,
+        strings = [each for each in flat.columns if pa.types.is_string(each.type)]
+        quote = any(pc.any(pc.match_substring_regex(each, special)).as_py() for each in strings)
+        options = arrow_csv.WriteOptions(
+            include_header=False,
             delimiter=self.delimiter,
             quoting_style="needed" if quote else "none",
-            **({"quoting_header": "needed" if quote else "none"} if header else {}),
         )
-        csv.write_csv(table, self.stream, options)
+        arrow_csv.write_csv(flat, self.stream, options)
 
 
 def _flat(table: pa.Table) -> pa.Table:

@@ -34,11 +34,12 @@ def cache_folder() -> Path | None:
     """Return the writable folder for this version of the kernels, or None."""
     chosen = os.environ.get("CEPHEID_CACHE_DIR")
     base = os.environ.get("XDG_CACHE_HOME")
-    root = Path(chosen) if chosen else (Path(base) if base else Path.home() / ".cache") / "cepheid"
-    folder = root / f"kernels-{source_stamp()}"
     try:
+        caches = Path(base) if base else Path.home() / ".cache"
+        root = Path(chosen) if chosen else caches / "cepheid"
+        folder = root / f"kernels-{source_stamp()}"
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
+    except (OSError, RuntimeError):  # RuntimeError: the user has no home
         return None
     return folder if os.access(folder, os.W_OK) else None
 

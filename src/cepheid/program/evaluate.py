@@ -7,6 +7,9 @@ with NULL does not hold.
 from __future__ import annotations
 
 import datetime
+import decimal
+import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, assert_never
 
@@ -43,6 +46,8 @@ COMPARE: Mapping[str, Callable[[Column, Column], Column]] = {
     ">": pc.greater,
     ">=": pc.greater_equal,
 }
+LARGEST_DECIMAL = 10**38
+FINER_THAN_MICROSECONDS = re.compile(r"[.,]\d{6}(\d+)")
 CHECKED = {"+": pc.add_checked, "-": pc.subtract_checked, "*": pc.multiply_checked}
 
 
@@ -78,9 +83,8 @@ class LocalPredicates:
     def _compare(self, atom: Compare, exempt: Mapping[str, Booleans]) -> Booleans:
         null = Constant(None, AttributeType.NULL)
         try:
-            left, right = self._sides(atom)
             never = null in (atom.left, atom.right)
-            result = pa.scalar(False) if never else COMPARE[atom.operator](left, right)
+            result = pa.scalar(False) if never else COMPARE[atom.operator](*self._sides(atom))
         except pa.ArrowInvalid as error:
             raise DataError(
                 f"the predicate '{describe(atom)}' cannot be computed: {error}",
@@ -98,15 +102,13 @@ class LocalPredicates:
             if pa.types.is_temporal(one.type) and isinstance(other, pa.Scalar):
                 timed = _time_like(one.type, other)
                 return (one, timed) if one is left else (timed, one)
-        return left, right
+        return _like_numbers(left, right)
 
     def value(self, value: Value) -> Column:
         """Return a column or scalar."""
         match value:
             case Constant():
-                if value.value is None:
-                    return pa.scalar(None, pa.int64())
-                return pa.scalar(value.value)
+                return _scalar(value.value)
             case AttributeReference():
                 return _comparable(self.columns[value.attribute])
             case Minus():
@@ -120,17 +122,19 @@ class LocalPredicates:
     def _operation(self, node: Operation) -> Column:
         left, right = self.value(node.left), self.value(node.right)
         if node.operator in CHECKED:
-            return CHECKED[node.operator](left, right)
+            return CHECKED[node.operator](*_like_numbers(left, right))
         zero = pc.equal(right, pa.scalar(0, right.type))
         divisor = pc.if_else(zero, pa.scalar(None, right.type), right)
         if node.operator == "/":
-            return pc.divide(pc.cast(left, pa.float64()), pc.cast(divisor, pa.float64()))
+            return pc.divide(_to_float(left), _to_float(divisor))
         return self._modulo(left, divisor, node.type)
 
     def _modulo(self, left: Column, divisor: Column, kind: AttributeType) -> Column:
         """The remainder has the sign of the dividend, as in SQL."""
-        arrow_type = pa.int64() if kind is AttributeType.INTEGER else pa.float64()
-        ones = [self._filled(each, arrow_type) for each in (left, divisor)]
+        is_integer = kind is AttributeType.INTEGER
+        arrow_type = pa.int64() if is_integer else pa.float64()
+        sides = (left, divisor) if is_integer else (_to_float(left), _to_float(divisor))
+        ones = [self._filled(each, arrow_type) for each in sides]
         valid = ones[0][1] & ones[1][1]
         divisors = np.where(valid, ones[1][0], 1)
         return pa.array(np.fmod(ones[0][0], divisors), arrow_type, mask=~valid)
@@ -150,22 +154,59 @@ def _comparable(column: Column) -> Column:
         return pc.cast(column, kind.value_type)
     if pa.types.is_decimal(kind):
         return pc.cast(column, pa.float64())
-    if pa.types.is_integer(kind) and not pa.types.is_uint64(kind):
-        return pc.cast(column, pa.int64())
+    if pa.types.is_integer(kind):
+        try:
+            return pc.cast(column, pa.int64())
+        except pa.ArrowInvalid:  # unsigned, and beyond 2^63
+            return pc.cast(column, pa.decimal128(20, 0))
     return column
 
 
+def _scalar(value: int | float | str | bool | None) -> pa.Scalar:
+    """Return a literal; integers beyond 64 bits stay exact as decimals."""
+    if value is None:
+        return pa.scalar(None, pa.int64())
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        is_decimal = abs(value) < LARGEST_DECIMAL
+        return pa.scalar(decimal.Decimal(value) if is_decimal else _rounded(value))
+    return pa.scalar(value)
+
+
+def _rounded(value: int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def _like_numbers(left: Column, right: Column) -> tuple[Column, Column]:
+    """Next to a float, integers become floats; Arrow alone refuses those beyond 2^53."""
+    if pa.types.is_floating(left.type) and not pa.types.is_floating(right.type):
+        return left, _to_float(right)
+    if pa.types.is_floating(right.type) and not pa.types.is_floating(left.type):
+        return _to_float(left), right
+    return left, right
+
+
+def _to_float(column: Column) -> Column:
+    return pc.cast(column, pa.float64(), safe=False)
+
+
 def _time_like(kind: pa.DataType, constant: pa.Scalar) -> pa.Scalar:
-    moment = datetime.datetime.fromisoformat(constant.as_py())
+    """Return the text as a time; a time without a zone is in UTC."""
+    text = constant.as_py()
+    moment = datetime.datetime.fromisoformat(text)
+    if moment.tzinfo is not None:
+        moment = moment.astimezone(datetime.UTC).replace(tzinfo=None)
     if pa.types.is_date(kind) and moment.time() == datetime.time():
         return pa.scalar(moment.date(), kind)
-    if pa.types.is_timestamp(kind):
-        if kind.tz is None:
-            moment = moment.replace(tzinfo=None)
-        elif moment.tzinfo is None:
-            moment = moment.replace(tzinfo=datetime.UTC)
-        return pa.scalar(moment, pa.timestamp("us", kind.tz))
-    return pa.scalar(moment, pa.timestamp("us"))
+    zone = kind.tz if pa.types.is_timestamp(kind) else None
+    microseconds = pa.scalar(moment, pa.timestamp("us")).value
+    finer = FINER_THAN_MICROSECONDS.search(text)
+    if finer is None or not int(finer[1]):
+        return pa.scalar(microseconds, pa.timestamp("us", zone))
+    nanoseconds = 1_000 * microseconds + int(finer[1][:3].ljust(3, "0"))
+    return pa.scalar(nanoseconds, pa.timestamp("ns", zone))
 
 
 def _to_booleans(result: Column, length: int) -> Booleans:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from cepheid.errors import DataError
 
+SMALLEST, LARGEST = -(2**63), 2**63 - 1
+
 
 def to_ticks(column: Any, name: str) -> NDArray[np.int64]:
     """Return the time column as int64 in its own unit; NULL is an error that names the row."""
@@ -25,6 +27,22 @@ def to_ticks(column: Any, name: str) -> NDArray[np.int64]:
     except pa.ArrowInvalid as error:
         raise DataError(f"the time column '{name}' does not fit 64 bits: {error}") from None
     return ticks
+
+
+def reject_extremes(ticks: NDArray[np.int64], name: str, length: int, *, has_ends: bool) -> None:
+    """Raise a DataError if a time is so far out that the bounds of a window would not fit 64 bits.
+
+    `has_ends`: the result shows where windows end.
+    """
+    if not ticks.size:
+        return
+    earliest, latest = int(ticks.min()), int(ticks.max())
+    if earliest - length <= SMALLEST or (has_ends and latest + length > LARGEST):
+        far = earliest if earliest - length <= SMALLEST else latest
+        raise DataError(
+            f"the time {far} in column '{name}' is too close to the limit of 64 bits",
+            hint="a window that begins or ends there cannot be expressed",
+        )
 
 
 def window_type(time_type: pa.DataType) -> pa.DataType:

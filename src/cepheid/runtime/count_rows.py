@@ -39,11 +39,17 @@ def count_schema(program: Program, output: CountOutput, events: pa.Schema) -> pa
         kind = window_type(events.field(program.time).type) if by_time else pa.int64()
         fields += [pa.field(WINDOW_START, kind), pa.field(WINDOW_END, kind)]
     elif program.window_length is not None:
-        fields.append(pa.field(TIME, events.field(program.time).type))
-        fields += [events.field(name) for name in program.order]
+        moment = _moment_columns(program, output)
+        fields += [pa.field(name, events.field(column).type) for column, name in moment]
     fields += [pa.field(name, events.field(column).type) for column, name in output.groups]
     fields += [pa.field(name, ARROW_COUNTS[kind]) for name, kind in output.counts]
     return pa.schema(fields)
+
+
+def _moment_columns(program: Program, output: CountOutput) -> list[tuple[str, str]]:
+    """Return column and output name of the order key, but for what the group shows anyway."""
+    key = [(program.time, TIME), *((each, each) for each in program.order)]
+    return [each for each in key if each not in output.groups]
 
 
 def count_trends(program: Program, output: CountOutput, table: pa.Table) -> tuple[pa.Table, int]:
@@ -158,7 +164,8 @@ class _CountTable:
         if program.window_length is None:
             return []
         if program.slide is None:
-            return [_take(self.columns[each], rows) for each in (program.time, *program.order)]
+            moment = _moment_columns(program, self.output)
+            return [_take(self.columns[column], rows) for column, _ in moment]
         start = self.totals.window * program.slide
         bounds = [start, start + program.window_length]
         if program.clock is Clock.EVENTS:

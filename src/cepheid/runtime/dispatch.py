@@ -12,7 +12,7 @@ from cepheid.analysis.schema import EventSchema
 from cepheid.errors import DataError
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.program.lower import lower
-from cepheid.runtime.event_schema import ColumnRoles, event_schema
+from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema
 from cepheid.runtime.event_tables import TableKind, from_arrow, kind_of, to_arrow, unite_types
 from cepheid.runtime.local import run_local
 
@@ -53,6 +53,8 @@ def _run_by_type(make_plan: MakePlan, events: Mapping[str, Any], roles: ColumnRo
 
         return run_spark_by_type(make_plan, events, roles)
     tables = {name: to_arrow(each, kind) for name, each in events.items()}
+    for name, each in tables.items():
+        check_columns(each.column_names, replace(roles, type=None), f"the events of type '{name}'")
     table, type_column, schemas = unite_types(tables)
     united = replace(roles, type=type_column, schemas=roles.schemas or schemas)
     return from_arrow(_run_arrow(make_plan, table, united), kind)

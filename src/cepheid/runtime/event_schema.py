@@ -31,18 +31,7 @@ class ColumnRoles:
 
 def event_schema(arrow_schema: pa.Schema, roles: ColumnRoles) -> EventSchema:
     """Return the schema for analysis, or say which column is missing or of the wrong kind."""
-    names = list(arrow_schema.names)
-    repeated = next((each for each in names if names.count(each) > 1), None)
-    if repeated is not None:
-        raise DataError(f"two columns of the events are called '{repeated}'")
-    for role, column in _named_columns(roles):
-        if column not in names:
-            near = nearest(column, names)
-            guess = "" if near is None else f"did you mean '{near}'? "
-            raise DataError(
-                f"the events have no column '{column}' ({role})",
-                hint=f"{guess}the columns are: {', '.join(names)}",
-            )
+    check_columns(list(arrow_schema.names), roles)
     time_type = arrow_schema.field(roles.time).type
     if roles.type is not None:
         _check_type_column(arrow_schema.field(roles.type))
@@ -57,6 +46,21 @@ def event_schema(arrow_schema: pa.Schema, roles: ColumnRoles) -> EventSchema:
         if declared is None
         else {name: frozenset(columns) for name, columns in declared.items()},
     )
+
+
+def check_columns(names: list[str], roles: ColumnRoles, owner: str = "the events") -> None:
+    """Raise a DataError if a column is missing, or if two have one name."""
+    repeated = next((each for each in names if names.count(each) > 1), None)
+    if repeated is not None:
+        raise DataError(f"two columns of {owner} are called '{repeated}'")
+    for role, column in _named_columns(roles):
+        if column not in names:
+            near = nearest(column, names)
+            guess = "" if near is None else f"did you mean '{near}'? "
+            raise DataError(
+                f"{owner} have no column '{column}' ({role})",
+                hint=f"{guess}the columns are: {', '.join(names)}",
+            )
 
 
 def _named_columns(roles: ColumnRoles) -> list[tuple[str, str]]:

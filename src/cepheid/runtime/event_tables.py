@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cepheid.errors import DataError
 
@@ -47,26 +48,75 @@ def to_arrow(events: Any, kind: TableKind) -> pa.Table:
     """Return the events as an Arrow table."""
     match kind:
         case TableKind.PANDAS:
-            return pa.Table.from_pandas(events, preserve_index=False)
+            table = _from_pandas(events)
         case TableKind.POLARS:
             import polars
 
-            return events.to_arrow(compat_level=polars.CompatLevel.oldest())
+            table = events.to_arrow(compat_level=polars.CompatLevel.oldest())
         case _:
-            return pa.Table.from_batches([events]) if isinstance(events, pa.RecordBatch) else events
+            is_batch = isinstance(events, pa.RecordBatch)
+            table = pa.Table.from_batches([events]) if is_batch else events
+    plain = [plain_column(each) for each in table.columns]
+    return pa.Table.from_arrays(plain, names=table.column_names)
+
+
+def _from_pandas(frame: Any) -> pa.Table:
+    repeated = frame.columns[frame.columns.duplicated()]
+    if len(repeated):
+        raise DataError(f"two columns of the events are called '{repeated[0]}'")
+    try:
+        return pa.Table.from_pandas(frame, preserve_index=False)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise DataError(
+            f"a column holds values of several kinds: {'; '.join(map(str, error.args))}",
+            hint="convert the column to one type, or leave it out",
+        ) from None
+
+
+def plain_column(column: Any) -> Any:
+    """Return a column in an encoding that every Arrow function knows, with proper dictionaries.
+
+    Arrow has few functions for string views and run ends. A dictionary may hold a value twice, or
+    NULL: then equal codes do not mean equal values, and it is encoded anew.
+    """
+    kind = column.type
+    if pa.types.is_string_view(kind):
+        return pc.cast(column, pa.large_string())
+    if pa.types.is_run_end_encoded(kind):
+        return pa.chunked_array(
+            [pc.run_end_decode(each) for each in column.chunks], kind.value_type
+        )
+    if pa.types.is_dictionary(kind):
+        dictionaries = [each.dictionary for each in column.chunks]
+        if any(each.null_count or len(each.unique()) < len(each) for each in dictionaries):
+            return pc.dictionary_encode(pc.cast(column, kind.value_type))
+    return column
 
 
 def from_arrow(table: pa.Table, kind: TableKind) -> Any:
     """Return a result as the kind of table that the events were."""
     match kind:
         case TableKind.PANDAS:
-            return table.to_pandas()
+            return _to_pandas(table)
         case TableKind.POLARS:
             import polars
 
             return polars.from_arrow(table)
         case _:
             return table
+
+
+def _to_pandas(table: pa.Table) -> Any:
+    """As pandas does by default, but integers next to NULL stay integers (2^53 + 1 and above)."""
+    import pandas
+
+    frame = table.to_pandas()
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if pa.types.is_integer(column.type) and column.null_count:
+            signed = "Int" if pa.types.is_signed_integer(column.type) else "UInt"
+            dtype = getattr(pandas, f"{signed}{column.type.bit_width}Dtype")()
+            frame[name] = column.to_pandas(types_mapper={column.type: dtype}.get)
+    return frame
 
 
 def unite_types(
@@ -81,7 +131,7 @@ def unite_types(
     ]
     try:
         united = pa.concat_tables(parts, promote_options="permissive")
-    except pa.ArrowTypeError as error:
+    except (pa.ArrowTypeError, pa.ArrowInvalid) as error:
         raise DataError(
             f"the tables of the event types do not fit together: {error}",
             hint="give a column of the same name the same type in all tables",

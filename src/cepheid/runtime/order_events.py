@@ -11,10 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from cepheid.errors import DataError
 from cepheid.kernels.arrays import EventArrays
 from cepheid.program.position_masks import position_masks
 from cepheid.program.program import Clock, Program, Ranking
-from cepheid.runtime.clock import reject_nulls, to_ticks
+from cepheid.runtime.clock import reject_extremes, reject_nulls, to_ticks
 
 Int64s = NDArray[np.int64]
 SMALL = 2**16
@@ -41,6 +42,9 @@ def order_events(program: Program, columns: Mapping[str, Any], length: int) -> O
     """Mask, order and cut the events of one table."""
     masks = position_masks(program, columns, length)
     ticks = to_ticks(columns[program.time], program.time)
+    if program.clock is Clock.TIME:
+        length, has_ends = program.window_length or 0, program.slide is not None
+        reject_extremes(ticks, program.time, length, has_ends=has_ends)
     partition, has_partition = partition_codes(columns, program.partition_by, length)
     dropped = length - int(has_partition.sum())
     rows = np.arange(length)
@@ -81,7 +85,12 @@ def partition_codes(
     valid = np.ones(length, np.bool_)
     size = 1
     for attribute in attributes:
-        indices, count = _dictionary_codes(columns[attribute])
+        try:
+            indices, count = _dictionary_codes(columns[attribute])
+        except pa.ArrowNotImplementedError:
+            raise DataError(
+                f"events cannot be partitioned by '{attribute}': it holds {columns[attribute].type}"
+            ) from None
         valid &= indices >= 0
         if size * (count + 1) > LARGEST_CODE:
             codes = np.unique(codes, return_inverse=True)[1].astype(np.int64)
@@ -94,6 +103,8 @@ def partition_codes(
 def _dictionary_codes(column: Any) -> tuple[Int64s, int]:
     if len(column) == 0:  # Arrow cannot combine no chunks of a dictionary of every type
         return np.zeros(0, np.int64), 0
+    if pa.types.is_floating(column.type):
+        column = pc.add(column, pa.scalar(0.0, column.type))  # -0.0 equals 0.0
     if not pa.types.is_dictionary(column.type):
         column = pc.dictionary_encode(column)
     if isinstance(column, pa.ChunkedArray):
@@ -106,7 +117,15 @@ def _order_codes(columns: Mapping[str, Any], order: Sequence[str]) -> list[Int64
     codes = []
     for name in order:
         reject_nulls(columns[name], name, "order")
-        ranks = pc.rank(columns[name], tiebreaker="dense")
+        column = columns[name]
+        if pa.types.is_dictionary(column.type):
+            column = pc.cast(column, column.type.value_type)
+        try:
+            ranks = pc.rank(column, tiebreaker="dense")
+        except pa.ArrowNotImplementedError:
+            raise DataError(
+                f"the order column '{name}' holds {column.type}, which has no order"
+            ) from None
         codes.append(ranks.to_numpy(zero_copy_only=False).astype(np.int64))
     return codes
 

@@ -10,6 +10,7 @@ from cepheid.language import ast
 from cepheid.language.source import Span
 
 MAXIMUM_POSITIONS = 64
+MAXIMUM_OPEN_WINDOWS = 1_000_000
 NOTHING_ELSE = "EXPLAIN works; running it is planned"
 
 
@@ -35,6 +36,10 @@ def _features(query: BoundQuery) -> Iterator[tuple[str, Span, str]]:
         if len(pattern.automaton.positions) > MAXIMUM_POSITIONS:
             hint = "use + or * instead of a large repetition count"
             yield f"a pattern of more than {MAXIMUM_POSITIONS} events", tree.pattern.span, hint
+    if query.is_aggregate and query.window is not None and query.window.slide is not None:
+        if query.window.length // query.window.slide > MAXIMUM_OPEN_WINDOWS:
+            feature = f"a window of more than {MAXIMUM_OPEN_WINDOWS:,} slides"
+            yield feature, (tree.window or tree).span, "use a larger SLIDE"
     for window in tree.neighbour_windows:
         yield "WITHIN … BETWEEN", window.span, NOTHING_ELSE
     if query.output is not ast.OutputMode.ALL:

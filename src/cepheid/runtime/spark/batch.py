@@ -18,7 +18,7 @@ from cepheid.errors import DataError
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.program.lower import lower
 from cepheid.program.program import CountOutput, Program, Ranking
-from cepheid.runtime.event_schema import ColumnRoles, event_schema
+from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema
 from cepheid.runtime.event_tables import free_type_column
 from cepheid.runtime.local import result_schema, run_local
 from cepheid.runtime.spark.combine_groups import combine_groups
@@ -28,7 +28,8 @@ MakePlan = Callable[[EventSchema], PhysicalPlan]
 
 def run_spark(make_plan: MakePlan, frame: DataFrame, roles: ColumnRoles) -> DataFrame:
     """Return the result of a query on a batch DataFrame."""
-    arrow_schema = to_arrow_schema(frame.schema)
+    zone = frame.sparkSession.conf.get("spark.sql.session.timeZone")
+    arrow_schema = to_arrow_schema(frame.schema, timezone=zone)
     program = lower(make_plan(event_schema(arrow_schema, roles)))
     needed = [name for name in arrow_schema.names if name in program.columns]
     events = distribute(program, frame.select(*needed))
@@ -47,6 +48,7 @@ def run_spark_by_type(
     schemas = {name: list(frame.columns) for name, frame in frames.items()}
     types: dict[str, str] = {}
     for name, frame in frames.items():
+        check_columns(frame.columns, replace(roles, type=None), f"the events of type '{name}'")
         for field in frame.schema.fields:
             kind = field.dataType.simpleString()
             if types.setdefault(field.name, kind) != kind:

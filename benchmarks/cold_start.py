@@ -1,0 +1,67 @@
+"""Cold start: a new process that answers W1 on 1,000 events. Timed: the whole process.
+
+The floors are a process that imports what Cepheid stands on, and an empty one. `no compiled
+kernels` is the first run after an installation: Numba compiles them and keeps them on disk.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks import references
+from benchmarks.contender import Benchmark, Contender
+from benchmarks.references import Answer
+from benchmarks.w1 import QUERY, RETURNED
+from benchmarks.workloads import W1_DENSE
+
+API = """
+import sys, cepheid, pyarrow.parquet
+events = pyarrow.parquet.read_table(sys.argv[1])
+result = cepheid.query(sys.argv[2]).run(events, time="ts", type="etype")
+print(result.num_rows)
+"""
+
+
+def _start(*arguments: str, cache: str | None = None) -> str:
+    environment = os.environ | ({} if cache is None else {"CEPHEID_CACHE_DIR": cache})
+    command = [sys.executable, *arguments]
+    return subprocess.run(
+        command, check=True, capture_output=True, text=True, env=environment
+    ).stdout
+
+
+def _ask(path: Path) -> str:
+    return _start("-c", API, str(path), f"{QUERY} {RETURNED}")
+
+
+def _ask_without_kernels(path: Path) -> str:
+    with tempfile.TemporaryDirectory(prefix="cepheid-kernels-") as folder:
+        return _start("-c", API, str(path), f"{QUERY} {RETURNED}", cache=folder)
+
+
+def _answer(output: str) -> Answer:
+    return (int(output.rsplit(maxsplit=1)[-1]),)
+
+
+def _reference(path: Path) -> Answer:
+    return references.w1(path)[:1]
+
+
+COLD_START = Benchmark(
+    name="cold-start",
+    question="W1 on a small file in a new process",
+    workload=W1_DENSE,
+    events=1_000,
+    reference=_reference,
+    contenders=(
+        Contender("Cepheid, API", _ask, _answer),
+        Contender("Cepheid, API, no compiled kernels", _ask_without_kernels, _answer),
+        Contender("import pyarrow, numba", lambda _: _start("-c", "import pyarrow, numba"), None),
+        Contender("empty process", lambda _: _start("-c", ""), None),
+    ),
+    baseline="import pyarrow, numba",
+)

@@ -1,0 +1,67 @@
+"""What a benchmark consists of."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.references import Answer
+from benchmarks.workloads import Workload
+
+
+class NotRunnableError(Exception):
+    """A contender cannot run here, or not at this size; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """The result of a contender that measures its own time, because it runs in another process."""
+
+    result: Any
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """One way to answer the question of a benchmark.
+
+    `run` is timed: it takes the Parquet file and gives a result, or `Timed`. `answer` turns the
+    result into what is compared with the reference and is not timed; a floor, which answers
+    nothing, has none. `ready` raises NotRunnableError, for example because a library is missing.
+    `most_events` is where a contender becomes too slow to wait for.
+    """
+
+    name: str
+    run: Callable[[Path], Any]
+    answer: Callable[[Any], Answer] | None
+    ready: Callable[[], None] = lambda: None
+    most_events: int | None = None
+    packages: tuple[str, ...] = ()
+
+    def require_runnable(self, events: int) -> None:
+        """Raise NotRunnableError if it makes no sense to start."""
+        if self.most_events is not None and events > self.most_events:
+            raise NotRunnableError(f"too slow beyond {self.most_events:,} events")
+        self.ready()
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """A question, the exact answer and the contenders; `around` is entered once for all of them."""
+
+    name: str
+    question: str
+    workload: Workload
+    events: int
+    reference: Callable[[Path], Answer] | None
+    contenders: tuple[Contender, ...]
+    baseline: str
+    around: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext
+    notes: tuple[str, ...] = field(default=())
+
+    def contender(self, name: str) -> Contender:
+        """Return the contender of a name."""
+        return next(each for each in self.contenders if each.name == name)

@@ -1,0 +1,1 @@
+"""The same questions, written by hand for other engines."""

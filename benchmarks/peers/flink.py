@@ -1,0 +1,85 @@
+"""Flink's CEP library, in a JVM of its own.
+
+It needs the jars of a Flink distribution, for example those in the Python package
+apache-flink-libraries (folder pyflink/lib), and a JDK. The time is that of the job, from its
+submission to its end: starting the JVM and compiling are not counted, reading the CSV file is.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from benchmarks.contender import Contender, NotRunnableError, Timed
+from benchmarks.references import Answer
+from benchmarks.workloads import csv_of
+
+JARS = "CEPHEID_BENCHMARK_FLINK_JARS"
+SOURCE = Path(__file__).parent / "FlinkCep.java"
+
+
+def flink(question: str, *, most_events: int | None = None) -> Contender:
+    """Return the contender for w1 or w4."""
+    return Contender(
+        "Flink CEP library", lambda path: _run(question, path), _answer, _ready, most_events
+    )
+
+
+def _ready() -> None:
+    if not os.environ.get(JARS):
+        raise NotRunnableError("no jars (--flink-jars DIR)")
+    if find_java("javac") is None or find_java("java") is None:
+        raise NotRunnableError("no JDK (JAVA_HOME)")
+
+
+def find_java(program: str) -> str | None:
+    """Return the path of a program of the JDK."""
+    home = os.environ.get("JAVA_HOME")
+    inside = Path(home or "/") / "bin" / program
+    return str(inside) if home and inside.exists() else shutil.which(program)
+
+
+def _classpath() -> str:
+    return os.pathsep.join(map(str, sorted(Path(os.environ[JARS]).glob("*.jar"))))
+
+
+@functools.cache
+def _classes() -> tempfile.TemporaryDirectory[str]:
+    """Compile once per process; the folder goes when the process ends."""
+    folder = tempfile.TemporaryDirectory(prefix="cepheid-flink-")
+    command = [
+        str(find_java("javac")),
+        "-nowarn",
+        "-cp",
+        _classpath(),
+        "-d",
+        folder.name,
+        str(SOURCE),
+    ]
+    subprocess.run(command, check=True, capture_output=True)
+    return folder
+
+
+def _run(question: str, path: Path) -> Timed:
+    classpath = os.pathsep.join([_classes().name, _classpath()])
+    # Flink reaches into java.base by reflection.
+    opened = [f"--add-opens=java.base/java.{each}=ALL-UNNAMED" for each in ("util", "lang", "time")]
+    command = [str(find_java("java")), "-Xmx4g", *opened, "-cp", classpath, "FlinkCep"]
+    parallelism = str(os.cpu_count() or 1)
+    finished = subprocess.run(
+        [*command, question, str(csv_of(path)), parallelism],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    result = json.loads(finished.stdout.splitlines()[-1])
+    return Timed(tuple(result["answer"]), result["seconds"])
+
+
+def _answer(result: Answer) -> Answer:
+    return result

@@ -1,0 +1,147 @@
+"""The exact answers, in plain Python and whole numbers, by the shortest way that is exact."""
+
+from __future__ import annotations
+
+import functools
+import math
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from benchmarks.workloads import W5_QUERIES
+
+Answer: TypeAlias = tuple[float, ...]
+WINDOW, SLIDE = 1000, 100
+HIGHEST_PRICE = 1 << 16
+
+
+def agree(one: Answer, other: Answer) -> bool:
+    """Whole numbers must be equal; numbers with a fraction went through floating point."""
+    return len(one) == len(other) and all(
+        a == b
+        if isinstance(a, int) and isinstance(b, int)
+        else math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def summarize(table: pa.Table) -> Answer:
+    """Turn a result of whole numbers into its number of rows and the sum of every column."""
+    return (table.num_rows, *(pc.sum(each).as_py() or 0 for each in table.columns))
+
+
+def _columns(path: Path) -> list[list[Any]]:
+    return [column.to_pylist() for column in pq.read_table(path).columns]
+
+
+@functools.cache
+def w1(path: Path) -> Answer:
+    """Return how many matches, and the sums of a.id, a.ts, b.ts and c.ts."""
+    count, ids, sums = 0, 0, [0, 0, 0]
+    times: dict[str, dict[int, list[int]]] = {each: defaultdict(list) for each in "ABC"}
+    for ts, etype, key, _ in zip(*_columns(path), strict=True):
+        if etype not in times:
+            continue
+        times[etype][key].append(ts)
+        if etype != "C":
+            continue
+        a_times, b_times = times["A"][key], times["B"][key]
+        for a_ts in a_times[bisect_left(a_times, ts - WINDOW) :]:
+            for b_ts in b_times[bisect_right(b_times, a_ts) :]:
+                count, ids = count + 1, ids + key
+                sums = [sums[0] + a_ts, sums[1] + b_ts, sums[2] + ts]
+    return (count, ids, *sums)
+
+
+@functools.cache
+def w2(path: Path) -> Answer:
+    """Return how many windows of an id have a match; the sums of start, id and count."""
+    rows, starts, ids, total = 0, 0, 0, 0
+    by_id: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    for ts, etype, key, _ in zip(*_columns(path), strict=True):
+        if etype in "ABC":
+            by_id[key].append((ts, etype))
+    for key, events in by_id.items():
+        first = (events[0][0] - WINDOW) // SLIDE * SLIDE
+        for start in range(first, events[-1][0] + 1, SLIDE):
+            begin, end = bisect_left(events, (start,)), bisect_left(events, (start + WINDOW,))
+            count = _count_sequences(etype for _, etype in events[begin:end])
+            if count:
+                rows, starts, ids, total = rows + 1, starts + start, ids + key, total + count
+    return rows, starts, ids, total
+
+
+def _count_sequences(types: Any) -> int:
+    first = second = third = 0
+    for each in types:
+        if each == "A":
+            first += 1
+        elif each == "B":
+            second += first
+        else:
+            third += second
+    return third
+
+
+@functools.cache
+def w3(path: Path) -> Answer:
+    """Return log2 of the number of trends of falling prices, over all companies."""
+    total = 0
+    trees: dict[int, dict[int, int]] = defaultdict(lambda: defaultdict(int))
+    for _, company, price in zip(*_columns(path), strict=True):
+        tree = trees[company]  # a Fenwick tree over prices, the highest first
+        place = HIGHEST_PRICE // 2 - price
+        count, node = 1, place - 1
+        while node > 0:
+            count += tree[node]
+            node &= node - 1
+        total += count
+        while place < HIGHEST_PRICE:
+            tree[place] += count
+            place += place & -place
+    return (math.log2(total),)
+
+
+@functools.cache
+def w4(path: Path) -> Answer:
+    """Return how many runs Start, rising Loads, End there are, and the sum of their cpu."""
+    count, total = 0, 0
+    run_of: dict[int, tuple[int, int] | None] = {}  # highest cpu and sum so far
+    for _, etype, mapper, cpu in zip(*_columns(path), strict=True):
+        run = run_of.get(mapper)
+        if etype == "S":
+            run_of[mapper] = (-1, 0)
+        elif etype == "L":
+            rises = run is not None and cpu > run[0]
+            run_of[mapper] = (cpu, run[1] + cpu) if run is not None and rises else None
+        else:
+            if run is not None and run[0] >= 0:
+                count, total = count + 1, total + run[1]
+            run_of[mapper] = None
+    return count, total
+
+
+@functools.cache
+def w5(path: Path) -> Answer:
+    """Return the number of trends of all queries, windows and groups, as a floating number."""
+    total, window = 0, -1
+    starts: dict[int, list[int]] = {}
+    trends: dict[int, list[int]] = {}
+    for ts, etype, group, _ in zip(*_columns(path), strict=True):
+        if ts // WINDOW != window:
+            window, starts, trends = ts // WINDOW, {}, {}
+        start = starts.setdefault(group, [0] * W5_QUERIES)
+        trend = trends.setdefault(group, [0] * W5_QUERIES)
+        if etype == "T":
+            for query in range(W5_QUERIES):
+                trend[query] = 2 * trend[query] + start[query]
+        elif etype[0] == "X":
+            start[int(etype[1:])] += 1
+        else:
+            total += trend[int(etype[1:])]
+    return (float(total),)

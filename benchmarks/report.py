@@ -1,0 +1,142 @@
+"""Results as a table in the terminal, as JSON and as Markdown."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.contender import Benchmark
+from benchmarks.measure import Measurement
+
+RESULTS = Path(__file__).parent / "results"
+HEADINGS = ("contender", "time", "events/s", "peak memory", "time ÷ baseline", "answer")
+MEGABYTE = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The measurements of one benchmark in one run."""
+
+    benchmark: Benchmark
+    events: int
+    repeat: int
+    measurements: Sequence[Measurement]
+
+    @property
+    def baseline(self) -> Measurement:
+        """What ratios refer to; the floor, if the baseline could not run."""
+        ran = [each for each in self.measurements if each.best is not None]
+        chosen = [each for each in ran if each.contender == self.benchmark.baseline]
+        return (chosen or ran)[-1 if not chosen else 0]
+
+    def ratio(self, measurement: Measurement) -> float | None:
+        """Return how many times as long as the baseline it takes."""
+        best, base = measurement.best, self.baseline.best
+        return None if best is None or not base else best / base
+
+    def rows(self) -> Iterable[tuple[str, ...]]:
+        """Return the cells of the table."""
+        for each in self.measurements:
+            best, ratio = each.best, self.ratio(each)
+            if best is None or ratio is None:
+                yield (each.contender, "-", "-", "-", "-", each.skipped or "")
+                continue
+            memory = f"{each.peak_bytes / MEGABYTE:,.0f} MB" if each.peak_bytes else "-"
+            yield (
+                each.contender,
+                f"{best * 1000:,.1f} ms",
+                f"{self.events / best:,.0f}",
+                memory,
+                f"{ratio:.2f}",
+                "exact" if each.checked else "none (floor)",
+            )
+
+    def facts(self) -> dict[str, Any]:
+        """Return everything, for the JSON file."""
+        packages = sorted({name for each in self.benchmark.contenders for name in each.packages})
+        return {
+            "benchmark": self.benchmark.name,
+            "question": self.benchmark.question,
+            "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            "events": self.events,
+            "repeat": self.repeat,
+            "cores": os.cpu_count(),
+            "load_average": [round(each, 2) for each in os.getloadavg()],
+            "machine": platform.machine(),
+            "system": platform.system(),
+            "versions": {"python": platform.python_version(), **_versions(packages)},
+            "baseline": self.baseline.contender,
+            "contenders": [
+                {
+                    "name": each.contender,
+                    "seconds": [round(second, 6) for second in each.seconds],
+                    "best_seconds": None if each.best is None else round(each.best, 6),
+                    "ratio": self.ratio(each),
+                    "peak_bytes": each.peak_bytes,
+                    "answer": "exact" if each.checked else None,
+                    "skipped": each.skipped,
+                }
+                for each in self.measurements
+            ],
+        }
+
+    def show(self, console: Console) -> None:
+        """Print the table."""
+        title = f"{self.benchmark.name}: {self.benchmark.question}; {self.events:,} events"
+        caption = f"best of {self.repeat}; baseline: {self.baseline.contender}"
+        table = Table(title=title, caption=caption, title_justify="left", caption_justify="left")
+        for heading in HEADINGS:
+            is_text = heading in ("contender", "answer")
+            table.add_column(heading, justify="left" if is_text else "right", overflow="fold")
+        for row in self.rows():
+            table.add_row(*row)
+        console.print(table)
+
+    def write(self, folder: Path) -> Path:
+        """Write NAME-EVENTS.json and .md, and return the path of the latter."""
+        folder.mkdir(parents=True, exist_ok=True)
+        stem = f"{self.benchmark.name}-{self.events}"
+        facts = self.facts()
+        (folder / f"{stem}.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+        path = folder / f"{stem}.md"
+        path.write_text(self._markdown(facts), encoding="utf-8")
+        return path
+
+    def _markdown(self, facts: dict[str, Any]) -> str:
+        versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
+        lines = [
+            f"# {self.benchmark.name}",
+            "",
+            f"{self.benchmark.question}; {self.events:,} events.",
+            "",
+            f"Generated by `python -m benchmarks {self.benchmark.name} --events {self.events} "
+            f"--repeat {self.repeat}` on {facts['date']}; do not edit.",
+            f"{facts['cores']} cores, load {facts['load_average'][0]}, "
+            f"{facts['system']} {facts['machine']}; {versions}.",
+            f"Best of {self.repeat}; the baseline is {facts['baseline']}.",
+            "",
+            "| " + " | ".join(HEADINGS) + " |",
+            "|---|---:|---:|---:|---:|---|",
+            *("| " + " | ".join(row) + " |" for row in self.rows()),
+        ]
+        return "\n".join(lines) + "\n"
+
+
+def _versions(packages: Iterable[str]) -> dict[str, str]:
+    found = {}
+    for name in packages:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,122 @@
+"""W1 on local Spark. Timed: from the Parquet file to an Arrow table in the driver.
+
+The session is started before. `bare job` is what Cepheid's plan costs without Cepheid: scan, drop
+other types, shuffle by id and hand the events to Python, which counts them. `bare job, all types`
+shuffles every event.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from benchmarks import references
+from benchmarks.contender import Benchmark, Contender, NotRunnableError
+from benchmarks.references import summarize
+from benchmarks.w1 import COLUMNS, QUERY, RETURNED
+from benchmarks.workloads import W1_DENSE, W1_SPARSE, Workload
+
+BUCKETS = """
+WITH a AS (SELECT id, ts, explode(array(ts div 1000, ts div 1000 + 1)) AS block
+           FROM events WHERE etype = 'A'),
+     b AS (SELECT id, ts, ts div 1000 AS block FROM events WHERE etype = 'B'),
+     c AS (SELECT id, ts, ts div 1000 AS block FROM events WHERE etype = 'C'),
+     ab AS (SELECT id, a.ts AS a_ts, b.ts AS b_ts,
+                   explode(array(a.ts div 1000, a.ts div 1000 + 1)) AS block
+            FROM a JOIN b USING (id, block)
+            WHERE b.ts > a.ts AND b.ts <= a.ts + 1000)
+SELECT id, a_ts, b_ts, c.ts AS c_ts
+FROM ab JOIN c USING (id, block)
+WHERE c.ts > b_ts AND c.ts <= a_ts + 1000
+"""
+
+
+@contextlib.contextmanager
+def _session() -> Iterator[None]:
+    """Keep one session for all contenders; without Java they say so themselves."""
+    try:
+        _require_spark()
+    except NotRunnableError:
+        yield
+        return
+    from cepheid.connectors.spark_session import spark_session
+
+    with spark_session():
+        yield
+
+
+def _require_spark() -> None:
+    from benchmarks.peers.flink import find_java
+    from benchmarks.peers.packages import needs
+
+    needs("pyspark")()
+    if find_java("java") is None:
+        raise NotRunnableError("no Java (JAVA_HOME)")
+
+
+def _events(path: Path) -> Any:
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.getActiveSession()
+    assert session is not None
+    return session.read.parquet(str(path))
+
+
+def _cepheid(path: Path) -> pa.Table:
+    import cepheid
+
+    query = cepheid.query(f"{QUERY} {RETURNED}")
+    return query.run(_events(path), time="ts", type="etype").toArrow()
+
+
+def _bare(path: Path, *, all_types: bool) -> pa.Table:
+    events = _events(path).select(*COLUMNS)
+    if not all_types:
+        events = events.filter(events.etype.isin("A", "B", "C"))
+    return events.repartition("id").mapInArrow(_count_rows, "events bigint").toArrow()
+
+
+def _count_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    yield pa.record_batch({"events": [sum(each.num_rows for each in batches)]})
+
+
+def _buckets(path: Path) -> pa.Table:
+    events = _events(path)
+    events.createOrReplaceTempView("events")
+    return events.sparkSession.sql(BUCKETS).toArrow()
+
+
+def _contender(name: str, run: Callable[[Path], pa.Table], *, answers: bool = True) -> Contender:
+    return Contender(
+        name, run, summarize if answers else None, _require_spark, packages=("cepheid", "pyspark")
+    )
+
+
+def _benchmark(name: str, workload: Workload, ids: int) -> Benchmark:
+    return Benchmark(
+        name=name,
+        question=f"W1 on local Spark: SEQ(A, B, C) of one id within 1000; 20 types, {ids} ids",
+        workload=workload,
+        events=1_000_000,
+        reference=references.w1,
+        contenders=(
+            _contender("Cepheid on Spark", _cepheid),
+            _contender("Spark SQL, time buckets", _buckets),
+            _contender("bare job", lambda path: _bare(path, all_types=False), answers=False),
+            _contender(
+                "bare job, all types", lambda path: _bare(path, all_types=True), answers=False
+            ),
+        ),
+        baseline="bare job",
+        around=_session,
+    )
+
+
+SPARK_W1 = (
+    _benchmark("spark-w1-sparse", W1_SPARSE, 1000),
+    _benchmark("spark-w1-dense", W1_DENSE, 20),
+)

@@ -1,0 +1,43 @@
+"""W4: contiguous runs with a rising value. Timed: from the Parquet file to two numbers.
+
+The numbers are how many runs there are and the sum of cpu over their Loads.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from benchmarks import references, workloads
+from benchmarks.contender import Benchmark
+from benchmarks.peers import chdb, duckdb, flink, numpy_pass, polars
+from benchmarks.references import Answer
+from benchmarks.run_cepheid import cepheid_local
+
+QUERY = """
+PATTERN SEQ(S s, L l+, E e) SEMANTICS contiguous
+WHERE [mapper] AND l.cpu < NEXT(l).cpu
+RETURN COUNT(*), SUM(l.cpu)
+"""
+COLUMNS = ("ts", "etype", "mapper", "cpu")
+
+
+def _answer(result: pa.Table) -> Answer:
+    return tuple(int(column[0].as_py() or 0) for column in result.columns)
+
+
+W4 = Benchmark(
+    name="w4",
+    question="COUNT and SUM(cpu) of contiguous SEQ(Start, Load+, End) with rising cpu per mapper",
+    workload=workloads.W4,
+    events=1_000_000,
+    reference=references.w4,
+    contenders=(
+        cepheid_local(QUERY, COLUMNS, _answer),
+        duckdb.duckdb("islands", duckdb.W4_ISLANDS, _answer),
+        polars.polars("islands", polars.w4_islands, _answer),
+        chdb.chdb("fold", chdb.W4_FOLD, _answer, most_events=100_000),
+        flink.flink("w4"),
+        numpy_pass.bare_pass(COLUMNS),
+    ),
+    baseline="Cepheid",
+)

@@ -1,0 +1,125 @@
+"""Seeded event streams, kept as Parquet files in benchmarks/data.
+
+Every stream has `ts` = 0, 1, 2, … and depends on the seed and the number of events only.
+
+W1, W2  20 event types and 1000 (sparse) or 20 (dense) ids, uniform
+W3      10 companies, prices are random walks
+W4      100 mappers with Start, Load and End events, uniform cpu
+W5      bursts of T between 50 kinds of X and Y, in 10 groups
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import csv
+
+SEED = 7
+DATA = Path(__file__).parent / "data"
+TYPES = [chr(ord("A") + index) for index in range(20)]
+W5_QUERIES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A stream of events: its columns for a number of events."""
+
+    name: str
+    columns: Callable[[int], dict[str, pa.Array]]
+
+    def parquet(self, events: int, folder: Path = DATA) -> Path:
+        """Return the Parquet file with the events; it is written if it does not exist."""
+        path = folder / f"{self.name}-{events}-{_stamp()}.parquet"
+        if not path.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            unfinished = path.with_suffix(f".{os.getpid()}")
+            pq.write_table(pa.table(self.columns(events)), unfinished)
+            unfinished.replace(path)
+        return path
+
+
+def csv_of(parquet: Path) -> Path:
+    """Return the same events as a CSV file without a header, for peers that read no Parquet."""
+    path = parquet.with_suffix(".csv")
+    if not path.exists():
+        unfinished = path.with_suffix(f".{os.getpid()}")
+        options = csv.WriteOptions(include_header=False, quoting_style="none")
+        csv.write_csv(pq.read_table(parquet), unfinished, options)
+        unfinished.replace(path)
+    return path
+
+
+def _stamp() -> str:
+    """Name the version of the generators, so that changed ones write new files."""
+    return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:8]
+
+
+def _typed(ids: int) -> Callable[[int], dict[str, pa.Array]]:
+    def columns(events: int) -> dict[str, pa.Array]:
+        random = np.random.default_rng(SEED)
+        types = random.integers(0, len(TYPES), events)
+        return {
+            "ts": pa.array(np.arange(events)),
+            "etype": pa.array(np.array(TYPES)[types]),
+            "id": pa.array(random.integers(0, ids, events)),
+            "v": pa.array(random.integers(0, 1000, events)),
+        }
+
+    return columns
+
+
+def _stock(events: int) -> dict[str, pa.Array]:
+    random = np.random.default_rng(SEED)
+    company = random.integers(0, 10, events)
+    step = random.integers(-5, 6, events)
+    price = np.empty(events, np.int64)
+    for each in range(10):
+        price[company == each] = 1000 + np.cumsum(step[company == each])
+    return {
+        "ts": pa.array(np.arange(events)),
+        "company": pa.array(company),
+        "price": pa.array(price),
+    }
+
+
+def _cluster(events: int) -> dict[str, pa.Array]:
+    random = np.random.default_rng(SEED)
+    kind = random.choice(3, events, p=[0.15, 0.7, 0.15])
+    return {
+        "ts": pa.array(np.arange(events)),
+        "etype": pa.array(np.array(["S", "L", "E"])[kind]),
+        "mapper": pa.array(random.integers(0, 100, events)),
+        "cpu": pa.array(random.integers(0, 100, events)),
+    }
+
+
+def _bursts(events: int) -> dict[str, pa.Array]:
+    random = np.random.default_rng(SEED)
+    types: list[str] = []
+    while len(types) < events:
+        if random.random() < 0.5:
+            types += ["T"] * int(random.integers(10, 31))
+        else:
+            sides = random.integers(0, 2, 20)
+            queries = random.integers(0, W5_QUERIES, 20)
+            types += [f"{'XY'[side]}{query}" for side, query in zip(sides, queries, strict=True)]
+    return {
+        "ts": pa.array(np.arange(events)),
+        "etype": pa.array(types[:events]),
+        "grp": pa.array(random.integers(0, 10, events)),
+        "v": pa.array(random.integers(0, 1000, events)),
+    }
+
+
+W1_SPARSE = Workload("w1-sparse", _typed(ids=1000))
+W1_DENSE = W2 = Workload("w1-dense", _typed(ids=20))
+W3 = Workload("w3", _stock)
+W4 = Workload("w4", _cluster)
+W5 = Workload("w5", _bursts)

@@ -1,0 +1,51 @@
+"""The commands under one name."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from cepheid import __version__
+from cepheid.cli.check import check
+from cepheid.cli.demo import demo
+from cepheid.cli.explain import explain
+from cepheid.cli.generate import generate
+from cepheid.cli.run import run
+
+app = typer.Typer(
+    name="cepheid",
+    help="Complex event processing for PySpark: find patterns in events and aggregate them.",
+    epilog="Start with [bold]cepheid demo[/bold]. Every command has its own --help with examples.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"cepheid {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Complex event processing for PySpark: find patterns in events and aggregate them."""
+
+
+for command in (demo, run, check, explain, generate):
+    app.command(no_args_is_help=command is not demo)(command)
+
+
+def main() -> None:
+    """Run the command that the arguments name."""
+    app()

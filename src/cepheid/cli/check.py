@@ -1,0 +1,91 @@
+"""`cepheid check`: parse and bind queries, run nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cepheid.cli.arguments import (
+    ParameterOption,
+    SchemaOption,
+    TimeOption,
+    TimeUnitOption,
+    TypeOption,
+    load_query,
+)
+from cepheid.cli.console import QUERY_OR_DATA, output_console, reporting, show_error, show_warning
+from cepheid.errors import ConfigError, QueryError
+
+if TYPE_CHECKING:
+    from cepheid import Query
+    from cepheid.analysis.schema import EventSchema
+
+EventsOption = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="A file of events, whose columns the query must fit."),
+]
+
+
+def check(
+    queries: Annotated[
+        list[str],
+        typer.Argument(help="Query files (.cep) or texts.", metavar="QUERY...", show_default=False),
+    ],
+    schema: SchemaOption = None,
+    events: EventsOption = None,
+    time: TimeOption = None,
+    type: TypeOption = None,
+    time_unit: TimeUnitOption = "s",
+    param: ParameterOption = None,
+) -> None:
+    """Check queries: syntax, names and rules; with events or a schema also columns and types.
+
+    Prints ok for each query that is correct, and all mistakes of the others; then the exit code
+    is 1.
+
+    [bold]Examples[/bold]
+
+    cepheid check queries/*.cep
+
+    cepheid check rides.cep --events rides.csv
+    """
+    console = output_console()
+    failed = False
+    with reporting():
+        if schema is not None and events is not None:
+            raise ConfigError("give --schema or --events, not both")
+        for each in queries:
+            try:
+                query = load_query(each, param)
+                known = schema_for(query, schema, events, time=time, type=type, unit=time_unit)
+                plan = query.plan(known)
+            except QueryError as error:
+                show_error(error)
+                failed = True
+                continue
+            console.print(f"{query.name}: ok", markup=False, soft_wrap=True)
+            for diagnostic in plan.unsupported:
+                show_warning(f"{query.name}: {diagnostic.message}")
+    if failed:
+        raise typer.Exit(QUERY_OR_DATA)
+
+
+def schema_for(
+    query: Query,
+    schema: str | None,
+    events: str | None,
+    *,
+    time: str | None,
+    type: str | None,
+    unit: str,
+) -> EventSchema:
+    """Return what is known of the events: a declaration, a file's columns, or nothing."""
+    from cepheid.analysis.schema import OPEN_SCHEMA
+    from cepheid.cli.read_events import schema_of_declaration, schema_of_file
+
+    if schema is not None:
+        return schema_of_declaration(schema)
+    if events is not None:
+        return schema_of_file(events, query, time=time, type=type, time_unit=unit)
+    return OPEN_SCHEMA

@@ -1,0 +1,103 @@
+"""What goes to the terminal: results to stdout; errors, warnings and progress to stderr."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn, TextIO
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from cepheid.errors import CepheidError, ConfigError
+
+UNLIMITED_WIDTH, PAGE_WIDTH = 10_000, 100
+QUERY_OR_DATA, USAGE = 1, 2
+
+
+def output_console(file: TextIO | None = None) -> Console:
+    """Return the console for results; lines in files and pipes are as long as they need be."""
+    stream = sys.stdout if file is None else file
+    width = None if stream.isatty() else UNLIMITED_WIDTH
+    return Console(file=stream, width=width, highlight=False)
+
+
+def page_console() -> Console:
+    """Return the console for pages to read; in files and pipes they are 100 columns wide."""
+    return Console(width=None if sys.stdout.isatty() else PAGE_WIDTH, highlight=False)
+
+
+def message_console() -> Console:
+    """Return the console for messages."""
+    return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+@contextmanager
+def reporting(*, quiet: bool = False) -> Iterator[None]:
+    """Print errors of ours without a traceback and exit; print warnings as they come."""
+    handler = _WarningPrinter()
+    logger = logging.getLogger("cepheid")
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.ERROR if quiet else logging.WARNING)
+    try:
+        yield
+    except CepheidError as error:
+        fail(error)
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+
+
+def fail(error: CepheidError) -> NoReturn:
+    """Print an error and exit: 2 if an argument is at fault, else 1."""
+    show_error(error)
+    raise typer.Exit(USAGE if isinstance(error, ConfigError) else QUERY_OR_DATA)
+
+
+def show_error(error: CepheidError) -> None:
+    """Print an error, the word `error` in red."""
+    text = str(error)
+    console = message_console()
+    for line in (text if text.startswith("error[") else f"error: {text}").splitlines():
+        console.print(_styled(line))
+
+
+def show_warning(message: str) -> None:
+    """Print a warning."""
+    message_console().print(Text.assemble(("warning", "bold yellow"), f": {message}"))
+
+
+def show_note(message: str, *, quiet: bool) -> None:
+    """Print what a person at a terminal may want to know."""
+    console = message_console()
+    if console.is_terminal and not quiet:
+        console.print(Text(message, "dim"))
+
+
+@contextmanager
+def working(title: str, *, quiet: bool) -> Iterator[None]:
+    """Show a spinner on a terminal while work goes on."""
+    console = message_console()
+    if not console.is_terminal or quiet:
+        yield
+        return
+    with console.status(f"[dim]{title} …[/dim]"):
+        yield
+
+
+def _styled(line: str) -> Text:
+    """Style the head of a diagnostic and its carets; the text stays as it is."""
+    text = Text(line)
+    text.highlight_regex(r"^error(\[[\w-]+\])?", "bold red")
+    text.highlight_regex(r"^  hint:", "cyan")
+    text.highlight_regex(r"^\s*\^+", "bold red")
+    return text
+
+
+class _WarningPrinter(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        show_warning(record.getMessage())

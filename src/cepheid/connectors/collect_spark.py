@@ -1,0 +1,59 @@
+"""Results of Spark as Arrow tables, and its errors as ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pyarrow as pa
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+
+from cepheid.errors import CepheidError, DataError
+
+# The last line of a worker's traceback, with the hint that may follow it.
+RAISED_BY_US = re.compile(r"^cepheid\.errors\.\w+: (?P<message>.*(?:\n  hint: .*)?)", re.MULTILINE)
+RAISED_BY_QUERY = re.compile(
+    r"\[USER_RAISED_EXCEPTION\] (?P<message>.*?)(?: SQLSTATE: \w+)?$", re.M
+)
+
+
+def collect(frame: DataFrame) -> pa.Table:
+    """Run a DataFrame and return its rows.
+
+    Raises:
+        DataError: what a worker raised, without the traceback, or why Spark gave up.
+    """
+    with spark_errors():
+        return frame.toArrow()
+
+
+@contextmanager
+def spark_errors() -> Iterator[None]:
+    """Turn Spark's errors into a DataError with the one message that matters."""
+    try:
+        yield
+    except CepheidError:
+        raise
+    except (PySparkException, Py4JError) as error:
+        raise DataError(essence(str(error))) from None
+
+
+def essence(text: str) -> str:
+    r"""Return the message for the user in the text of a Spark error.
+
+    >>> essence("Traceback ...\n  File ...\ncepheid.errors.DataError: a NULL in row 1\n\n\tat ...")
+    'a NULL in row 1'
+    >>> essence("[USER_RAISED_EXCEPTION] a count exceeds BIGINT (g = 1) SQLSTATE: P0001")
+    'a count exceeds BIGINT (g = 1)'
+    >>> essence("[PATH_NOT_FOUND] Path does not exist: s3://x. SQLSTATE: 42K03\n\tat ...")
+    'Spark: [PATH_NOT_FOUND] Path does not exist: s3://x.'
+    """
+    for pattern in (RAISED_BY_US, RAISED_BY_QUERY):
+        found = pattern.search(text)
+        if found is not None:
+            return found["message"].rstrip()
+    first = (text.strip().splitlines() or ["no message"])[0]
+    return "Spark: " + re.sub(r" SQLSTATE: \w+$", "", first)

@@ -1,0 +1,238 @@
+"""A small stack machine for predicates over several events.
+
+A clause is a stretch of instructions. Values are typed when the code is made: integers (also times,
+booleans and ranks of strings) and floats have stacks of their own slot, so that int64 keeps every
+digit. Every value has a status: valid, NULL, or lacking (the event's type has no such attribute).
+An atom with a lacking operand holds, one with a NULL operand does not.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cepheid.kernels.arrays import Bytes, Float64s, Int64s
+from cepheid.kernels.jit import kernel
+
+NULL, VALID, LACKING = 0, 1, 2
+
+LOAD_INTEGER, LOAD_FLOAT, AGGREGATE_INTEGER, AGGREGATE_FLOAT = 0, 1, 2, 3
+CONSTANT_INTEGER, CONSTANT_FLOAT, CONSTANT_NULL, TO_FLOAT, TO_FLOAT_BELOW = 4, 5, 6, 7, 8
+ADD_INTEGER, SUBTRACT_INTEGER, MULTIPLY_INTEGER, MODULO_INTEGER, NEGATE_INTEGER = 10, 11, 12, 13, 14
+ADD_FLOAT, SUBTRACT_FLOAT, MULTIPLY_FLOAT, DIVIDE_FLOAT, MODULO_FLOAT, NEGATE_FLOAT = (
+    20, 21, 22, 23, 24, 25,
+)  # fmt: skip
+COMPARE_INTEGER, COMPARE_FLOAT, CONDITION_TRUE, CONDITION_FALSE, AND, OR = 30, 31, 32, 33, 34, 35
+EQUAL, UNEQUAL, LESS, AT_MOST, GREATER, AT_LEAST = 0, 1, 2, 3, 4, 5
+
+STACK = 64
+OVERFLOW = -1
+
+
+class PredicateCode(NamedTuple):
+    """Instructions of all clauses; `argument` and `column` are what the operation needs."""
+
+    operation: Int64s
+    argument: Int64s
+    column: Int64s
+    integers: Int64s
+    floats: Float64s
+
+
+class ColumnArrays(NamedTuple):
+    """Attributes that predicates read, by column and event; `status` as above."""
+
+    integers: Int64s
+    floats: Float64s
+    status: Bytes
+
+
+class Operands(NamedTuple):
+    """What a clause's references stand for right now: events, and values of aggregates."""
+
+    events: Int64s
+    integers: Int64s
+    floats: Float64s
+    status: Bytes
+
+
+class Stack(NamedTuple):
+    """Room for one evaluation; conditions use `integers` with 0 and 1."""
+
+    integers: Int64s
+    floats: Float64s
+    status: Bytes
+
+
+@kernel
+def make_stack() -> Stack:
+    """Return an empty stack."""
+    return Stack(np.zeros(STACK, np.int64), np.zeros(STACK), np.zeros(STACK, np.int8))
+
+
+@kernel
+def make_operands(count: int) -> Operands:
+    """Return room for the operands of a clause."""
+    return Operands(
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int64),
+        np.zeros(count),
+        np.zeros(count, np.int8),
+    )
+
+
+@kernel
+def _joined(one: int, other: int) -> int:
+    if one == LACKING or other == LACKING:
+        return LACKING
+    return VALID if one == VALID and other == VALID else NULL
+
+
+@kernel
+def _compare(kind: int, is_less: bool, is_equal: bool) -> bool:
+    if kind == EQUAL:
+        return is_equal
+    if kind == UNEQUAL:
+        return not is_equal
+    if kind == LESS:
+        return is_less
+    if kind == AT_MOST:
+        return is_less or is_equal
+    if kind == GREATER:
+        return not is_less and not is_equal
+    return not is_less
+
+
+@kernel
+def _integer_result(operation: int, left: int, right: int) -> tuple[int, bool, bool]:
+    """Return the result, whether it is NULL, and whether it left 64 bits."""
+    if operation == ADD_INTEGER:
+        result = left + right
+        return result, False, ((left ^ result) & (right ^ result)) < 0
+    if operation == SUBTRACT_INTEGER:
+        result = left - right
+        return result, False, ((left ^ right) & (left ^ result)) < 0
+    if operation == MULTIPLY_INTEGER:
+        result = left * right
+        return result, False, abs(float(left) * float(right)) > 9.2e18
+    if right == 0:
+        return 0, True, False
+    remainder = abs(left) % abs(right)
+    return (-remainder if left < 0 else remainder), False, False
+
+
+@kernel
+def _float_result(operation: int, left: float, right: float) -> tuple[float, bool]:
+    """Return the result and whether it is NULL."""
+    if operation == ADD_FLOAT:
+        return left + right, False
+    if operation == SUBTRACT_FLOAT:
+        return left - right, False
+    if operation == MULTIPLY_FLOAT:
+        return left * right, False
+    if right == 0.0:
+        return 0.0, True
+    if operation == DIVIDE_FLOAT:
+        return left / right, False
+    remainder = abs(left) % abs(right)
+    return (-remainder if left < 0 else remainder), False
+
+
+@kernel
+def run_code(
+    code: PredicateCode,
+    begin: int,
+    end: int,
+    operands: Operands,
+    columns: ColumnArrays,
+    stack: Stack,
+) -> int:
+    """Run instructions and return the size of the stack, or OVERFLOW; O(instructions).
+
+    The result is the entry on top.
+    """
+    integers, floats, status = stack
+    top = -1
+    for at in range(begin, end):
+        operation, argument = code.operation[at], code.argument[at]
+        if operation <= LOAD_FLOAT:
+            top += 1
+            event, column = operands.events[argument], code.column[at]
+            status[top] = columns.status[column, event]
+            if operation == LOAD_INTEGER:
+                integers[top] = columns.integers[column, event]
+            else:
+                floats[top] = columns.floats[column, event]
+        elif operation <= AGGREGATE_FLOAT:
+            top += 1
+            status[top] = operands.status[argument]
+            integers[top] = operands.integers[argument]
+            floats[top] = operands.floats[argument]
+        elif operation <= CONSTANT_NULL:
+            top += 1
+            status[top] = NULL if operation == CONSTANT_NULL else VALID
+            if operation == CONSTANT_INTEGER:
+                integers[top] = code.integers[argument]
+            elif operation == CONSTANT_FLOAT:
+                floats[top] = code.floats[argument]
+        elif operation == TO_FLOAT:
+            floats[top] = float(integers[top])
+        elif operation == TO_FLOAT_BELOW:
+            floats[top - 1] = float(integers[top - 1])
+        elif operation == NEGATE_INTEGER:
+            integers[top] = -integers[top]
+        elif operation == NEGATE_FLOAT:
+            floats[top] = -floats[top]
+        elif operation < ADD_FLOAT:
+            top -= 1
+            status[top] = _joined(status[top], status[top + 1])
+            if status[top] == VALID:
+                result, is_null, is_over = _integer_result(
+                    operation, integers[top], integers[top + 1]
+                )
+                if is_over:
+                    return OVERFLOW
+                integers[top] = result
+                if is_null:
+                    status[top] = NULL
+        elif operation < COMPARE_INTEGER:
+            top -= 1
+            status[top] = _joined(status[top], status[top + 1])
+            if status[top] == VALID:
+                floats[top], is_null = _float_result(operation, floats[top], floats[top + 1])
+                if is_null:
+                    status[top] = NULL
+        elif operation == COMPARE_INTEGER:
+            top -= 1
+            joined = _joined(status[top], status[top + 1])
+            holds = joined == LACKING or (
+                joined == VALID
+                and _compare(
+                    argument,
+                    integers[top] < integers[top + 1],
+                    integers[top] == integers[top + 1],
+                )
+            )
+            integers[top] = 1 if holds else 0
+        elif operation == COMPARE_FLOAT:
+            top -= 1
+            joined = _joined(status[top], status[top + 1])
+            left, right = floats[top], floats[top + 1]
+            ordered = left == left and right == right
+            holds = joined == LACKING or (
+                joined == VALID
+                and (ordered or argument == UNEQUAL)
+                and _compare(argument, left < right, left == right)
+            )
+            integers[top] = 1 if holds else 0
+        elif operation <= CONDITION_FALSE:
+            top += 1
+            integers[top] = 1 if operation == CONDITION_TRUE else 0
+        elif operation == AND:
+            top -= 1
+            integers[top] = integers[top] & integers[top + 1]
+        else:
+            top -= 1
+            integers[top] = integers[top] | integers[top + 1]
+    return top + 1

@@ -1,0 +1,209 @@
+"""Tests and slots of a pattern with predicates over several events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cepheid.analysis.bound import BoundPattern, BoundQuery
+from cepheid.analysis.expressions import (
+    AttributeReference,
+    BlockAggregate,
+    Compare,
+    Condition,
+    Constant,
+    Operation,
+    Reference,
+    Role,
+)
+from cepheid.analysis.schema import AttributeType
+from cepheid.plan.place_tests import Binding, all_bindings, place_tests
+from cepheid.program.predicate_code import CLOCK_COLUMN, FUNCTIONS, CodeWriter
+from cepheid.program.run_program import (
+    AggregateSlot,
+    ColumnKind,
+    EventSlot,
+    Operand,
+    RunProgram,
+    Test,
+)
+
+# The numbers of kernels/run_graph.py; a test compares the two.
+CURRENT_EVENT, LAST_EVENT = -1, -2
+KEEP, SET, EXTEND = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class _EventKey:
+    """An event that runs carry: the first or the latest event of a variable's latest block."""
+
+    variable: str
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class _AggregateKey:
+    variable: str
+    function: str
+    attribute: str | None
+    is_float: bool
+
+
+def lower_runs(query: BoundQuery) -> RunProgram:
+    """Return the tests by binding, and the slots that runs need for them."""
+    return _RunLowering(query).lower()
+
+
+class _RunLowering:
+    def __init__(self, query: BoundQuery) -> None:
+        self.query = query
+        self.pattern: BoundPattern = query.pattern
+        self.bindings = all_bindings(self.pattern)
+        self.writer = CodeWriter()
+        self.event_keys: dict[_EventKey, set[int]] = {}
+        self.aggregate_keys: dict[_AggregateKey, int] = {}
+
+    def lower(self) -> RunProgram:
+        tests: dict[Binding, list[Test]] = {each: [] for each in self.bindings}
+        placed = [(each.binding, each.clause.condition) for each in place_tests(self.pattern)]
+        for binding, condition in placed + neighbour_conditions(self.query):
+            begin, end, operands = self.writer.clause(condition)
+            sources = tuple(self._operand(each, binding) for each in operands)
+            tests[binding].append(Test(begin, end, sources))
+        by_binding = tuple(tuple(tests[each]) for each in self.bindings)
+        return RunProgram(
+            columns=tuple(self.writer.columns),
+            code=tuple(self.writer.code),
+            integers=tuple(self.writer.integers),
+            floats=tuple(self.writer.floats),
+            text_constants=tuple(self.writer.text_constants),
+            tests=by_binding,
+            event_slots=self._event_slots(by_binding),
+            aggregate_slots=self._aggregate_slots(by_binding),
+            exempt=self._exempt(),
+        )
+
+    # --- operands -------------------------------------------------------------------------------
+
+    def _operand(self, reference: Reference, binding: Binding) -> Operand:
+        if isinstance(reference, BlockAggregate):
+            return self._aggregate_operand(reference)
+        source = self._source(reference, binding)
+        if isinstance(source, int):
+            return Operand(source)
+        column = self.writer.column(reference.attribute, reference.type)
+        self.event_keys.setdefault(source, set()).add(column)
+        return Operand(list(self.event_keys).index(source))
+
+    def _source(self, reference: AttributeReference, binding: Binding) -> int | _EventKey:
+        positions = self.pattern.variables[reference.variable].positions
+        is_bound_now = binding.target is not None and binding.target in positions
+        is_last = binding.source in positions
+        match reference.role:
+            case Role.LEFT | Role.PREVIOUS:
+                return LAST_EVENT
+            case Role.RIGHT | Role.CURRENT:
+                return CURRENT_EVENT
+            case Role.FIRST:
+                if is_bound_now and not is_last:
+                    return CURRENT_EVENT
+                return _EventKey(reference.variable, Role.FIRST)
+            case _:
+                if is_bound_now and reference.role is Role.EACH:
+                    return CURRENT_EVENT
+                return LAST_EVENT if is_last else _EventKey(reference.variable, Role.LAST)
+
+    def _aggregate_operand(self, reference: BlockAggregate) -> Operand:
+        is_float = reference.attribute_type is AttributeType.FLOAT
+        key = _AggregateKey(reference.variable, reference.function, reference.attribute, is_float)
+        column = -1
+        if reference.attribute is not None:
+            column = self.writer.column(reference.attribute, reference.attribute_type)
+        self.aggregate_keys.setdefault(key, column)
+        slot = list(self.aggregate_keys).index(key)
+        return Operand(slot, FUNCTIONS[reference.function], is_float)
+
+    # --- slots ----------------------------------------------------------------------------------
+
+    def _change(self, variable: str, binding: Binding, *, continuing: int) -> int:
+        """Return what a binding does to a slot of a variable."""
+        positions = self.pattern.variables[variable].positions
+        if binding.target is None or binding.target not in positions:
+            return KEEP
+        return continuing if binding.source in positions else SET
+
+    def _event_slots(self, tests: tuple[tuple[Test, ...], ...]) -> tuple[EventSlot, ...]:
+        slots = []
+        for number, (key, columns) in enumerate(self.event_keys.items()):
+            continuing = SET if key.role is Role.LAST else KEEP
+            changes = tuple(
+                self._change(key.variable, each, continuing=continuing) for each in self.bindings
+            )
+            reads = [
+                any(o.source == number and o.function < 0 for test in each for o in test.operands)
+                for each in tests
+            ]
+            slots.append(EventSlot(changes, self._live(changes, reads), tuple(sorted(columns))))
+        return tuple(slots)
+
+    def _aggregate_slots(self, tests: tuple[tuple[Test, ...], ...]) -> tuple[AggregateSlot, ...]:
+        slots = []
+        for number, (key, column) in enumerate(self.aggregate_keys.items()):
+            changes = tuple(
+                self._change(key.variable, each, continuing=EXTEND) for each in self.bindings
+            )
+            reads = [
+                any(o.source == number and o.function >= 0 for test in each for o in test.operands)
+                for each in tests
+            ]
+            live = self._live(changes, reads)
+            function = FUNCTIONS[key.function]
+            slots.append(AggregateSlot(changes, live, column, function, key.is_float))
+        return tuple(slots)
+
+    def _live(self, changes: tuple[int, ...], reads: list[bool]) -> tuple[bool, ...]:
+        """Return for every position whether a slot is read before it is set again."""
+        count = len(self.pattern.automaton.positions)
+        live = [False] * count
+        is_stable = False
+        while not is_stable:
+            is_stable = True
+            for binding, change, is_read in zip(self.bindings, changes, reads, strict=True):
+                if binding.source is None or live[binding.source]:
+                    continue
+                after = binding.target is not None and live[binding.target] and change != SET
+                if is_read or after:
+                    live[binding.source] = True
+                    is_stable = False
+        return tuple(live)
+
+    def _exempt(self) -> tuple[tuple[str, str], ...]:
+        """Return the (type, attribute) pairs of types that lack an attribute."""
+        schema = self.query.schema
+        types = {each for one in self.pattern.automaton.positions for each in one.types}
+        return tuple(
+            (event_type, column.attribute)
+            for event_type in sorted(types)
+            for column in self.writer.columns
+            if column.kind is not ColumnKind.CLOCK
+            and not schema.has_attribute(event_type, column.attribute)
+        )
+
+
+def neighbour_conditions(query: BoundQuery) -> list[tuple[Binding, Condition]]:
+    """Return WITHIN … BETWEEN as tests: the first event of `second` comes soon after `first`."""
+    conditions: list[tuple[Binding, Condition]] = []
+    for bound in query.neighbour_bounds:
+        kind = AttributeType.INTEGER
+        later = AttributeReference(bound.second, Role.EACH, CLOCK_COLUMN, kind)
+        earlier = AttributeReference(bound.first, Role.LAST, CLOCK_COLUMN, kind)
+        distance = Operation("-", later, earlier, kind)
+        condition = Compare("<", distance, Constant(bound.length, kind))
+        second = query.pattern.variables[bound.second].positions
+        conditions += [
+            (binding, condition)
+            for binding in all_bindings(query.pattern)
+            if binding.source is not None
+            and binding.source not in second
+            and binding.target in second
+        ]
+    return conditions

@@ -1,0 +1,156 @@
+"""Conditions to instructions of the kernels' stack machine."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from cepheid.analysis.expressions import (
+    AllOf,
+    AnyOf,
+    AttributeReference,
+    BlockAggregate,
+    Compare,
+    Condition,
+    Constant,
+    Minus,
+    Operation,
+    Reference,
+    Truth,
+    Value,
+)
+from cepheid.analysis.schema import AttributeType
+from cepheid.program.run_program import ColumnKind, Instruction, PredicateColumn, TextConstant
+
+# The numbers of kernels/predicate_code.py; a test compares the two.
+LOAD_INTEGER, LOAD_FLOAT, AGGREGATE_INTEGER, AGGREGATE_FLOAT = 0, 1, 2, 3
+CONSTANT_INTEGER, CONSTANT_FLOAT, CONSTANT_NULL, TO_FLOAT, TO_FLOAT_BELOW = 4, 5, 6, 7, 8
+INTEGER_OPERATIONS = {"+": 10, "-": 11, "*": 12, "%": 13}
+FLOAT_OPERATIONS = {"+": 20, "-": 21, "*": 22, "/": 23, "%": 24}
+NEGATE_INTEGER, NEGATE_FLOAT = 14, 25
+COMPARE_INTEGER, COMPARE_FLOAT, CONDITION_TRUE, CONDITION_FALSE, AND, OR = 30, 31, 32, 33, 34, 35
+COMPARISONS = {"=": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5}
+
+FUNCTIONS = {"COUNT": 0, "SUM": 1, "AVG": 2, "MIN": 3, "MAX": 4}
+
+CLOCK_COLUMN = "@clock"  # no column of the events can be called so in a query
+
+KINDS = {
+    AttributeType.INTEGER: ColumnKind.INTEGER,
+    AttributeType.BOOLEAN: ColumnKind.INTEGER,
+    AttributeType.FLOAT: ColumnKind.FLOAT,
+    AttributeType.STRING: ColumnKind.TEXT,
+    AttributeType.TIMESTAMP: ColumnKind.TIME,
+    AttributeType.DATE: ColumnKind.TIME,
+    AttributeType.NULL: ColumnKind.INTEGER,
+}
+
+
+class CodeWriter:
+    """Collects the code, columns and constants of all clauses of a query."""
+
+    def __init__(self) -> None:
+        self.code: list[Instruction] = []
+        self.columns: list[PredicateColumn] = []
+        self.integers: list[int] = []
+        self.floats: list[float] = []
+        self.text_constants: list[TextConstant] = []
+        self.operands: list[Reference] = []
+
+    def column(self, attribute: str, kind: AttributeType) -> int:
+        """Return the number of a column, adding it if it is new."""
+        is_clock = attribute == CLOCK_COLUMN
+        column = PredicateColumn(attribute, ColumnKind.CLOCK if is_clock else KINDS[kind])
+        if column not in self.columns:
+            self.columns.append(column)
+        return self.columns.index(column)
+
+    def clause(self, condition: Condition) -> tuple[int, int, tuple[Reference, ...]]:
+        """Write a clause; return its stretch of code and the references it reads, in order."""
+        self.operands = []
+        begin = len(self.code)
+        self._condition(condition)
+        return begin, len(self.code), tuple(self.operands)
+
+    def _emit(self, operation: int, argument: int = 0, column: int = -1) -> None:
+        self.code.append(Instruction(operation, argument, column))
+
+    def _condition(self, condition: Condition) -> None:
+        match condition:
+            case Truth():
+                self._emit(CONDITION_TRUE if condition.value else CONDITION_FALSE)
+            case Compare():
+                self._compare(condition)
+            case AllOf() | AnyOf():
+                self._condition(condition.operands[0])
+                for operand in condition.operands[1:]:
+                    self._condition(operand)
+                    self._emit(AND if isinstance(condition, AllOf) else OR)
+            case _:
+                assert_never(condition)
+
+    def _compare(self, atom: Compare) -> None:
+        is_float = AttributeType.FLOAT in (atom.left.type, atom.right.type)
+        partner = self._text_column(atom)
+        self._value(atom.left, is_float=is_float, partner=partner)
+        self._value(atom.right, is_float=is_float, partner=partner)
+        operation = COMPARE_FLOAT if is_float else COMPARE_INTEGER
+        self._emit(operation, COMPARISONS[atom.operator])
+
+    def _text_column(self, atom: Compare) -> int:
+        """Return the column that a text constant of the atom is compared with."""
+        for side in (atom.left, atom.right):
+            if isinstance(side, AttributeReference):
+                return self.column(side.attribute, side.type)
+            if isinstance(side, BlockAggregate) and side.attribute is not None:
+                return self.column(side.attribute, side.attribute_type)
+        return -1
+
+    def _value(self, value: Value, *, is_float: bool, partner: int = -1) -> None:
+        """Write a value; `is_float` asks for a float whatever the value's own type."""
+        match value:
+            case Constant():
+                self._constant(value, is_float=is_float, partner=partner)
+                return
+            case AttributeReference():
+                column = self.column(value.attribute, value.type)
+                own_float = value.type is AttributeType.FLOAT
+                self._emit(LOAD_FLOAT if own_float else LOAD_INTEGER, self._operand(value), column)
+            case BlockAggregate():
+                own_float = value.type is AttributeType.FLOAT
+                if value.attribute is not None:
+                    self.column(value.attribute, value.attribute_type)
+                operation = AGGREGATE_FLOAT if own_float else AGGREGATE_INTEGER
+                self._emit(operation, self._operand(value))
+            case Minus():
+                own_float = value.type is AttributeType.FLOAT
+                self._value(value.operand, is_float=own_float)
+                self._emit(NEGATE_FLOAT if own_float else NEGATE_INTEGER)
+            case Operation():
+                own_float = value.type is AttributeType.FLOAT
+                self._value(value.left, is_float=own_float)
+                self._value(value.right, is_float=own_float)
+                table = FLOAT_OPERATIONS if own_float else INTEGER_OPERATIONS
+                self._emit(table[value.operator])
+            case _:
+                assert_never(value)
+        if is_float and not own_float:
+            self._emit(TO_FLOAT)
+
+    def _operand(self, reference: Reference) -> int:
+        self.operands.append(reference)
+        return len(self.operands) - 1
+
+    def _constant(self, constant: Constant, *, is_float: bool, partner: int) -> None:
+        value = constant.value
+        if value is None:
+            self._emit(CONSTANT_NULL)
+        elif isinstance(value, str):
+            self.integers.append(0)
+            self.text_constants.append(TextConstant(len(self.integers) - 1, value, partner))
+            self._emit(CONSTANT_INTEGER, len(self.integers) - 1)
+        elif is_float or isinstance(value, float):
+            self.floats.append(float(value))
+            self._emit(CONSTANT_FLOAT, len(self.floats) - 1)
+        else:
+            self.integers.append(int(value))
+            self._emit(CONSTANT_INTEGER, len(self.integers) - 1)

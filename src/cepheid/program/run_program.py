@@ -1,0 +1,99 @@
+"""The part of a program that predicates over several events need: plain tuples, like the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class ColumnKind(StrEnum):
+    """How a column is given to the kernels.
+
+    TEXT is a rank among all texts compared, TIME a number of a common unit, CLOCK the ticks of the
+    time column itself.
+    """
+
+    INTEGER = "integer"
+    FLOAT = "float"
+    TEXT = "text"
+    TIME = "time"
+    CLOCK = "clock"
+
+
+@dataclass(frozen=True, slots=True)
+class PredicateColumn:
+    """An attribute that predicates read."""
+
+    attribute: str
+    kind: ColumnKind
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One operation of the stack machine; `column` is -1 where it has none."""
+
+    operation: int
+    argument: int = 0
+    column: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """Where a reference of a test gets its event (or aggregate, if `function` is not -1)."""
+
+    source: int
+    function: int = -1
+    is_float: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """Instructions `begin:end` on operands."""
+
+    begin: int
+    end: int
+    operands: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EventSlot:
+    """An event that runs carry: how each binding changes it, where it is still read, and what."""
+
+    changes: tuple[int, ...]
+    is_live: tuple[bool, ...]
+    columns: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateSlot:
+    """An aggregate over a block that runs carry; `column` is -1 for COUNT of events."""
+
+    changes: tuple[int, ...]
+    is_live: tuple[bool, ...]
+    column: int
+    function: int
+    is_float: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TextConstant:
+    """A string or time in the code: its rank or tick is filled in when the events are known."""
+
+    index: int
+    text: str
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgram:
+    """Tests by binding (edges, entries, ends), slots, code and constants."""
+
+    columns: tuple[PredicateColumn, ...]
+    code: tuple[Instruction, ...]
+    integers: tuple[int, ...]
+    floats: tuple[float, ...]
+    text_constants: tuple[TextConstant, ...]
+    tests: tuple[tuple[Test, ...], ...]
+    event_slots: tuple[EventSlot, ...]
+    aggregate_slots: tuple[AggregateSlot, ...]
+    exempt: tuple[tuple[str, str], ...]

@@ -1,0 +1,138 @@
+"""Attributes that predicates compare across events, as numbers."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from cepheid.errors import DataError
+from cepheid.kernels.predicate_code import LACKING, NULL, VALID, ColumnArrays, PredicateCode
+from cepheid.program.run_program import ColumnKind, PredicateColumn, RunProgram
+
+Int64s = NDArray[np.int64]
+
+
+class PredicateColumns:
+    """Turns columns into kernel arrays for the events at `rows`, in that order.
+
+    Texts become ranks in one sorted list of all texts that occur, constants included, so that every
+    comparison of texts is one of integers.
+    """
+
+    def __init__(
+        self, program: RunProgram, columns: Mapping[str, Any], rows: Int64s, ticks: Int64s
+    ) -> None:
+        self.program = program
+        self.columns = columns
+        self.rows = pa.array(rows)
+        self.count = rows.size
+        self.ticks = ticks
+        self.unit = self._time_unit()
+        self.texts = self._texts()
+
+    def arrays(self, type_column: str | None) -> ColumnArrays:
+        """Return integers, floats and status by column and event."""
+        size = (len(self.program.columns), self.count)
+        arrays = ColumnArrays(np.zeros(size, np.int64), np.zeros(size), np.zeros(size, np.int8))
+        for number, column in enumerate(self.program.columns):
+            self._fill(arrays, number, column)
+        if type_column is not None:
+            self._mark_lacking(arrays, type_column)
+        return arrays
+
+    def code(self) -> PredicateCode:
+        """Return the code with text and time constants filled in."""
+        integers = np.array(self.program.integers, np.int64)
+        for constant in self.program.text_constants:
+            kind = self.program.columns[constant.column].kind
+            is_time = kind is ColumnKind.TIME
+            integers[constant.index] = (
+                self._tick(constant.text) if is_time else self.texts.index(constant.text)
+            )
+        code = self.program.code
+        return PredicateCode(
+            np.array([each.operation for each in code], np.int64),
+            np.array([each.argument for each in code], np.int64),
+            np.array([each.column for each in code], np.int64),
+            integers,
+            np.array(self.program.floats, np.float64),
+        )
+
+    # --- values ---------------------------------------------------------------------------------
+
+    def _taken(self, attribute: str) -> Any:
+        taken = self.columns[attribute].take(self.rows)
+        if pa.types.is_dictionary(taken.type):
+            taken = pc.cast(taken, taken.type.value_type)
+        return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
+
+    def _fill(self, arrays: ColumnArrays, number: int, column: PredicateColumn) -> None:
+        if column.kind is ColumnKind.CLOCK:
+            arrays.integers[number] = self.ticks
+            arrays.status[number] = VALID
+            return
+        values = self._taken(column.attribute)
+        valid = values.is_valid().to_numpy(zero_copy_only=False).astype(np.bool_)
+        arrays.status[number] = np.where(valid, VALID, NULL)
+        try:
+            numbers = self._numbers(values, column.kind)
+        except pa.ArrowInvalid as error:
+            raise DataError(f"column '{column.attribute}' cannot be compared: {error}") from None
+        target = arrays.floats if column.kind is ColumnKind.FLOAT else arrays.integers
+        target[number] = pc.fill_null(numbers, 0).to_numpy(zero_copy_only=False)
+
+    def _numbers(self, values: Any, kind: ColumnKind) -> Any:
+        match kind:
+            case ColumnKind.TEXT:
+                return pc.cast(
+                    pc.index_in(pc.cast(values, pa.string()), self._text_array()), "int64"
+                )
+            case ColumnKind.TIME:
+                return pc.cast(pc.cast(values, pa.timestamp(self.unit)), pa.int64())
+            case ColumnKind.FLOAT:
+                return pc.cast(values, pa.float64())
+            case _:
+                return pc.cast(values, pa.int64())
+
+    def _text_array(self) -> pa.Array:
+        return pa.array(self.texts, pa.string())
+
+    def _texts(self) -> list[str]:
+        found = {
+            each.text
+            for each in self.program.text_constants
+            if self.program.columns[each.column].kind is ColumnKind.TEXT
+        }
+        for column in self.program.columns:
+            if column.kind is ColumnKind.TEXT:
+                distinct = pc.unique(self._taken(column.attribute)).to_pylist()
+                found |= {each for each in distinct if each is not None}
+        return sorted(found)
+
+    def _time_unit(self) -> str:
+        times = [self.columns[each.attribute].type for each in self.program.columns
+                 if each.kind is ColumnKind.TIME]  # fmt: skip
+        is_fine = any(pa.types.is_timestamp(each) and each.unit == "ns" for each in times)
+        return "ns" if is_fine else "us"
+
+    def _tick(self, text: str) -> int:
+        moment = datetime.datetime.fromisoformat(text)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
+        since = moment - datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+        microseconds = since // datetime.timedelta(microseconds=1)
+        return microseconds * 1000 if self.unit == "ns" else microseconds
+
+    def _mark_lacking(self, arrays: ColumnArrays, type_column: str) -> None:
+        types = self._taken(type_column)
+        for event_type, attribute in self.program.exempt:
+            is_type = pc.fill_null(pc.equal(types, event_type), False)
+            lacking = is_type.to_numpy(zero_copy_only=False).astype(np.bool_)
+            for number, column in enumerate(self.program.columns):
+                if column.attribute == attribute:
+                    arrays.status[number, lacking] = LACKING

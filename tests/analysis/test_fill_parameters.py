@@ -1,0 +1,70 @@
+"""`:name` is replaced by a value before anything is bound."""
+
+import pytest
+
+from cepheid.errors import BindingError, ConfigError
+from tests.analysis.schemas import bind
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(10, "a.price > 10"), (2.5, "a.price > 2.5"), (-1, "a.price > -1"), (True, None)],
+)
+def test_values_in_where(value, text):
+    query = "PATTERN Trade a WHERE a.price > :limit"
+    if text is None:
+        with pytest.raises(BindingError, match="cannot compare a float with a boolean"):
+            bind(query, parameters={"limit": value})
+    else:
+        bound = bind(query, parameters={"limit": value})
+        assert [each.text for each in bound.pattern.clauses] == [text]
+
+
+def test_text_is_a_value_and_never_syntax():
+    bound = bind("PATTERN Trade a WHERE a.symbol = :s", parameters={"s": "x' OR TRUE --"})
+    assert [each.text for each in bound.pattern.clauses] == ["a.symbol = 'x'' OR TRUE --'"]
+
+
+def test_a_parameter_may_occur_often_and_anywhere_a_value_may():
+    bound = bind(
+        "PATTERN SEQ(Trade a, Quote b) WHERE [symbol = :s] AND a.price > 2 * :p "
+        "AND b.price < :p RETURN a.price + :p AS shifted WITHIN :w",
+        parameters={"s": "IBM", "p": 3, "w": "5 min"},
+    )
+    texts = [each.text for each in bound.pattern.clauses]
+    assert texts == ["a.price > 2 * 3", "b.price < 3", "a.symbol = 'IBM'", "b.symbol = 'IBM'"]
+    assert bound.window.text == "WITHIN 5 min"
+
+
+def test_having_may_use_a_parameter():
+    bound = bind("PATTERN Trade RETURN COUNT(*) AS n HAVING n > :least", parameters={"least": 5})
+    assert bound.having.right.value == 5
+
+
+def test_the_bound_tree_has_no_parameters_left():
+    bound = bind("PATTERN Trade WHERE price > :p WITHIN :w", parameters={"p": 1, "w": "5 s"})
+    assert "Parameter" not in repr(bound.tree)
+
+
+def test_every_missing_parameter_is_reported():
+    with pytest.raises(BindingError) as caught:
+        bind("PATTERN Trade WHERE price > :p AND volume > :v WITHIN :w")
+    codes = [each.code for each in caught.value.diagnostics]
+    assert codes == ["missing-parameter"] * 3
+
+
+@pytest.mark.parametrize("value", [None, [1], float("nan"), float("inf"), object])
+def test_what_is_no_value_is_refused(value):
+    with pytest.raises(BindingError, match="bad-parameter"):
+        bind("PATTERN Trade WHERE price > :p", parameters={"p": value})
+
+
+@pytest.mark.parametrize("value", [True, "soon", "5 5", float("inf"), "-3 s"])
+def test_what_is_no_duration_is_refused(value):
+    with pytest.raises(BindingError, match="bad-parameter"):
+        bind("PATTERN Trade WITHIN :w", parameters={"w": value})
+
+
+def test_a_parameter_that_the_query_lacks_is_refused():
+    with pytest.raises(ConfigError, match="did you mean ':limit'"):
+        bind("PATTERN Trade WHERE price > :limit", parameters={"limit": 1, "limits": 2})

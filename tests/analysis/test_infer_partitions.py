@@ -1,0 +1,93 @@
+"""What the stream is partitioned by (semantics, section 1)."""
+
+import pytest
+
+from cepheid.analysis.schema import OPEN_SCHEMA
+from tests.analysis.schemas import bind
+
+
+@pytest.mark.parametrize(
+    ("query", "partition_by"),
+    [
+        ("PATTERN SEQ(A a, B b)", ()),
+        ("PATTERN SEQ(A a, B b) WHERE [id]", ("id",)),
+        ("PATTERN SEQ(A a, B b) WHERE [id, k] AND [z]", ("id", "k", "z")),
+        ("PATTERN SEQ(A a, B b) WHERE [id] AND [id]", ("id",)),
+        ("PATTERN SEQ(A a, B b) WHERE [name = 'John']", ("name",)),
+        ("PATTERN SEQ(A a, B b) WHERE contiguous { [id] }", ("id",)),
+        ("PATTERN A a GROUP BY id, k RETURN COUNT(*)", ("id", "k")),
+        ("PATTERN A a GROUP BY a.id RETURN COUNT(*)", ("id",)),
+        ("PATTERN A a WHERE [k] GROUP BY id RETURN COUNT(*)", ("k", "id")),
+        ("PATTERN SEQ(A a, B b) WHERE [id] AND a.id = b.id", ("id",)),
+    ],
+)
+def test_equivalence_tests_and_groups(query, partition_by):
+    assert bind(query, schema=OPEN_SCHEMA).partition_by == partition_by
+
+
+@pytest.mark.parametrize(
+    ("pattern", "where", "partition_by"),
+    [
+        ("SEQ(A a, B b)", "a.id = b.id", ("id",)),
+        ("SEQ(A a, B b)", "b.id = a.id", ("id",)),
+        ("SEQ(A, B, C)", "A.id = B.id = C.id", ("id",)),
+        ("SEQ(A a, B b, C c)", "a.id = b.id AND b.id = c.id", ("id",)),
+        ("SEQ(A a, B b, C c)", "c.id = b.id AND a.id = c.id", ("id",)),
+        ("SEQ(A a, B b, C c, D d)", "a.id = b.id AND c.id = d.id AND b.id = c.id", ("id",)),
+        ("SEQ(A+ a, B b)", "a.id = b.id", ("id",)),
+        ("SEQ(A a, !N n, B b)", "a.id = b.id", ("id",)),
+        ("SEQ(A a, !N n, B b)", "a.id = n.id AND n.id = b.id", ("id",)),
+        ("SEQ(A a, B b)", "a.id = b.id AND a.k = b.k", ("id", "k")),
+        # No chain:
+        ("SEQ(A a, B b, C c)", "a.id = b.id", ()),
+        ("SEQ(A a, B b, C c, D d)", "a.id = b.id AND c.id = d.id", ()),
+        ("SEQ(A a, B b)", "a.id = b.k", ()),
+        ("SEQ(A a, B b)", "a.id != b.id", ()),
+        ("SEQ(A a, B b)", "a.id = b.id OR a.x = 1", ()),
+        ("SEQ(A a, B b)", "a.id = b.id + 0", ()),
+        ("SEQ(A a, !N n, B b)", "a.id = n.id", ()),
+        ("SEQ(A+ a, B b)", "a[1].id = b.id", ()),
+        ("SEQ(A x, A y)", "A.id = A.id", ()),
+        ("A a", "a.id = a.id", ()),
+    ],
+)
+def test_chains_of_equalities_that_name_every_positive_variable(pattern, where, partition_by):
+    query = bind(f"PATTERN {pattern} WHERE {where}", schema=OPEN_SCHEMA)
+    assert query.partition_by == partition_by
+
+
+def test_equalities_that_partitioning_implies_are_no_clauses():
+    query = bind(
+        "PATTERN SEQ(A a, !N n, B b) WHERE a.id = n.id AND a.id = b.id AND a.x = b.x + 1",
+        schema=OPEN_SCHEMA,
+    )
+    assert [each.text for each in query.pattern.clauses] == ["a.x = b.x + 1"]
+    assert query.pattern.branches[0].negative == {}
+
+
+def test_an_equality_that_is_no_chain_stays():
+    query = bind("PATTERN SEQ(A a, B b, C c) WHERE a.id = b.id", schema=OPEN_SCHEMA)
+    assert [each.text for each in query.pattern.clauses] == ["a.id = b.id"]
+
+
+def test_an_equivalence_test_with_a_value_asks_it_of_every_positive_event():
+    query = bind(
+        "PATTERN SEQ(A a, !N n, B+ b) WHERE [name = 'John'] AND [level = -2]", schema=OPEN_SCHEMA
+    )
+    assert [each.text for each in query.pattern.clauses] == [
+        "a.name = 'John'", "b.name = 'John'", "a.level = -2", "b.level = -2",
+    ]  # fmt: skip
+
+
+def test_both_sides_of_and_need_the_chain():
+    one = "PATTERN SEQ(A a, B b) AND SEQ(C c, D d) WHERE a.id = b.id"
+    both = f"{one} AND c.id = d.id"
+    assert bind(one, schema=OPEN_SCHEMA).partition_by == ()
+    assert bind(both, schema=OPEN_SCHEMA).partition_by == ("id",)
+
+
+def test_group_columns_are_called_by_their_qualified_name():
+    query = bind("PATTERN SEQ(R r, T+ t) GROUP BY t.district RETURN COUNT(*)", schema=OPEN_SCHEMA)
+    assert [(each.attribute, each.output) for each in query.group_by] == [
+        ("district", "t_district")
+    ]
