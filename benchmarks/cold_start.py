@@ -13,8 +13,9 @@ import tempfile
 from pathlib import Path
 
 from benchmarks import references
-from benchmarks.contender import Benchmark, Contender
+from benchmarks.contender import Benchmark, Contender, NotRunnableError
 from benchmarks.references import Answer
+from benchmarks.run_cepheid import PACKAGES
 from benchmarks.w1 import QUERY, RETURNED
 from benchmarks.workloads import W1_DENSE
 
@@ -43,6 +44,25 @@ def _ask_without_kernels(path: Path) -> str:
         return _start("-c", API, str(path), f"{QUERY} {RETURNED}", cache=folder)
 
 
+def _command() -> Path:
+    return Path(sys.executable).parent / "cepheid"
+
+
+def _run_command(path: Path) -> str:
+    query = f"{QUERY} {RETURNED}"
+    arguments = ["run", query, str(path), "--time", "ts", "--type", "etype"]
+    return _start(str(_command()), *arguments, "--format", "json", "--quiet")
+
+
+def _require_command() -> None:
+    if not _command().exists():
+        raise NotRunnableError("not installed (make, or pip install -e .)")
+
+
+def _lines(output: str) -> Answer:
+    return (len(output.splitlines()),)
+
+
 def _answer(output: str) -> Answer:
     return (int(output.rsplit(maxsplit=1)[-1]),)
 
@@ -58,6 +78,7 @@ COLD_START = Benchmark(
     events=1_000,
     reference=_reference,
     contenders=(
+        Contender("cepheid run", _run_command, _lines, _require_command, packages=PACKAGES),
         Contender("Cepheid, API", _ask, _answer),
         Contender("Cepheid, API, no compiled kernels", _ask_without_kernels, _answer),
         Contender("import pyarrow, numba", lambda _: _start("-c", "import pyarrow, numba"), None),

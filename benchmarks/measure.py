@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.contender import Benchmark, Contender, NotRunnableError, Timed
+from benchmarks.references import agree
+from benchmarks.workloads import DATA
 
 POLL_SECONDS = 0.02
 REPOSITORY = Path(__file__).parent.parent
@@ -47,10 +49,10 @@ class WrongAnswerError(Exception):
 
 
 def measure(
-    benchmark: Benchmark, *, events: int, repeat: int, memory: bool = True
+    benchmark: Benchmark, *, events: int, repeat: int, memory: bool = True, folder: Path = DATA
 ) -> list[Measurement]:
     """Verify and time all contenders by turns, then measure their memory one by one."""
-    path = benchmark.workload.parquet(events)
+    path = benchmark.workload.parquet(events, folder)
     seconds: dict[str, list[float]] = {}
     skipped: dict[str, str] = {}
     with benchmark.around():
@@ -73,7 +75,7 @@ def measure(
         else Measurement(
             each.name,
             tuple(seconds[each.name]),
-            peak_memory(benchmark, each, events) if memory else None,
+            peak_memory(benchmark, each, path) if memory else None,
             each.answer is not None,
         )
         for each in benchmark.contenders
@@ -90,8 +92,6 @@ def _time(contender: Contender, path: Path) -> tuple[Any, float]:
 
 def _verify(benchmark: Benchmark, contender: Contender, path: Path) -> None:
     """Warm up, and compare the answer with the reference."""
-    from benchmarks.references import agree
-
     result, _ = _time(contender, path)
     if contender.answer is None or benchmark.reference is None:
         return
@@ -102,11 +102,11 @@ def _verify(benchmark: Benchmark, contender: Contender, path: Path) -> None:
         )
 
 
-def peak_memory(benchmark: Benchmark, contender: Contender, events: int) -> int:
+def peak_memory(benchmark: Benchmark, contender: Contender, path: Path) -> int:
     """Run a contender once in a new process and return the peak of its resident memory."""
     command = [sys.executable, "-m", "benchmarks.measure_memory", benchmark.name, contender.name]
     process = subprocess.Popen(
-        [*command, str(events)], cwd=REPOSITORY, stdout=subprocess.PIPE, text=True
+        [*command, str(path)], cwd=REPOSITORY, stdout=subprocess.PIPE, text=True
     )
     peak = 0
     while process.poll() is None:

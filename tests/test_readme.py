@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+import cepheid
+
 REPOSITORY = Path(__file__).parent.parent
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -114,6 +116,39 @@ def test_links_lead_somewhere(page):
     targets = [urlsplit(each) for each in LINK.findall(prose)]
     local = [each.path for each in targets if not each.scheme and each.path]
     assert [each for each in local if not (path.parent / each).exists()] == []
+
+
+@pytest.mark.parametrize(
+    ("clauses", "is_refused"),
+    [
+        ("PATTERN SEQ((A a OR ANY(B, C) b)+, D{1,3} d)", False),
+        ("PATTERN A{65}", True),
+        ("PATTERN SEQ(A a, !B, C c)", True),
+        ("PATTERN A a AND B b", True),
+        ("PATTERN SEQ(A a, B b) WHERE [id] AND a.x > 1", False),
+        ("PATTERN SEQ(A a, B b) WHERE a.x < b.x", False),
+        ("PATTERN SEQ(A a, B b) WHERE a.x < b.x RETURN COUNT(*)", True),
+        ("PATTERN SEQ(A+ a, B b) WHERE a.x < b.x", True),
+        ("PATTERN A+ a WHERE a[i].x > avg(a[..i-1].x)", False),
+        ("PATTERN SEQ(A a, B b) WITHIN 3 BETWEEN a, b", False),
+        ("PATTERN SEQ(A a, B b) WITHIN 3 BETWEEN a, b RETURN COUNT(*)", True),
+        (
+            "PATTERN A+ a WITHIN 3 SLIDE 2 GROUP BY id RETURN COUNT(*), LOG2(COUNT(*)) AS bits",
+            False,
+        ),
+        ("PATTERN A+ a RETURN COUNT(a)", True),
+        ("PATTERN A+ a RETURN SUM(a.x)", True),
+        ("PATTERN A+ a RETURN EXACT COUNT(*)", True),
+        ("PATTERN A+ a RETURN COUNT(*) HAVING COUNT(*) > 1", True),
+        ("PATTERN A+ a OUTPUT NON OVERLAPPING", True),
+        ("PATTERN A+ a INTO B", True),
+        ("PATTERN A+ a RETURN SUM(a[].x)", True),
+    ],
+)
+def test_the_table_of_what_works_is_true(clauses, is_refused):
+    """If this fails because more works now, change the table in README.md and then this list."""
+    plan = cepheid.query(clauses).plan()
+    assert bool(plan.unsupported) is is_refused
 
 
 class TestBlocks:

@@ -7,6 +7,7 @@ submission to its end: starting the JVM and compiling are not counted, reading t
 
 from __future__ import annotations
 
+import atexit
 import functools
 import json
 import os
@@ -49,16 +50,17 @@ def _classpath() -> str:
 
 
 @functools.cache
-def _classes() -> tempfile.TemporaryDirectory[str]:
+def _classes() -> str:
     """Compile once per process; the folder goes when the process ends."""
-    folder = tempfile.TemporaryDirectory(prefix="cepheid-flink-")
+    folder = tempfile.mkdtemp(prefix="cepheid-flink-")
+    atexit.register(shutil.rmtree, folder)
     command = [
         str(find_java("javac")),
         "-nowarn",
         "-cp",
         _classpath(),
         "-d",
-        folder.name,
+        folder,
         str(SOURCE),
     ]
     subprocess.run(command, check=True, capture_output=True)
@@ -66,7 +68,7 @@ def _classes() -> tempfile.TemporaryDirectory[str]:
 
 
 def _run(question: str, path: Path) -> Timed:
-    classpath = os.pathsep.join([_classes().name, _classpath()])
+    classpath = os.pathsep.join([_classes(), _classpath()])
     # Flink reaches into java.base by reflection.
     opened = [f"--add-opens=java.base/java.{each}=ALL-UNNAMED" for each in ("util", "lang", "time")]
     command = [str(find_java("java")), "-Xmx4g", *opened, "-cp", classpath, "FlinkCep"]

@@ -66,17 +66,22 @@ def patterns(draw: st.DrawFn, *, most_events: int = 4) -> ast.Pattern:
     return inner if chosen is None else ast.Repeat(inner, *chosen)
 
 
-def name_events(pattern: ast.Pattern, names: list[str]) -> ast.Pattern:
-    """Give every event a variable v0, v1, … and collect the names."""
+def name_events(
+    pattern: ast.Pattern, names: dict[str, bool], *, is_array: bool = False
+) -> ast.Pattern:
+    """Give every event a variable v0, v1, … and collect the names, with whether each repeats."""
     match pattern:
         case ast.EventPattern():
-            names.append(f"v{len(names)}")
-            return ast.EventPattern(pattern.types, names[-1])
+            name = f"v{len(names)}"
+            names[name] = is_array
+            return ast.EventPattern(pattern.types, name)
         case ast.Repeat():
-            inner = name_events(pattern.pattern, names)
+            repeats = is_array or pattern.maximum != 1
+            inner = name_events(pattern.pattern, names, is_array=repeats)
             return ast.Repeat(inner, pattern.minimum, pattern.maximum)
         case _:
-            return type(pattern)(tuple(name_events(each, names) for each in pattern.parts))
+            parts = tuple(name_events(each, names, is_array=is_array) for each in pattern.parts)
+            return type(pattern)(parts)
 
 
 def count_positions(pattern: ast.Pattern) -> int:
@@ -91,9 +96,9 @@ def count_positions(pattern: ast.Pattern) -> int:
 
 
 @st.composite
-def local_conditions(draw: st.DrawFn, names: list[str]) -> str:
+def local_conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
     """A condition on one variable."""
-    name = draw(st.sampled_from(names))
+    name = draw(st.sampled_from(list(names)))
     operator = draw(st.sampled_from(("=", "!=", "<", ">=")))
     atom = f"{name}.x {operator} {draw(st.integers(0, 3))}"
     return draw(
@@ -101,6 +106,46 @@ def local_conditions(draw: st.DrawFn, names: list[str]) -> str:
             (atom, f"NOT {atom}", f"({atom} OR {name}.x + 1 = {name}.seq)", f"{name}.x % 2 = 1")
         )
     )
+
+
+@st.composite
+def references(draw: st.DrawFn, names: dict[str, bool]) -> str:
+    """A value of one event, or an aggregate over a block."""
+    name = draw(st.sampled_from(list(names)))
+    forms = [f"{name}.x", f"{name}.x", f"{name}.seq"]
+    if names[name]:
+        forms += [
+            f"{name}[1].x",
+            f"{name}[i].x",
+            f"{name}[i-1].x",
+            f"{name}[{name}.LEN].x",
+            f"avg({name}[..i-1].x)",
+            f"max({name}[..i-1].x)",
+            f"count({name}[..i-1])",
+            f"sum({name}[].x)",
+            f"min({name}[].x)",
+            f"{name}.LEN",
+        ]
+    return draw(st.sampled_from(forms))
+
+
+@st.composite
+def run_conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
+    """A condition over several events."""
+    operator = draw(st.sampled_from(("=", "!=", "<", "<=", ">", ">=")))
+    left, right = draw(references(names)), draw(references(names))
+    name, other = draw(st.sampled_from(list(names))), draw(st.sampled_from(list(names)))
+    step = f"{name}.x {operator} NEXT({other}).x"
+    forms = (
+        step,
+        f"{left} {operator} {right}",
+        f"{left} {operator} {right}",
+        f"{left} + {right} {operator} 3",
+        f"({left} {operator} {right} OR {right} = 1)",
+        f"NOT ({left} {operator} {right} AND {left} > 0)",
+        f"{left} * 2 {operator} {right} - 1",
+    )
+    return draw(st.sampled_from(forms))
 
 
 @st.composite
@@ -117,13 +162,22 @@ def windows(draw: st.DrawFn, *, is_aggregate: bool) -> str:
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> Case:
-    """A random executable query with a random stream."""
-    names: list[str] = []
+def predicate_cases(draw: st.DrawFn) -> Case:
+    """A random match query with predicates over several events."""
+    return draw(cases(is_aggregate=False, most_conditions=2))
+
+
+@st.composite
+def cases(draw: st.DrawFn, *, is_aggregate: bool | None = None, most_conditions: int = 0) -> Case:
+    """A random query with a random stream."""
+    names: dict[str, bool] = {}
     pattern = name_events(draw(patterns()), names)
     assume(count_positions(pattern) <= 20)
-    is_aggregate = draw(st.booleans())
+    is_aggregate = draw(st.booleans()) if is_aggregate is None else is_aggregate
     where = []
+    if most_conditions:
+        count = draw(st.integers(1, most_conditions))
+        where += [draw(run_conditions(names)) for _ in range(count)]
     if draw(st.integers(0, 2)) == 0:
         where.append(draw(local_conditions(names)))
     if draw(st.booleans()):

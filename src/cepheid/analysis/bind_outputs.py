@@ -164,7 +164,7 @@ class _OutputBinder:
         window = self.query.window
         if window is None:
             return
-        own = [("window_start", ""), ("window_end", "")]
+        own: list[tuple[str, str | None]] = [("window_start", None), ("window_end", None)]
         if window.slide is None:
             own = [("time", self.schema.time), *((each, each) for each in self.schema.order)]
         columns = [(each.output, each.attribute) for each in group_by]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any, Protocol
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cepheid.cli.arguments import Engine
 from cepheid.cli.console import show_warning, working
 
-Paths = Sequence[str] | Mapping[str, Sequence[str]]
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class EngineRun(Protocol):
@@ -58,6 +57,8 @@ class _LocalRun:
         return read_local(paths)
 
     def columns(self, table: Any) -> dict[str, bool]:
+        import pyarrow as pa
+
         return {
             each.name: pa.types.is_string(each.type) or pa.types.is_dictionary(each.type)
             for each in table.schema

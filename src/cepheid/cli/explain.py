@@ -37,7 +37,12 @@ def explain(
     query: QueryArgument,
     format: Annotated[
         ExplainFormat | None,
-        typer.Option("--format", "-f", help="Default: by the suffix of --output, else text."),
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="FORMAT",
+            help="text, json, mermaid or svg. Default: by the suffix of --output, else text.",
+        ),
     ] = None,
     output: Annotated[
         str | None,

@@ -13,8 +13,8 @@ KEYWORDS = (
 STYLES = (  # the later ones win
     (r"\b[A-Z]\w*(?=[\s+*?,){]|$)", "yellow"),
     (r"(?<![\w.])\d+(\.\d+)?", "magenta"),
-    (r"\b(skip-till-(any|next)-match|contiguous|strict_contiguity)\b", "cyan"),
     (rf"(?i)\b({KEYWORDS})\b", "bold cyan"),
+    (r"\b(skip-till-(any|next)-match|contiguous|strict_contiguity)\b", "not bold cyan"),
     (r"(?i)\b(COUNT|LOG2|SUM|AVG|MIN|MAX)(?=\()", "bold blue"),
     (r":[^\W\d]\w*", "bold magenta"),
     (r"'[^'\n]*'|\"[^\"\n]*\"", "green"),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import time as clock
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -20,22 +18,8 @@ from cepheid.cli.arguments import (
     TypeOption,
     load_query,
 )
-from cepheid.cli.console import output_console, reporting, show_note, working
-from cepheid.errors import ConfigError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-DEFAULT_LIMIT = 20
-
-
-class Format(StrEnum):
-    """The formats of results."""
-
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
-    PARQUET = "parquet"
+from cepheid.cli.console import reporting, show_note, working
+from cepheid.cli.write_result import DEFAULT_LIMIT, Format, choose_format, write_result
 
 
 def run(
@@ -63,7 +47,9 @@ def run(
         typer.Option(
             "--format",
             "-f",
-            help="Default: by the suffix of --output, else table.",
+            metavar="FORMAT",
+            help="table, json (lines), csv or parquet. Default: by the suffix of --output, else "
+            "table.",
         ),
     ] = None,
     output: Annotated[
@@ -81,16 +67,16 @@ def run(
 
     cepheid run rides.cep rides.csv
 
-    cepheid run "PATTERN SEQ(Login a, Buy b) WHERE \[user] WITHIN 1 h" clicks/ --engine spark
+    cepheid run "PATTERN SEQ(A a, B+ b) WHERE \[user] WITHIN 1 h" clicks/ -e spark
 
-    cepheid run funnel.cep View=views.parquet Buy=buys.parquet --time ts -p limit=100 -o out.csv
+    cepheid run funnel.cep View=v.csv Buy=b.csv -p limit=100 -o out.parquet
     """
     from cepheid.cli.engines import open_engine
     from cepheid.cli.order_rows import order_rows
     from cepheid.cli.read_events import find_files, read_events
 
     with reporting(quiet=quiet):
-        chosen = _format(format, output, limit)
+        chosen = choose_format(format, output, limit)
         parsed = load_query(query, param)
         parsed.plan().require_executable()
         files = find_files(events)
@@ -109,25 +95,10 @@ def run(
                 )
                 result = order_rows(runner.collect(lazy))
             seconds = clock.perf_counter() - start
-        _write(result, chosen, output, DEFAULT_LIMIT if limit is None else limit)
+        write_result(result, chosen, output, limit)
         rows = f"{result.num_rows:,} row{'' if result.num_rows == 1 else 's'}"
         place = "" if output is None else f" to {output}"
         show_note(f"{rows}{place} in {seconds:.2f} s ({engine.value} engine)", quiet=quiet)
-
-
-def _format(given: Format | None, output: str | None, limit: int | None) -> Format:
-    chosen = given or (Format.TABLE if output is None else _format_of(output))
-    if chosen is Format.PARQUET and output is None:
-        raise ConfigError("Parquet cannot be printed", hint="name a file with --output")
-    if limit is not None and chosen is not Format.TABLE:
-        raise ConfigError(f"--limit is for tables, but the format is {chosen.value}")
-    return chosen
-
-
-def _format_of(output: str) -> Format:
-    from cepheid.connectors.event_files import format_of
-
-    return Format(format_of(output).value)
 
 
 def _schemas(path: str | None) -> dict[str, list[str]] | None:
@@ -136,19 +107,3 @@ def _schemas(path: str | None) -> dict[str, list[str]] | None:
     from cepheid.connectors.read_schema import read_schema
 
     return {name: list(attributes) for name, attributes in read_schema(path).items()}
-
-
-def _write(result: pa.Table, chosen: Format, output: str | None, limit: int) -> None:
-    from cepheid.cli.show_table import show_table
-    from cepheid.connectors.event_files import FileFormat
-    from cepheid.connectors.write_files import open_writer
-
-    if chosen is not Format.TABLE:
-        target = sys.stdout.buffer if output is None else output
-        with open_writer(target, FileFormat(chosen.value), result.schema) as writer:
-            writer.write(result)
-    elif output is None:
-        show_table(output_console(), result, limit=limit)
-    else:
-        with open(output, "w", encoding="utf-8") as file:
-            show_table(output_console(file), result, limit=limit)

@@ -22,7 +22,13 @@ def show_table(
     shown = table.slice(0, limit) if limit else table
     texts = [format_column(each) for each in shown.columns]
     columns = _fitting(table, texts, console.width)
-    grid = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    grid = Table(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        header_style="bold",
+    )
     for index in columns:
         field = table.schema.field(index)
         grid.add_column(

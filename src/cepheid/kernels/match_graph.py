@@ -157,14 +157,16 @@ def build_match_graph(
 
 
 @kernel
-def _grown(array: Int64s, size: int) -> Int64s:
+def grown(array: Int64s, size: int) -> Int64s:
+    """Return a larger copy."""
     larger = np.empty(size, np.int64)
     larger[: array.size] = array
     return larger
 
 
 @kernel
-def _grown_bytes(array: Bytes, size: int) -> Bytes:
+def grown_bytes(array: Bytes, size: int) -> Bytes:
+    """Return a larger copy."""
     larger = np.empty(size, np.int8)
     larger[: array.size] = array
     return larger
@@ -202,11 +204,11 @@ def enumerate_matches(
                 bit = np.uint64(1) << np.uint64(graph.position[node])
                 if automaton.first & bit and clock[graph.event[node]] > limit:
                     if matches + 2 > offsets.size:
-                        offsets = _grown(offsets, 2 * offsets.size)
+                        offsets = grown(offsets, 2 * offsets.size)
                     if written + depth + 1 > out_event.size:
                         size = 2 * (written + depth + 1)
-                        out_event = _grown(out_event, size)
-                        out_position = _grown_bytes(out_position, size)
+                        out_event = grown(out_event, size)
+                        out_position = grown_bytes(out_position, size)
                     for level in range(depth, -1, -1):
                         out_event[written] = graph.event[path[level]]
                         out_position[written] = graph.position[path[level]]
@@ -227,9 +229,9 @@ def enumerate_matches(
                 continue
             depth += 1
             if depth >= path.size:
-                path = _grown(path, 2 * path.size)
-                edge = _grown(edge, 2 * edge.size)
-                cursor = _grown(cursor, 2 * cursor.size)
+                path = grown(path, 2 * path.size)
+                edge = grown(edge, 2 * edge.size)
+                cursor = grown(cursor, 2 * cursor.size)
             path[depth] = below
             edge[depth] = graph.head_offsets[below] - 1
             cursor[depth] = NONE

@@ -31,11 +31,9 @@ OVERFLOW = -1
 
 
 class PredicateCode(NamedTuple):
-    """Instructions of all clauses; `argument` and `column` are what the operation needs."""
+    """Instructions of all clauses, a row each: operation, argument, column."""
 
-    operation: Int64s
-    argument: Int64s
-    column: Int64s
+    rows: Int64s
     integers: Int64s
     floats: Float64s
 
@@ -84,7 +82,7 @@ def make_operands(count: int) -> Operands:
 
 @kernel
 def _joined(one: int, other: int) -> int:
-    if one == LACKING or other == LACKING:
+    if LACKING in (one, other):
         return LACKING
     return VALID if one == VALID and other == VALID else NULL
 
@@ -155,10 +153,10 @@ def run_code(
     integers, floats, status = stack
     top = -1
     for at in range(begin, end):
-        operation, argument = code.operation[at], code.argument[at]
+        operation, argument = code.rows[at, 0], code.rows[at, 1]
         if operation <= LOAD_FLOAT:
             top += 1
-            event, column = operands.events[argument], code.column[at]
+            event, column = operands.events[argument], code.rows[at, 2]
             status[top] = columns.status[column, event]
             if operation == LOAD_INTEGER:
                 integers[top] = columns.integers[column, event]
@@ -219,7 +217,7 @@ def run_code(
             top -= 1
             joined = _joined(status[top], status[top + 1])
             left, right = floats[top], floats[top + 1]
-            ordered = left == left and right == right
+            ordered = not (np.isnan(left) or np.isnan(right))
             holds = joined == LACKING or (
                 joined == VALID
                 and (ordered or argument == UNEQUAL)

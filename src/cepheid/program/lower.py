@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cepheid.analysis.automaton import Automaton
-from cepheid.analysis.bound import BoundPattern, BoundQuery, Strategy, WindowUnit
+from cepheid.analysis.bound import (
+    BoundPattern,
+    BoundQuery,
+    PredicateClass,
+    Strategy,
+    WindowUnit,
+)
 from cepheid.analysis.expressions import references
 from cepheid.analysis.normal_forms import all_of
 from cepheid.errors import InternalError
 from cepheid.plan.physical import NumberType, PhysicalPlan
+from cepheid.program.lower_runs import lower_runs
 from cepheid.program.program import (
     Clock,
     CountKind,
@@ -54,7 +61,13 @@ def lower(plan: PhysicalPlan) -> Program:
         order=query.schema.order,
         partition_by=query.partition_by,
         output=_output(plan),
+        runs=lower_runs(query) if _has_run_tests(query) else None,
     )
+
+
+def _has_run_tests(query: BoundQuery) -> bool:
+    across = [e for e in query.pattern.clauses if e.predicate_class is not PredicateClass.LOCAL]
+    return bool(across or query.neighbour_bounds)
 
 
 def _mask(positions: Iterable[int]) -> int:
@@ -79,6 +92,7 @@ def _tests(query: BoundQuery) -> Iterable[PositionTest]:
         conditions = [
             clause.condition
             for clause in pattern.clauses
+            if clause.predicate_class is PredicateClass.LOCAL
             for name in clause.variables
             if position.index in pattern.variables[name].positions
         ]

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from cepheid.analysis.bound import EventsColumn, MatchColumn
 from cepheid.analysis.expressions import Condition, references
+from cepheid.program.run_program import ColumnKind, RunProgram
 
 
 class StrategyCode(IntEnum):
@@ -103,6 +104,7 @@ class Program:
     order: tuple[str, ...]
     partition_by: tuple[str, ...]
     output: Output
+    runs: RunProgram | None = None
 
     @property
     def types(self) -> frozenset[str]:
@@ -118,6 +120,9 @@ class Program:
         for test in self.tests:
             if test.condition is not None:
                 names |= {each.attribute for each in references(test.condition) if each.attribute}
+        if self.runs is not None:
+            columns = self.runs.columns
+            names |= {each.attribute for each in columns if each.kind is not ColumnKind.CLOCK}
         if isinstance(self.output, MatchOutput):
             for column in self.output.columns:
                 if isinstance(column, EventsColumn):

@@ -18,7 +18,8 @@ from cepheid.kernels.match_graph import (
 )
 from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.kernel_arrays import automaton_arrays
-from cepheid.runtime.order_events import order_events
+from cepheid.runtime.order_events import OrderedEvents, order_events
+from cepheid.runtime.run_matches import run_matches
 
 FIRST_TIME, LAST_TIME = "first_time", "last_time"
 
@@ -43,16 +44,25 @@ def find_matches(program: Program, output: MatchOutput, table: pa.Table) -> tupl
     """Return all matches, and how many events belong to no partition."""
     columns = dict(zip(table.column_names, table.columns, strict=True))
     ordered = order_events(program, columns, table.num_rows)
-    automaton = automaton_arrays(program.automaton, program.strategy)
-    window = program.window_length or 0
-    graph = build_match_graph(automaton, ordered.arrays, window)
-    matches = enumerate_matches(graph, automaton, ordered.arrays.clock, window)
+    matches = match_arrays(program, ordered, columns)
     rows = _MatchRows(matches, ordered.row, columns)
     arrays = [rows.column(each, dict(output.positions_by_variable)) for each in output.columns]
     if output.has_default_columns:
         arrays += rows.times(program.time)
     schema = match_schema(program, output, table.schema)
     return pa.Table.from_arrays(arrays, schema=schema), ordered.dropped
+
+
+def match_arrays(
+    program: Program, ordered: OrderedEvents, columns: Mapping[str, Any]
+) -> MatchArrays:
+    """Build the graph that the predicates call for, and walk it."""
+    automaton = automaton_arrays(program.automaton, program.strategy)
+    window = program.window_length or 0
+    if program.runs is not None:
+        return run_matches(program, program.runs, ordered, columns)
+    graph = build_match_graph(automaton, ordered.arrays, window)
+    return enumerate_matches(graph, automaton, ordered.arrays.clock, window)
 
 
 class _MatchRows:

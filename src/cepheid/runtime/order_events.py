@@ -43,8 +43,8 @@ def order_events(program: Program, columns: Mapping[str, Any], length: int) -> O
     masks = position_masks(program, columns, length)
     ticks = to_ticks(columns[program.time], program.time)
     if program.clock is Clock.TIME:
-        length, has_ends = program.window_length or 0, program.slide is not None
-        reject_extremes(ticks, program.time, length, has_ends=has_ends)
+        window, has_ends = program.window_length or 0, program.slide is not None
+        reject_extremes(ticks, program.time, window, has_ends=has_ends)
     partition, has_partition = partition_codes(columns, program.partition_by, length)
     dropped = length - int(has_partition.sum())
     rows = np.arange(length)
@@ -103,7 +103,7 @@ def partition_codes(
 def _dictionary_codes(column: Any) -> tuple[Int64s, int]:
     if len(column) == 0:  # Arrow cannot combine no chunks of a dictionary of every type
         return np.zeros(0, np.int64), 0
-    if pa.types.is_floating(column.type):
+    if pa.types.is_float32(column.type) or pa.types.is_float64(column.type):
         column = pc.add(column, pa.scalar(0.0, column.type))  # -0.0 equals 0.0
     if not pa.types.is_dictionary(column.type):
         column = pc.dictionary_encode(column)

@@ -57,9 +57,9 @@ class PredicateColumns:
             )
         code = self.program.code
         return PredicateCode(
-            np.array([each.operation for each in code], np.int64),
-            np.array([each.argument for each in code], np.int64),
-            np.array([each.column for each in code], np.int64),
+            np.array(
+                [(each.operation, each.argument, each.column) for each in code], np.int64
+            ).reshape(len(code), 3),
             integers,
             np.array(self.program.floats, np.float64),
         )
@@ -90,18 +90,14 @@ class PredicateColumns:
     def _numbers(self, values: Any, kind: ColumnKind) -> Any:
         match kind:
             case ColumnKind.TEXT:
-                return pc.cast(
-                    pc.index_in(pc.cast(values, pa.string()), self._text_array()), "int64"
-                )
+                texts = pa.array(self.texts, pa.string())
+                return pc.cast(pc.index_in(pc.cast(values, pa.string()), texts), pa.int64())
             case ColumnKind.TIME:
                 return pc.cast(pc.cast(values, pa.timestamp(self.unit)), pa.int64())
             case ColumnKind.FLOAT:
                 return pc.cast(values, pa.float64())
             case _:
                 return pc.cast(values, pa.int64())
-
-    def _text_array(self) -> pa.Array:
-        return pa.array(self.texts, pa.string())
 
     def _texts(self) -> list[str]:
         found = {

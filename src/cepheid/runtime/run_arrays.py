@@ -1,67 +1,72 @@
-"""Tests and slots of a run program as kernel arrays."""
+"""Tests and slots of a run program as kernel tables."""
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
+from numpy.typing import NDArray
 
-from cepheid.kernels.predicate_code import ColumnArrays
-from cepheid.kernels.run_graph import SlotArrays, TestArrays
-from cepheid.program.run_program import RunProgram
+from cepheid.kernels.build_run_graph import RunRules
+from cepheid.kernels.predicate_code import ColumnArrays, PredicateCode
+from cepheid.kernels.run_graph import SlotTables, TestTables
+from cepheid.program.program import PositionAutomaton
+from cepheid.program.run_program import AggregateSlot, EventSlot, RunProgram
+
+Int64s: TypeAlias = NDArray[np.int64]
 
 
-def test_arrays(program: RunProgram) -> TestArrays:
-    """Return the tests of every binding, flat."""
+def run_rules(
+    program: RunProgram,
+    automaton: PositionAutomaton,
+    columns: ColumnArrays,
+    code: PredicateCode,
+) -> RunRules:
+    """Return the query's edges, tests, slots and code; edges are sorted by source."""
+    sources = [source for source, _ in automaton.edges]
+    offsets = np.searchsorted(sources, np.arange(len(automaton.follow) + 1)).astype(np.int64)
+    targets = np.array([target for _, target in automaton.edges], np.int64)
+    return RunRules(offsets, targets, _tests(program), _slots(program, columns), code)
+
+
+def _tests(program: RunProgram) -> TestTables:
     tests = [test for binding in program.tests for test in binding]
     operands = [operand for test in tests for operand in test.operands]
-    return TestArrays(
-        _offsets([len(binding) for binding in program.tests]),
-        np.array([test.begin for test in tests], np.int64),
-        np.array([test.end for test in tests], np.int64),
-        _offsets([len(test.operands) for test in tests]),
-        np.array([operand.source for operand in operands], np.int64),
-        np.array([operand.function for operand in operands], np.int64),
-        np.array([operand.is_float for operand in operands], np.int8),
+    ends = np.cumsum([len(test.operands) for test in tests]).tolist()
+    begins = [0, *ends[:-1]]
+    return TestTables(
+        np.concatenate(([0], np.cumsum([len(each) for each in program.tests]))).astype(np.int64),
+        _table(
+            [(t.begin, t.end, b, e) for t, b, e in zip(tests, begins, ends, strict=False)], width=4
+        ),
+        _table([(each.source, each.function, each.is_float) for each in operands], width=3),
     )
 
 
-def slot_arrays(program: RunProgram, columns: ColumnArrays) -> SlotArrays:
-    """Return how bindings change slots; events that agree in what is read share a number."""
-    bindings = len(program.tests)
-    events = columns.status.shape[1]
-    event_slots, aggregates = program.event_slots, program.aggregate_slots
-    positions = len(event_slots[0].is_live) if event_slots else 0
-    positions = len(aggregates[0].is_live) if aggregates else positions
-    representative = np.empty((len(event_slots), events), np.int64)
-    for number, slot in enumerate(event_slots):
+def _slots(program: RunProgram, columns: ColumnArrays) -> SlotTables:
+    slots: list[EventSlot | AggregateSlot] = [*program.event_slots, *program.aggregate_slots]
+    positions = len(slots[0].is_live) if slots else 0
+    representative = np.empty((len(program.event_slots), columns.status.shape[1]), np.int64)
+    for number, slot in enumerate(program.event_slots):
         representative[number] = _representatives(columns, slot.columns)
-    return SlotArrays(
-        _by_row([each.changes for each in event_slots], bindings),
-        _by_row([each.is_live for each in event_slots], positions),
+    return SlotTables(
+        _by_row([each.changes for each in slots], len(program.tests)),
+        _by_row([each.is_live for each in slots], positions),
         representative,
-        _by_row([each.changes for each in aggregates], bindings),
-        _by_row([each.is_live for each in aggregates], positions),
-        np.array([each.column for each in aggregates], np.int64),
-        np.array([each.function for each in aggregates], np.int64),
-        np.array([each.is_float for each in aggregates], np.int8),
+        _table([(each.column, each.function) for each in program.aggregate_slots], width=2),
     )
 
 
-def _offsets(sizes: list[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+def _table(rows: list[tuple[int, ...]], *, width: int) -> Int64s:
+    return np.array(rows, np.int64).reshape(len(rows), width)
 
 
-def _by_row(
-    slots: list[tuple[int, ...]] | list[tuple[bool, ...]], rows: int
-) -> np.ndarray[tuple[int, int], np.dtype[np.int8]]:
-    """Turn one tuple per slot into an array by binding (or position) and slot."""
-    if not slots:
-        return np.zeros((rows, 0), np.int8)
-    return np.ascontiguousarray(np.array(slots, np.int8).T)
+def _by_row(slots: list[tuple[int, ...]], rows: int) -> Int64s:
+    """Turn one tuple per slot into a table by binding (or position) and slot."""
+    return np.ascontiguousarray(np.array(slots, np.int64).reshape(len(slots), rows).T)
 
 
-def _representatives(
-    columns: ColumnArrays, read: tuple[int, ...]
-) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _representatives(columns: ColumnArrays, read: tuple[int, ...]) -> Int64s:
     """Return for every event the first one that agrees with it in the columns that are read."""
     keys = [columns.status[each].astype(np.int64) for each in read]
     keys += [columns.integers[each] for each in read]

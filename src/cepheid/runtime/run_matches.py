@@ -8,16 +8,31 @@ from typing import Any
 import numpy as np
 
 from cepheid.errors import DataError
-from cepheid.kernels.build_run_graph import build_run_graph, enumerate_runs
+from cepheid.kernels.arrays import EventArrays
+from cepheid.kernels.build_run_graph import (
+    CURSOR_SIZE,
+    FAILED_EVENT,
+    HAS_OVERFLOW,
+    HAS_TOO_MANY,
+    NEEDS_ROOM,
+    RANK_BEFORE,
+    RunRules,
+    RunState,
+    enumerate_runs,
+    fold_runs,
+    room_needed,
+)
 from cepheid.kernels.match_graph import MatchArrays
-from cepheid.kernels.run_graph import HAS_OVERFLOW, HAS_TOO_MANY
+from cepheid.kernels.run_graph import NEVER, NONE, SLOTS, Nodes
 from cepheid.program.program import Program
 from cepheid.program.run_program import RunProgram
 from cepheid.runtime.clock import to_ticks
 from cepheid.runtime.kernel_arrays import automaton_arrays
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.predicate_columns import PredicateColumns
-from cepheid.runtime.run_arrays import slot_arrays, test_arrays
+from cepheid.runtime.run_arrays import run_rules
+
+FIRST_SIZE = 1024
 
 
 def run_matches(
@@ -27,27 +42,57 @@ def run_matches(
     ticks = to_ticks(columns[program.time], program.time)[ordered.row]
     predicates = PredicateColumns(runs, columns, ordered.row, ticks)
     arrays = predicates.arrays(program.type_column)
+    rules = run_rules(runs, program.automaton, arrays, predicates.code())
+    automaton = automaton_arrays(program.automaton, program.strategy)
     window = program.window_length or 0
-    sources = [source for source, _ in program.automaton.edges]
-    positions = len(program.automaton.follow)
-    graph = build_run_graph(
-        automaton_arrays(program.automaton, program.strategy),
-        np.searchsorted(sources, np.arange(positions + 1)).astype(np.int64),
-        np.array([target for _, target in program.automaton.edges], np.int64),
-        ordered.arrays,
-        test_arrays(runs),
-        slot_arrays(runs, arrays),
-        predicates.code(),
-        arrays,
-        window,
-        0,
-    )
-    if graph.outcome == HAS_OVERFLOW:
-        row = int(ordered.row[graph.event])
+    state = empty_state(len(runs.event_slots), len(runs.aggregate_slots))
+    while True:
+        outcome = fold_runs(state, automaton, rules, ordered.arrays, arrays, window, 0)
+        if outcome != NEEDS_ROOM:
+            break
+        state = with_more_room(state, rules, ordered.arrays)
+    if outcome in (HAS_OVERFLOW, HAS_TOO_MANY):
+        row = int(ordered.row[state.cursor[FAILED_EVENT]])
         raise DataError(
             f"a predicate leaves the range of 64-bit integers at row {row}",
             hint="use decimals in the arithmetic of WHERE",
         )
-    if graph.outcome == HAS_TOO_MANY:
-        raise DataError("too many runs are alive")
-    return enumerate_runs(graph, ordered.arrays.clock, window)
+    return enumerate_runs(state, ordered.arrays.clock, window)
+
+
+def empty_state(event_slots: int, aggregate_slots: int) -> RunState:
+    """Return the state before the first event."""
+    width = SLOTS + event_slots + 2 * aggregate_slots
+    cursor = np.zeros(CURSOR_SIZE, np.int64)
+    cursor[RANK_BEFORE] = NEVER
+    return RunState(
+        Nodes(np.empty((FIRST_SIZE, width), np.int64), np.empty((FIRST_SIZE, aggregate_slots))),
+        np.empty((FIRST_SIZE, 2), np.int64),
+        np.empty(FIRST_SIZE, np.int64),
+        np.empty(FIRST_SIZE, np.int64),
+        np.full((2 * FIRST_SIZE, 2), NONE, np.int64),
+        cursor,
+    )
+
+
+def with_more_room(state: RunState, rules: RunRules, events: EventArrays) -> RunState:
+    """Return the state in larger arrays, at least enough for the next step."""
+    more = room_needed(state, rules, events) + 1
+    table = state.table
+    if 2 * more > table.shape[0]:
+        table = np.full((1 << int(2 * more).bit_length(), 2), NONE, np.int64)
+    return RunState(
+        Nodes(_larger(state.nodes.integers, more), _larger(state.nodes.floats, more)),
+        _larger(state.links, more),
+        _larger(state.finals, more),
+        _larger(state.live, more),
+        table,
+        state.cursor,
+    )
+
+
+def _larger(array: Any, more: int) -> Any:
+    size = max(2 * array.shape[0], array.shape[0] + more)
+    larger = np.empty((size, *array.shape[1:]), array.dtype)
+    larger[: array.shape[0]] = array
+    return larger

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cepheid.analysis.bound import BoundQuery, PredicateClass, ValueColumn
+from cepheid.analysis.bound import BoundPattern, BoundQuery, Clause, PredicateClass, ValueColumn
 from cepheid.errors import Diagnostic
 from cepheid.language import ast
 from cepheid.language.source import Span
+from cepheid.plan.place_tests import place_tests
 
 MAXIMUM_POSITIONS = 64
 MAXIMUM_OPEN_WINDOWS = 1_000_000
@@ -22,26 +23,33 @@ def find_unsupported(query: BoundQuery) -> tuple[Diagnostic, ...]:
     )
 
 
+def _clauses(query: BoundQuery, pattern: BoundPattern) -> list[Clause]:
+    """Return the clauses that cannot be tested: in matches, those that need a run's whole path."""
+    if query.aggregates is not None:
+        return [e for e in pattern.clauses if e.predicate_class is not PredicateClass.LOCAL]
+    return list(dict.fromkeys(e.clause for e in place_tests(pattern) if e.needs_path))
+
+
 def _features(query: BoundQuery) -> Iterator[tuple[str, Span, str]]:
     tree = query.tree
     if len(query.patterns) > 1:
         yield "AND of two patterns", tree.pattern.span, NOTHING_ELSE
     for pattern in query.patterns:
-        for clause in pattern.clauses:
-            if clause.predicate_class is not PredicateClass.LOCAL:
-                kind = clause.predicate_class.value
-                yield f"the {kind} predicate '{clause.text}'", clause.span, NOTHING_ELSE
+        for clause in _clauses(query, pattern):
+            kind = clause.predicate_class.value
+            yield f"the {kind} predicate '{clause.text}'", clause.span, NOTHING_ELSE
         for part in pattern.automaton.negated_parts:
             yield f"the negation !{part.text}", tree.pattern.span, NOTHING_ELSE
         if len(pattern.automaton.positions) > MAXIMUM_POSITIONS:
             hint = "use + or * instead of a large repetition count"
             yield f"a pattern of more than {MAXIMUM_POSITIONS} events", tree.pattern.span, hint
-    if query.is_aggregate and query.window is not None and query.window.slide is not None:
-        if query.window.length // query.window.slide > MAXIMUM_OPEN_WINDOWS:
-            feature = f"a window of more than {MAXIMUM_OPEN_WINDOWS:,} slides"
-            yield feature, (tree.window or tree).span, "use a larger SLIDE"
-    for window in tree.neighbour_windows:
-        yield "WITHIN … BETWEEN", window.span, NOTHING_ELSE
+    window = query.window
+    overlap = window.length // window.slide if window is not None and window.slide else 0
+    if query.is_aggregate and overlap > MAXIMUM_OPEN_WINDOWS:
+        feature = f"a window of more than {MAXIMUM_OPEN_WINDOWS:,} slides"
+        yield feature, (tree.window or tree).span, "use a larger SLIDE"
+    for neighbours in tree.neighbour_windows if query.aggregates is not None else ():
+        yield "WITHIN … BETWEEN in an aggregate query", neighbours.span, NOTHING_ELSE
     if query.output is not ast.OutputMode.ALL:
         yield f"OUTPUT {query.output.value}", tree.span, NOTHING_ELSE
     if query.into is not None:

@@ -1,0 +1,183 @@
+"""Every benchmark runs at a tiny size, and every contender that runs gives the exact answer."""
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+
+from benchmarks import references, workloads
+from benchmarks.__main__ import main
+from benchmarks.catalogue import BENCHMARKS
+from benchmarks.contender import Benchmark, Contender
+from benchmarks.measure import Measurement, WrongAnswerError, measure, peak_memory
+from benchmarks.peers.numpy_pass import bare_pass
+from benchmarks.report import Report
+
+LOCAL = ("w1-sparse", "w1-dense", "w2", "w4", "w5")
+ON_SPARK = ("spark-w1-sparse", "spark-w1-dense")
+
+
+def measured(name: str, *, events: int, folder) -> dict[str, Measurement]:
+    found = measure(BENCHMARKS[name], events=events, repeat=1, memory=False, folder=folder)
+    return {each.contender: each for each in found}
+
+
+def assert_answered(found: dict[str, Measurement], prefix: str) -> None:
+    """A contender was checked against the reference, or says that the engine refuses the query."""
+    chosen = [each for name, each in found.items() if name.startswith(prefix)]
+    assert chosen
+    for each in chosen:
+        if each.skipped is None:
+            assert each.checked
+            assert len(each.seconds) == 1
+        else:
+            assert each.skipped.startswith(("not executable yet", "too slow"))
+
+
+def test_all_benchmarks_are_tested():
+    assert {*LOCAL, *ON_SPARK, "w3", "cold-start"} == set(BENCHMARKS)
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_answers_are_exact(name, tmp_path):
+    found = measured(name, events=3000, folder=tmp_path)
+    assert_answered(found, "Cepheid")
+    assert_answered(found, "DuckDB")
+    assert found["bare pass"].seconds
+
+
+@pytest.mark.parametrize("name", ["w1-sparse", "w1-dense", "w2", "w4"])
+def test_polars_answers_too(name, tmp_path):
+    assert_answered(measured(name, events=2000, folder=tmp_path), "Polars")
+
+
+def test_trends_of_falling_prices(tmp_path):
+    found = measured("w3", events=100, folder=tmp_path)
+    assert_answered(found, "Cepheid")
+    assert_answered(found, "DuckDB")
+
+
+@pytest.mark.slow
+def test_cold_start(tmp_path):
+    benchmark = BENCHMARKS["cold-start"]
+    quick = [each for each in benchmark.contenders if "no compiled kernels" not in each.name]
+    benchmark = replace(benchmark, contenders=tuple(quick))
+    found = measure(benchmark, events=1000, repeat=1, memory=False, folder=tmp_path)
+    assert {each.contender for each in found if each.checked} == {"cepheid run", "Cepheid, API"}
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", ON_SPARK)
+def test_spark_answers_are_exact(name, tmp_path):
+    found = measured(name, events=2000, folder=tmp_path)
+    assert all(each.skipped is None for each in found.values())
+    assert found["Cepheid on Spark"].checked
+
+
+class TestReferences:
+    def test_a_generator_gives_the_same_events_again(self, tmp_path):
+        first = workloads.W5.parquet(500, tmp_path / "one")
+        second = workloads.W5.parquet(500, tmp_path / "two")
+        assert first.read_bytes() == second.read_bytes()
+
+    def test_falling_prices(self, tmp_path):
+        assert references.w3(workloads.W3.parquet(1000, tmp_path)) == (math.log2(59267852275440),)
+
+    @pytest.mark.slow
+    def test_answers_at_a_million_events(self, tmp_path):
+        million = 1_000_000
+        assert references.w1(workloads.W1_SPARSE.parquet(million, tmp_path))[0] == 75
+        dense = workloads.W1_DENSE.parquet(million, tmp_path)
+        assert references.w1(dense)[0] == 156_771
+        assert references.w2(dense)[-1] == 522_467
+        assert references.w4(workloads.W4.parquet(million, tmp_path)) == (22_831, 1_561_247)
+
+    @pytest.mark.slow
+    def test_fifty_queries(self, tmp_path):
+        total = references.w5(workloads.W5.parquet(100_000, tmp_path))
+        assert total == (float(19122657928854124942300),)
+
+    @pytest.mark.parametrize(
+        ("one", "other", "expected"),
+        [
+            ((1, 2), (1, 2), True),
+            ((1, 2), (1, 3), False),
+            ((10**17,), (10**17 + 1,), False),
+            ((1e80,), (1e80 * (1 + 1e-12),), True),
+            ((1e80,), (1.001e80,), False),
+            ((1,), (1, 2), False),
+        ],
+    )
+    def test_agree(self, one, other, expected):
+        assert references.agree(one, other) is expected
+
+
+@pytest.fixture
+def tiny() -> Benchmark:
+    """A benchmark of one wrong contender, one that cannot run, and a floor."""
+
+    def never() -> None:
+        raise AssertionError("must not be asked")
+
+    return replace(
+        BENCHMARKS["w1-dense"],
+        events=10,
+        contenders=(
+            Contender("wrong", lambda path: (1,), lambda result: result),
+            Contender("slow", lambda path: never(), None, most_events=5),
+            bare_pass(["ts"]),
+        ),
+    )
+
+
+class TestMeasuring:
+    def test_a_wrong_answer_is_an_error(self, tiny, tmp_path):
+        with pytest.raises(WrongAnswerError, match="w1-dense: wrong gives"):
+            measure(tiny, events=10, repeat=1, memory=False, folder=tmp_path)
+
+    def test_a_contender_that_is_too_slow_is_not_started(self, tiny, tmp_path):
+        benchmark = replace(tiny, contenders=tiny.contenders[1:])
+        slow, floor = measure(benchmark, events=10, repeat=3, memory=False, folder=tmp_path)
+        assert slow.skipped == "too slow beyond 5 events"
+        assert slow.seconds == ()
+        assert len(floor.seconds) == 3
+        assert not floor.checked
+
+    def test_memory_is_measured_in_another_process(self, tmp_path):
+        benchmark = BENCHMARKS["w2"]
+        path = benchmark.workload.parquet(1000, tmp_path)
+        assert peak_memory(benchmark, benchmark.contender("bare pass"), path) > 2**20
+
+
+class TestReport:
+    def test_files_say_what_was_measured(self, tiny, tmp_path):
+        measurements = [
+            Measurement("wrong", (0.5, 0.25), 2**20, checked=True),
+            Measurement("slow", skipped="too slow"),
+            Measurement("bare pass", (0.125,)),
+        ]
+        report = Report(replace(tiny, baseline="wrong"), 10, 2, measurements)
+        markdown = report.write(tmp_path).read_text()
+        assert "| wrong | 250.0 ms | 40 | 1 MB | 1.00 | exact |" in markdown
+        assert "| slow | - | - | - | - | too slow |" in markdown
+        assert "| bare pass | 125.0 ms | 80 | - | 0.50 | none (floor) |" in markdown
+        facts = json.loads((tmp_path / "w1-dense-10.json").read_text())
+        assert facts["baseline"] == "wrong"
+        assert facts["cores"] >= 1
+        assert [each["ratio"] for each in facts["contenders"]] == [1.0, None, 0.5]
+
+    def test_ratios_refer_to_the_floor_if_the_baseline_could_not_run(self, tiny):
+        measurements = [Measurement("Cepheid", skipped="no"), Measurement("bare pass", (1.0,))]
+        assert Report(tiny, 10, 1, measurements).baseline.contender == "bare pass"
+
+
+class TestCommand:
+    def test_lists_all_benchmarks(self, capsys):
+        assert main([]) == 0
+        listed = capsys.readouterr().out
+        assert all(name in listed for name in BENCHMARKS)
+
+    def test_an_unknown_name_is_an_error(self, capsys):
+        assert main(["w9"]) == 2
+        assert "no benchmark is called w9" in capsys.readouterr().out
