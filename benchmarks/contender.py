@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,11 @@ class Contender:
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """A question, the exact answer and the contenders; `around` is entered once for all of them."""
+    """A question, the exact answer and the contenders.
+
+    `around` is entered once for all contenders. `counts_cpu` is False where they work in processes
+    that do not end with them.
+    """
 
     name: str
     question: str
@@ -60,7 +64,7 @@ class Benchmark:
     contenders: tuple[Contender, ...]
     baseline: str
     around: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext
-    notes: tuple[str, ...] = field(default=())
+    counts_cpu: bool = True
 
     def contender(self, name: str) -> Contender:
         """Return the contender of a name."""

@@ -20,7 +20,16 @@ from benchmarks.contender import Benchmark
 from benchmarks.measure import Measurement
 
 RESULTS = Path(__file__).parent / "results"
-HEADINGS = ("contender", "time", "events/s", "peak memory", "time ÷ baseline", "answer")
+HEADINGS = (
+    "contender",
+    "time",
+    "CPU time",
+    "events/s",
+    "memory",
+    "time ÷ baseline",
+    "CPU ÷ baseline",
+    "answer",
+)
 MEGABYTE = 2**20
 
 
@@ -45,20 +54,25 @@ class Report:
         best, base = measurement.best, self.baseline.best
         return None if best is None or not base else best / base
 
+    def cpu_ratio(self, measurement: Measurement) -> float | None:
+        """Return how many times as much processor time as the baseline it takes."""
+        best, base = measurement.best_cpu, self.baseline.best_cpu
+        return None if best is None or not base else best / base
+
     def rows(self) -> Iterable[tuple[str, ...]]:
         """Return the cells of the table."""
         for each in self.measurements:
-            best, ratio = each.best, self.ratio(each)
-            if best is None or ratio is None:
-                yield (each.contender, "-", "-", "-", "-", each.skipped or "")
+            if each.best is None:
+                yield (each.contender, *["-"] * (len(HEADINGS) - 2), each.skipped or "")
                 continue
-            memory = f"{each.peak_bytes / MEGABYTE:,.0f} MB" if each.peak_bytes else "-"
             yield (
                 each.contender,
-                f"{best * 1000:,.1f} ms",
-                f"{self.events / best:,.0f}",
-                memory,
-                f"{ratio:.2f}",
+                _text(each.best, "{:,.1f} ms", 1000),
+                _text(each.best_cpu, "{:,.1f} ms", 1000),
+                f"{self.events / each.best:,.0f}",
+                _text(each.peak_bytes, "{:,.0f} MB", 1 / MEGABYTE),
+                _text(self.ratio(each), "{:.2f}"),
+                _text(self.cpu_ratio(each), "{:.2f}"),
                 "exact" if each.checked else "none (floor)",
             )
 
@@ -83,7 +97,9 @@ class Report:
                     "name": each.contender,
                     "seconds": [round(second, 6) for second in each.seconds],
                     "best_seconds": None if each.best is None else round(each.best, 6),
+                    "cpu_seconds": [round(second, 6) for second in each.cpu_seconds],
                     "ratio": self.ratio(each),
+                    "cpu_ratio": self.cpu_ratio(each),
                     "peak_bytes": each.peak_bytes,
                     "answer": "exact" if each.checked else None,
                     "skipped": each.skipped,
@@ -128,10 +144,14 @@ class Report:
             f"Best of {self.repeat}; the baseline is {facts['baseline']}.",
             "",
             "| " + " | ".join(HEADINGS) + " |",
-            "|---|---:|---:|---:|---:|---|",
+            "|---|" + "---:|" * (len(HEADINGS) - 2) + "---|",
             *("| " + " | ".join(row) + " |" for row in self.rows()),
         ]
         return "\n".join(lines) + "\n"
+
+
+def _text(value: float | None, pattern: str, factor: float = 1.0) -> str:
+    return "-" if value is None else pattern.format(value * factor)
 
 
 def _commit() -> str | None:

@@ -113,6 +113,7 @@ def _benchmark(name: str, workload: Workload, ids: int) -> Benchmark:
         ),
         baseline="bare job",
         around=_session,
+        counts_cpu=False,
     )
 
 

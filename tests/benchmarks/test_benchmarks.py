@@ -153,15 +153,17 @@ class TestMeasuring:
 class TestReport:
     def test_files_say_what_was_measured(self, tiny, tmp_path):
         measurements = [
-            Measurement("wrong", (0.5, 0.25), 2**20, checked=True),
+            Measurement("wrong", (0.5, 0.25), (0.5, 0.5), 2**20, checked=True),
             Measurement("slow", skipped="too slow"),
-            Measurement("bare pass", (0.125,)),
+            Measurement("bare pass", (0.125,), (0.125,)),
         ]
         report = Report(replace(tiny, baseline="wrong"), 10, 2, measurements)
         markdown = report.write(tmp_path).read_text()
-        assert "| wrong | 250.0 ms | 40 | 1 MB | 1.00 | exact |" in markdown
-        assert "| slow | - | - | - | - | too slow |" in markdown
-        assert "| bare pass | 125.0 ms | 80 | - | 0.50 | none (floor) |" in markdown
+        assert "| wrong | 250.0 ms | 500.0 ms | 40 | 1 MB | 1.00 | 1.00 | exact |" in markdown
+        assert "| slow | - | - | - | - | - | - | too slow |" in markdown
+        assert (
+            "| bare pass | 125.0 ms | 125.0 ms | 80 | - | 0.50 | 0.25 | none (floor) |" in markdown
+        )
         facts = json.loads((tmp_path / "w1-dense-10.json").read_text())
         assert facts["baseline"] == "wrong"
         assert facts["cores"] >= 1

@@ -59,10 +59,8 @@ def test_a_generated_stream_gives_the_same_counts(tmp_path, suffix):
         ("volume_runs.cep", ["stock.parquet"], 9),
     ],
 )
-@pytest.mark.parametrize("file_format", ["csv", "json"])
-def test_examples_give_the_same(query, events, rows, file_format):
-    rows = rows - (file_format == "json")
-    arguments = "run", EXAMPLES / query, EXAMPLES / events[0], *events[1:], "-f", file_format
+def test_examples_give_the_same(query, events, rows):
+    arguments = "run", EXAMPLES / query, EXAMPLES / events[0], *events[1:], "-f", "csv"
     assert_same(*arguments, rows=rows)
 
 

@@ -19,6 +19,8 @@ RAISED_BY_QUERY = re.compile(
     r"\[USER_RAISED_EXCEPTION\] (?P<message>.*?)(?: SQLSTATE: \w+)?$", re.M
 )
 
+RAISED_IN_WORKER = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception): .*", re.MULTILINE)
+
 
 def collect(frame: DataFrame) -> pa.Table:
     """Run a DataFrame and return its rows.
@@ -48,6 +50,8 @@ def essence(text: str) -> str:
     'a NULL in row 1'
     >>> essence("[USER_RAISED_EXCEPTION] a count exceeds BIGINT (g = 1) SQLSTATE: P0001")
     'a count exceeds BIGINT (g = 1)'
+    >>> essence("Traceback ...\n  File ...\nModuleNotFoundError: No module named 'numba'\n")
+    "a Python worker of Spark failed: ModuleNotFoundError: No module named 'numba'"
     >>> essence("[PATH_NOT_FOUND] Path does not exist: s3://x. SQLSTATE: 42K03\n\tat ...")
     'Spark: [PATH_NOT_FOUND] Path does not exist: s3://x.'
     """
@@ -55,5 +59,8 @@ def essence(text: str) -> str:
         found = pattern.search(text)
         if found is not None:
             return found["message"].rstrip()
+    raised = RAISED_IN_WORKER.findall(text) if "Traceback" in text else []
+    if raised:
+        return f"a Python worker of Spark failed: {raised[-1]}"
     first = (text.strip().splitlines() or ["no message"])[0]
     return "Spark: " + re.sub(r" SQLSTATE: \w+$", "", first)

@@ -99,6 +99,8 @@ def _timestamps_without_zone(session: SparkSession) -> Iterator[None]:
 def _start_configured() -> SparkRun:
     from pyspark.sql import SparkSession
 
+    if os.environ.get("SPARK_REMOTE", "").startswith("local"):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     try:
         return SparkRun(SparkSession.builder.appName("cepheid").getOrCreate(), None)
     except Exception as error:

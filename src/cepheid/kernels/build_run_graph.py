@@ -7,12 +7,22 @@ from typing import NamedTuple
 import numpy as np
 
 from cepheid.kernels.arrays import CONTIGUOUS, AutomatonArrays, EventArrays, Int64s
-from cepheid.kernels.jit import kernel
+from cepheid.kernels.jit import inner, kernel
 from cepheid.kernels.match_graph import MatchArrays, grown, grown_bytes
+from cepheid.kernels.path_clauses import (
+    BINDING,
+    ENDING,
+    MOST_VARIABLES,
+    Path,
+    PathTables,
+    path_clause_holds,
+)
 from cepheid.kernels.predicate_code import (
     OVERFLOW,
     ColumnArrays,
+    Operands,
     PredicateCode,
+    Stack,
     make_operands,
     make_stack,
 )
@@ -59,13 +69,105 @@ class RunState(NamedTuple):
 
 
 class RunRules(NamedTuple):
-    """The query: edges out of p are `edge_offsets[p]:edge_offsets[p + 1]` of `edge_targets`."""
+    """The query: edges out of p are `edge_offsets[p]:edge_offsets[p + 1]` of `edge_targets`.
+
+    Runs are merged unless `paths` has clauses: those need to know the one path of a run.
+    """
 
     edge_offsets: Int64s
     edge_targets: Int64s
     tests: TestTables
     slots: SlotTables
+    paths: PathTables
     code: PredicateCode
+
+
+class Room(NamedTuple):
+    """Arrays to work in: operands and stack of a test, the path of a run, a scratch table."""
+
+    operands: Operands
+    stack: Stack
+    path: Path
+    scratch: Int64s
+
+
+@kernel
+def make_room(longest_path: int) -> Room:
+    """Return room for tests on paths of at most that many events."""
+    return Room(
+        make_operands(64),
+        make_stack(),
+        Path(np.empty(longest_path, np.int64), np.empty(longest_path, np.int64)),
+        np.empty((4, MOST_VARIABLES), np.int64),
+    )
+
+
+@inner
+def _write_path(state: RunState, node: int, path: Path) -> int:
+    """Write the events of an unmerged run, oldest first; return how many there are."""
+    nodes, length, at = state.nodes.integers, 0, node
+    while at != NONE:
+        length += 1
+        at = state.links[nodes[at, LINK], 0] if nodes[at, LINK] != NONE else NONE
+    at = node
+    for place in range(length - 1, -1, -1):
+        path.event[place], path.position[place] = nodes[at, EVENT], nodes[at, POSITION]
+        if place > 0:
+            at = state.links[nodes[at, LINK], 0]
+    return length
+
+
+@inner
+def _binding_holds(
+    state: RunState,
+    rules: RunRules,
+    columns: ColumnArrays,
+    binding: int,
+    node: int,
+    event: int,
+    target: int,
+    room: Room,
+) -> int:
+    """Whether all clauses that a binding tests hold; an end has target NONE."""
+    holds = tests_hold(
+        rules.tests,
+        binding,
+        state.nodes,
+        node,
+        event,
+        rules.slots,
+        rules.code,
+        columns,
+        room.operands,
+        room.stack,
+    )
+    first, last = rules.paths.offsets[binding], rules.paths.offsets[binding + 1]
+    if holds != 1 or first == last:
+        return holds
+    path = room.path
+    length = _write_path(state, node, path) if node != NONE else 0
+    mode = ENDING
+    if target != NONE:
+        path.event[length], path.position[length] = event, target
+        length, mode = length + 1, BINDING
+    for clause in range(first, last):
+        holds = path_clause_holds(
+            rules.paths,
+            clause,
+            path,
+            length,
+            path,
+            0,
+            mode,
+            rules.code,
+            columns,
+            room.operands,
+            room.stack,
+            room.scratch,
+        )
+        if holds != 1:
+            return holds
+    return 1
 
 
 @kernel
@@ -77,23 +179,24 @@ def room_needed(state: RunState, rules: RunRules, events: EventArrays) -> int:
     return int((state.cursor[LIVE_COUNT] + 1) * size * bindings)
 
 
-@kernel
-def _find_or_add(state: RunState, node: int, step: int) -> int:
+@inner
+def _find_or_add(state: RunState, node: int, step: int, merges: bool) -> int:
     """Return the node of this step that equals the one at the end of the table, or that one."""
     table, cursor = state.table, state.cursor
-    place = hash_node(state.nodes, node) & (table.shape[0] - 1)
-    while table[place, 0] == step:
-        if is_same_node(state.nodes, table[place, 1], node):
-            return int(table[place, 1])
-        place = (place + 1) & (table.shape[0] - 1)
-    table[place, 0], table[place, 1] = step, node
+    if merges:
+        place = hash_node(state.nodes, node) & (table.shape[0] - 1)
+        while table[place, 0] == step:
+            if is_same_node(state.nodes, table[place, 1], node):
+                return int(table[place, 1])
+            place = (place + 1) & (table.shape[0] - 1)
+        table[place, 0], table[place, 1] = step, node
     row = state.nodes.integers[node]
     row[IS_START], row[LATEST_START], row[LINK] = 0, NEVER, NONE
     cursor[NODE_COUNT] += 1
     return node
 
 
-@kernel
+@inner
 def _bind(
     state: RunState,
     rules: RunRules,
@@ -111,7 +214,8 @@ def _bind(
     state.nodes.integers[node, EVENT] = event
     state.nodes.integers[node, POSITION] = target
     write_slots(state.nodes, node, before, binding, rules.slots, columns, event)
-    row = state.nodes.integers[_find_or_add(state, node, step)]
+    merges = rules.paths.clauses.shape[0] == 0
+    row = state.nodes.integers[_find_or_add(state, node, step, merges)]
     if before == NONE:
         row[IS_START], row[LATEST_START] = 1, clock
         return
@@ -131,6 +235,7 @@ def fold_runs(
     columns: ColumnArrays,
     window_length: int,
     live_limit: int,
+    room: Room,
 ) -> int:
     """Fold steps until all are done or the arrays are full; return why it stopped.
 
@@ -138,16 +243,15 @@ def fold_runs(
     """
     positions, edges = automaton.follow.size, rules.edge_targets.size
     nodes, live, cursor = state.nodes, state.live, state.cursor
-    operands, stack = make_operands(64), make_stack()
     while cursor[NEXT_STEP] < events.step_offsets.size - 1:
         step = int(cursor[NEXT_STEP])
-        room = room_needed(state, rules, events)
+        more = room_needed(state, rules, events)
         if (
-            cursor[NODE_COUNT] + room + 1 > nodes.integers.shape[0]
-            or cursor[LINK_COUNT] + room > state.links.shape[0]
-            or cursor[FINAL_COUNT] + room > state.finals.size
-            or cursor[LIVE_COUNT] + room > live.size
-            or 2 * room > state.table.shape[0]
+            cursor[NODE_COUNT] + more + 1 > nodes.integers.shape[0]
+            or cursor[LINK_COUNT] + more > state.links.shape[0]
+            or cursor[FINAL_COUNT] + more > state.finals.size
+            or cursor[LIVE_COUNT] + more > live.size
+            or 2 * more > state.table.shape[0]
         ):
             return NEEDS_ROOM
         if step == events.partition_offsets[cursor[PARTITION] + 1]:
@@ -186,17 +290,8 @@ def fold_runs(
                         bit = np.uint64(1) << np.uint64(target)
                         if useful & bit == 0:
                             continue
-                        holds = tests_hold(
-                            rules.tests,
-                            binding,
-                            nodes,
-                            before,
-                            event,
-                            rules.slots,
-                            rules.code,
-                            columns,
-                            operands,
-                            stack,
+                        holds = _binding_holds(
+                            state, rules, columns, binding, before, event, target, room
                         )
                         if holds == OVERFLOW:
                             cursor[FAILED_EVENT] = event
@@ -213,18 +308,8 @@ def fold_runs(
         for node in range(first_new, cursor[NODE_COUNT]):
             position = int(nodes.integers[node, POSITION])
             if automaton.last & (np.uint64(1) << np.uint64(position)):
-                holds = tests_hold(
-                    rules.tests,
-                    edges + positions + position,
-                    nodes,
-                    node,
-                    int(nodes.integers[node, EVENT]),
-                    rules.slots,
-                    rules.code,
-                    columns,
-                    operands,
-                    stack,
-                )
+                ending, event = edges + positions + position, int(nodes.integers[node, EVENT])
+                holds = _binding_holds(state, rules, columns, ending, node, event, NONE, room)
                 if holds == OVERFLOW:
                     cursor[FAILED_EVENT] = nodes.integers[node, EVENT]
                     return HAS_OVERFLOW

@@ -22,13 +22,13 @@ from cepheid.kernels.counters import (
     make_counters,
 )
 from cepheid.kernels.extended import added
-from cepheid.kernels.jit import kernel
+from cepheid.kernels.jit import inner, kernel
 from cepheid.kernels.step import fired_by
 
 DEAD = -1
 
 
-@kernel
+@inner
 def _more_lanes(lanes: Counters, positions: int) -> Counters:
     rows = lanes.mantissa.shape[0]
     larger = make_counters(2 * rows, positions)
@@ -38,7 +38,7 @@ def _more_lanes(lanes: Counters, positions: int) -> Counters:
     return larger
 
 
-@kernel
+@inner
 def _total(lanes: Counters, lane_partition: Int64s, begin: int, end: int, into: Counters) -> None:
     """Write the sum of the finished totals of the live lanes."""
     slot = lanes.mantissa.shape[1] - 1
@@ -55,7 +55,7 @@ def _total(lanes: Counters, lane_partition: Int64s, begin: int, end: int, into: 
         into.low[0, slot] += lanes.low[lane, slot]
 
 
-@kernel
+@inner
 def _compact(lanes: Counters, partition: Int64s, clock: Int64s, begin: int, end: int) -> int:
     """Move the live lanes to the front."""
     target = 0

@@ -20,7 +20,7 @@ from cepheid.kernels.arrays import (
     Masks,
 )
 from cepheid.kernels.extended import added, multiplied
-from cepheid.kernels.jit import kernel
+from cepheid.kernels.jit import inner
 from cepheid.kernels.step import survives
 
 
@@ -42,7 +42,7 @@ class CountRows(NamedTuple):
     low: Int64s
 
 
-@kernel
+@inner
 def make_counters(rows: int, positions: int) -> Counters:
     """Return state vectors with no runs."""
     return Counters(
@@ -52,7 +52,7 @@ def make_counters(rows: int, positions: int) -> Counters:
     )
 
 
-@kernel
+@inner
 def clear_slots(counters: Counters, row: int, begin: int, end: int) -> None:
     """Set some slots of one state vector to zero."""
     for slot in range(begin, end):
@@ -61,7 +61,7 @@ def clear_slots(counters: Counters, row: int, begin: int, end: int) -> None:
         counters.low[row, slot] = 0
 
 
-@kernel
+@inner
 def count_fired(fires: Masks, begin: int, end: int, times: Int64s) -> None:
     """Write how many events of the step fire each position."""
     for position in range(times.size):
@@ -73,7 +73,7 @@ def count_fired(fires: Masks, begin: int, end: int, times: Int64s) -> None:
         times[position] = count
 
 
-@kernel
+@inner
 def advance(
     counters: Counters,
     row: int,
@@ -114,7 +114,7 @@ def advance(
             _add(counters, row, positions, fresh, position)
 
 
-@kernel
+@inner
 def _add(counters: Counters, row: int, slot: int, fresh: Counters, position: int) -> None:
     counters.mantissa[row, slot], counters.tier[row, slot] = added(
         counters.mantissa[row, slot],
@@ -132,7 +132,7 @@ class RowBuffer(NamedTuple):
     size: int
 
 
-@kernel
+@inner
 def append_row(buffer: RowBuffer, owner: int, window: int, source: Counters, row: int) -> RowBuffer:
     """Add one row with the finished total of a state vector."""
     rows, size = buffer
@@ -154,28 +154,28 @@ def append_row(buffer: RowBuffer, owner: int, window: int, source: Counters, row
     return RowBuffer(rows, size + 1)
 
 
-@kernel
+@inner
 def _widened(array: Int64s, size: int) -> Int64s:
     larger = np.empty(size, np.int64)
     larger[: array.size] = array
     return larger
 
 
-@kernel
+@inner
 def _widened_floats(array: Float64s, size: int) -> Float64s:
     larger = np.empty(size, np.float64)
     larger[: array.size] = array
     return larger
 
 
-@kernel
+@inner
 def empty_buffer() -> RowBuffer:
     """Return a buffer without rows."""
     none = np.empty(0, np.int64)
     return RowBuffer(CountRows(none, none, np.empty(0), none, none), 0)
 
 
-@kernel
+@inner
 def finished_rows(buffer: RowBuffer) -> CountRows:
     """Return the rows written so far."""
     rows, size = buffer

@@ -11,14 +11,14 @@ from __future__ import annotations
 import numpy as np
 
 from cepheid.kernels.arrays import Float64s, Int64s
-from cepheid.kernels.jit import kernel
+from cepheid.kernels.jit import inner, kernel
 
 TIER = 2.0**512
 LARGEST = 2.0**256
 DOWN = 2.0**-512
 
 
-@kernel
+@inner
 def added(mantissa: float, tier: int, other_mantissa: float, other_tier: int) -> tuple[float, int]:
     """Return the sum of two numbers; what is more than one tier smaller is below precision."""
     if other_mantissa == 0.0:
@@ -37,7 +37,7 @@ def added(mantissa: float, tier: int, other_mantissa: float, other_tier: int) ->
     return mantissa, tier
 
 
-@kernel
+@inner
 def multiplied(mantissa: float, tier: int, factor: float) -> tuple[float, int]:
     """Return the number times a factor below 2^256."""
     mantissa *= factor

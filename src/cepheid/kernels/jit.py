@@ -18,11 +18,25 @@ from cepheid.kernels.cache import KernelCache, cache_folder
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+FLAGS = {"nogil": True, "error_model": "numpy"}
+# Entry points that unpack tuples of arrays are most of the work of compiling a small function.
+WITHOUT_ENTRY_POINTS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def kernel(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
     """Compile a function; with NUMBA_DISABLE_JIT=1 it stays plain Python."""
-    compiled: Callable[Parameters, Result] = numba.njit(nogil=True, error_model="numpy")(function)
+    return _compiled(function, FLAGS)
+
+
+def inner(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Compile a function that only kernels call."""
+    return _compiled(function, FLAGS | WITHOUT_ENTRY_POINTS)
+
+
+def _compiled(
+    function: Callable[Parameters, Result], flags: dict[str, object]
+) -> Callable[Parameters, Result]:
+    compiled: Callable[Parameters, Result] = numba.njit(**flags)(function)  # type: ignore[call-overload]
     if isinstance(compiled, Dispatcher) and cache_folder() is not None:
         setattr(compiled, "_cache", KernelCache(function))  # type: ignore[no-untyped-call]  # noqa: B010
     return compiled

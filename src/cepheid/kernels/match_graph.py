@@ -27,7 +27,7 @@ from cepheid.kernels.arrays import (
     EventArrays,
     Int64s,
 )
-from cepheid.kernels.jit import kernel
+from cepheid.kernels.jit import inner, kernel
 from cepheid.kernels.step import fired_by, survives
 
 NONE = -1
@@ -55,7 +55,7 @@ class MatchArrays(NamedTuple):
     position: Bytes
 
 
-@kernel
+@inner
 def _count_nodes(automaton: AutomatonArrays, events: EventArrays) -> tuple[int, int]:
     """Return how many nodes and heads there can be at most."""
     positions = automaton.follow.size
@@ -156,7 +156,7 @@ def build_match_graph(
     )
 
 
-@kernel
+@inner
 def grown(array: Int64s, size: int) -> Int64s:
     """Return a larger copy."""
     larger = np.empty(size, np.int64)
@@ -164,7 +164,7 @@ def grown(array: Int64s, size: int) -> Int64s:
     return larger
 
 
-@kernel
+@inner
 def grown_bytes(array: Bytes, size: int) -> Bytes:
     """Return a larger copy."""
     larger = np.empty(size, np.int8)

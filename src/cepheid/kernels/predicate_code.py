@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cepheid.kernels.arrays import Bytes, Float64s, Int64s
-from cepheid.kernels.jit import kernel
+from cepheid.kernels.jit import inner
 
 NULL, VALID, LACKING = 0, 1, 2
 
@@ -63,13 +63,13 @@ class Stack(NamedTuple):
     status: Bytes
 
 
-@kernel
+@inner
 def make_stack() -> Stack:
     """Return an empty stack."""
     return Stack(np.zeros(STACK, np.int64), np.zeros(STACK), np.zeros(STACK, np.int8))
 
 
-@kernel
+@inner
 def make_operands(count: int) -> Operands:
     """Return room for the operands of a clause."""
     return Operands(
@@ -80,14 +80,14 @@ def make_operands(count: int) -> Operands:
     )
 
 
-@kernel
+@inner
 def _joined(one: int, other: int) -> int:
     if LACKING in (one, other):
         return LACKING
     return VALID if one == VALID and other == VALID else NULL
 
 
-@kernel
+@inner
 def _compare(kind: int, is_less: bool, is_equal: bool) -> bool:
     if kind == EQUAL:
         return is_equal
@@ -102,7 +102,7 @@ def _compare(kind: int, is_less: bool, is_equal: bool) -> bool:
     return not is_less
 
 
-@kernel
+@inner
 def _integer_result(operation: int, left: int, right: int) -> tuple[int, bool, bool]:
     """Return the result, whether it is NULL, and whether it left 64 bits."""
     if operation == ADD_INTEGER:
@@ -120,7 +120,7 @@ def _integer_result(operation: int, left: int, right: int) -> tuple[int, bool, b
     return (-remainder if left < 0 else remainder), False, False
 
 
-@kernel
+@inner
 def _float_result(operation: int, left: float, right: float) -> tuple[float, bool]:
     """Return the result and whether it is NULL."""
     if operation == ADD_FLOAT:
@@ -137,7 +137,7 @@ def _float_result(operation: int, left: float, right: float) -> tuple[float, boo
     return (-remainder if left < 0 else remainder), False
 
 
-@kernel
+@inner
 def run_code(
     code: PredicateCode,
     begin: int,

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cepheid.kernels.arrays import Float64s, Int64s
-from cepheid.kernels.jit import kernel
+from cepheid.kernels.jit import inner
 from cepheid.kernels.predicate_code import (
     NULL,
     OVERFLOW,
@@ -81,7 +81,7 @@ class Nodes(NamedTuple):
     floats: Float64s
 
 
-@kernel
+@inner
 def _read_aggregate(
     nodes: Nodes, node: int, slots: SlotTables, slot: int, operand: Int64s, into: Operands, at: int
 ) -> bool:
@@ -103,7 +103,7 @@ def _read_aggregate(
     return bool(count != UNBOUND)
 
 
-@kernel
+@inner
 def tests_hold(
     tables: TestTables,
     binding: int,
@@ -154,7 +154,7 @@ def tests_hold(
     return 1
 
 
-@kernel
+@inner
 def _extend_aggregate(
     nodes: Nodes, node: int, slot: int, slots: SlotTables, columns: ColumnArrays, event: int
 ) -> None:
@@ -186,7 +186,7 @@ def _extend_aggregate(
         nodes.floats[node, slot] += real
 
 
-@kernel
+@inner
 def write_slots(
     nodes: Nodes,
     node: int,
@@ -225,7 +225,7 @@ def write_slots(
             _extend_aggregate(nodes, node, slot, slots, columns, event)
 
 
-@kernel
+@inner
 def hash_node(nodes: Nodes, node: int) -> int:
     """Return a number from everything that tells nodes of one step apart."""
     value = np.uint64(nodes.integers[node, EVENT]) * np.uint64(0x9E3779B97F4A7C15)
@@ -236,7 +236,7 @@ def hash_node(nodes: Nodes, node: int) -> int:
     return int(value >> np.uint64(1))
 
 
-@kernel
+@inner
 def is_same_node(nodes: Nodes, one: int, other: int) -> bool:
     """Whether two nodes stand for runs with the same future."""
     if (

@@ -17,12 +17,14 @@ from cepheid.analysis.expressions import (
 )
 from cepheid.analysis.schema import AttributeType
 from cepheid.plan.place_tests import Binding, all_bindings, place_tests
+from cepheid.program.lower_paths import lower_path_clause
 from cepheid.program.predicate_code import CLOCK_COLUMN, FUNCTIONS, CodeWriter
 from cepheid.program.run_program import (
     AggregateSlot,
     ColumnKind,
     EventSlot,
     Operand,
+    PathClause,
     RunProgram,
     Test,
 )
@@ -64,8 +66,16 @@ class _RunLowering:
 
     def lower(self) -> RunProgram:
         tests: dict[Binding, list[Test]] = {each: [] for each in self.bindings}
-        placed = [(each.binding, each.clause.condition) for each in place_tests(self.pattern)]
-        for binding, condition in placed + neighbour_conditions(self.query):
+        paths: dict[Binding, list[PathClause]] = {each: [] for each in self.bindings}
+        simple = neighbour_conditions(self.query)
+        for placed in place_tests(self.pattern):
+            condition = placed.clause.condition
+            if placed.needs_path:
+                clause = lower_path_clause(condition, self.pattern, self.writer)
+                paths[placed.binding].append(clause)
+            else:
+                simple.append((placed.binding, condition))
+        for binding, condition in simple:
             begin, end, operands = self.writer.clause(condition)
             sources = tuple(self._operand(each, binding) for each in operands)
             tests[binding].append(Test(begin, end, sources))
@@ -77,6 +87,7 @@ class _RunLowering:
             floats=tuple(self.writer.floats),
             text_constants=tuple(self.writer.text_constants),
             tests=by_binding,
+            path_clauses=tuple(tuple(paths[each]) for each in self.bindings),
             event_slots=self._event_slots(by_binding),
             aggregate_slots=self._aggregate_slots(by_binding),
             exempt=self._exempt(),

@@ -56,6 +56,36 @@ class Test:
 
 
 @dataclass(frozen=True, slots=True)
+class PathVariable:
+    """A variable of a clause that ranges over events: its positions, and how it is read."""
+
+    mask: int
+    flags: int
+    is_negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PathOperand:
+    """A reference of such a clause; `function` and `column` are -1 for an event."""
+
+    variable: int
+    role: int
+    function: int
+    column: int
+    is_float: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PathClause:
+    """A clause that must hold for every combination of the events it reads."""
+
+    begin: int
+    end: int
+    operands: tuple[PathOperand, ...]
+    variables: tuple[PathVariable, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class EventSlot:
     """An event that runs carry: how each binding changes it, where it is still read, and what."""
 
@@ -94,6 +124,7 @@ class RunProgram:
     floats: tuple[float, ...]
     text_constants: tuple[TextConstant, ...]
     tests: tuple[tuple[Test, ...], ...]
+    path_clauses: tuple[tuple[PathClause, ...], ...]
     event_slots: tuple[EventSlot, ...]
     aggregate_slots: tuple[AggregateSlot, ...]
     exempt: tuple[tuple[str, str], ...]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepheid.kernels.build_run_graph import RunRules
+from cepheid.kernels.path_clauses import PathTables
 from cepheid.kernels.predicate_code import ColumnArrays, PredicateCode
 from cepheid.kernels.run_graph import SlotTables, TestTables
 from cepheid.program.program import PositionAutomaton
-from cepheid.program.run_program import AggregateSlot, EventSlot, RunProgram
+from cepheid.program.run_program import AggregateSlot, EventSlot, PathClause, RunProgram
 
 Int64s: TypeAlias = NDArray[np.int64]
 
@@ -26,7 +28,43 @@ def run_rules(
     sources = [source for source, _ in automaton.edges]
     offsets = np.searchsorted(sources, np.arange(len(automaton.follow) + 1)).astype(np.int64)
     targets = np.array([target for _, target in automaton.edges], np.int64)
-    return RunRules(offsets, targets, _tests(program), _slots(program, columns), code)
+    return RunRules(
+        offsets,
+        targets,
+        _tests(program),
+        _slots(program, columns, len(automaton.follow)),
+        path_tables(program.path_clauses),
+        code,
+    )
+
+
+def path_tables(clauses: Sequence[Sequence[PathClause]]) -> PathTables:
+    """Return clauses grouped by binding (or whatever the outer sequence stands for)."""
+    flat = [clause for group in clauses for clause in group]
+    rows: list[tuple[int, ...]] = []
+    operands: list[tuple[int, ...]] = []
+    variables: list[tuple[int, ...]] = []
+    for clause in flat:
+        operand_end = len(operands) + len(clause.operands)
+        variable_end = len(variables) + len(clause.variables)
+        rows.append(
+            (clause.begin, clause.end, len(operands), operand_end, len(variables), variable_end)
+        )
+        operands += [
+            (e.variable, e.role, e.function, e.column, e.is_float) for e in clause.operands
+        ]
+        variables += [(_as_signed(e.mask), e.flags, e.is_negated) for e in clause.variables]
+    return PathTables(
+        np.concatenate(([0], np.cumsum([len(each) for each in clauses]))).astype(np.int64),
+        _table(rows, width=6),
+        _table(operands, width=5),
+        _table(variables, width=3),
+    )
+
+
+def _as_signed(mask: int) -> int:
+    """Return the 64 bits of a mask as a signed integer."""
+    return mask - (1 << 64) if mask >= 1 << 63 else mask
 
 
 def _tests(program: RunProgram) -> TestTables:
@@ -43,9 +81,8 @@ def _tests(program: RunProgram) -> TestTables:
     )
 
 
-def _slots(program: RunProgram, columns: ColumnArrays) -> SlotTables:
+def _slots(program: RunProgram, columns: ColumnArrays, positions: int) -> SlotTables:
     slots: list[EventSlot | AggregateSlot] = [*program.event_slots, *program.aggregate_slots]
-    positions = len(slots[0].is_live) if slots else 0
     representative = np.empty((len(program.event_slots), columns.status.shape[1]), np.int64)
     for number, slot in enumerate(program.event_slots):
         representative[number] = _representatives(columns, slot.columns)

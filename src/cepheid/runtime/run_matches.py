@@ -20,6 +20,7 @@ from cepheid.kernels.build_run_graph import (
     RunState,
     enumerate_runs,
     fold_runs,
+    make_room,
     room_needed,
 )
 from cepheid.kernels.match_graph import MatchArrays
@@ -46,8 +47,9 @@ def run_matches(
     automaton = automaton_arrays(program.automaton, program.strategy)
     window = program.window_length or 0
     state = empty_state(len(runs.event_slots), len(runs.aggregate_slots))
+    room = make_room(longest_path(ordered.arrays) if rules.paths.clauses.size else 1)
     while True:
-        outcome = fold_runs(state, automaton, rules, ordered.arrays, arrays, window, 0)
+        outcome = fold_runs(state, automaton, rules, ordered.arrays, arrays, window, 0, room)
         if outcome != NEEDS_ROOM:
             break
         state = with_more_room(state, rules, ordered.arrays)
@@ -58,6 +60,11 @@ def run_matches(
             hint="use decimals in the arithmetic of WHERE",
         )
     return enumerate_runs(state, ordered.arrays.clock, window)
+
+
+def longest_path(events: EventArrays) -> int:
+    """Return how many events a match can have: the steps of the longest partition."""
+    return int(np.diff(events.partition_offsets).max(initial=0)) + 1
 
 
 def empty_state(event_slots: int, aggregate_slots: int) -> RunState:

@@ -8,7 +8,6 @@ from cepheid.analysis.bound import BoundPattern, BoundQuery, Clause, PredicateCl
 from cepheid.errors import Diagnostic
 from cepheid.language import ast
 from cepheid.language.source import Span
-from cepheid.plan.place_tests import place_tests
 
 MAXIMUM_POSITIONS = 64
 MAXIMUM_OPEN_WINDOWS = 1_000_000
@@ -24,10 +23,10 @@ def find_unsupported(query: BoundQuery) -> tuple[Diagnostic, ...]:
 
 
 def _clauses(query: BoundQuery, pattern: BoundPattern) -> list[Clause]:
-    """Return the clauses that cannot be tested: in matches, those that need a run's whole path."""
-    if query.aggregates is not None:
-        return [e for e in pattern.clauses if e.predicate_class is not PredicateClass.LOCAL]
-    return list(dict.fromkeys(e.clause for e in place_tests(pattern) if e.needs_path))
+    """Return the clauses that cannot be tested: in aggregates, those over several events."""
+    if query.aggregates is None:
+        return []
+    return [e for e in pattern.clauses if e.predicate_class is not PredicateClass.LOCAL]
 
 
 def _features(query: BoundQuery) -> Iterator[tuple[str, Span, str]]:

@@ -1,0 +1,61 @@
+"""Clauses that range over several events of a path."""
+
+from __future__ import annotations
+
+from cepheid.analysis.bound import BoundPattern
+from cepheid.analysis.expressions import BlockAggregate, Condition, Reference, Role, references
+from cepheid.analysis.schema import AttributeType
+from cepheid.program.predicate_code import FUNCTIONS, CodeWriter
+from cepheid.program.run_program import PathClause, PathOperand, PathVariable
+
+# The numbers of kernels/path_clauses.py; a test compares the two.
+ROLES = {
+    Role.EACH: 0,
+    Role.FIRST: 1,
+    Role.CURRENT: 2,
+    Role.PREVIOUS: 3,
+    Role.LAST: 4,
+    Role.BEFORE: 5,
+    Role.ALL: 6,
+}
+HAS_EACH, HAS_INDEX, HAS_FIRST, HAS_CLOSED = 1, 2, 4, 8
+FLAGS = {
+    Role.EACH: HAS_EACH,
+    Role.FIRST: HAS_FIRST,
+    Role.CURRENT: HAS_INDEX,
+    Role.PREVIOUS: HAS_INDEX,
+    Role.BEFORE: HAS_INDEX,
+    Role.LAST: HAS_CLOSED,
+    Role.ALL: HAS_CLOSED,
+}
+
+
+def lower_path_clause(
+    condition: Condition, pattern: BoundPattern, writer: CodeWriter
+) -> PathClause:
+    """Write the clause's code and describe what it ranges over."""
+    begin, end, operands = writer.clause(condition)
+    names = list(dict.fromkeys(each.variable for each in references(condition)))
+    variables = []
+    for name in names:
+        variable = pattern.variables[name]
+        flags = 0
+        for reference in references(condition):
+            if reference.variable == name:
+                flags |= FLAGS[reference.role]
+        mask = sum(1 << position for position in set(variable.positions))
+        variables.append(PathVariable(mask, flags, variable.negated_part is not None))
+    return PathClause(
+        begin, end, tuple(_operand(each, names, writer) for each in operands), tuple(variables)
+    )
+
+
+def _operand(reference: Reference, names: list[str], writer: CodeWriter) -> PathOperand:
+    variable, role = names.index(reference.variable), ROLES[reference.role]
+    if not isinstance(reference, BlockAggregate):
+        return PathOperand(variable, role, -1, -1, is_float=False)
+    column = -1
+    if reference.attribute is not None:
+        column = writer.column(reference.attribute, reference.attribute_type)
+    is_float = reference.attribute_type is AttributeType.FLOAT
+    return PathOperand(variable, role, FUNCTIONS[reference.function], column, is_float)
