@@ -67,20 +67,43 @@ def patterns(draw: st.DrawFn, *, most_events: int = 4) -> ast.Pattern:
 
 
 def name_events(
-    pattern: ast.Pattern, names: dict[str, bool], *, is_array: bool = False
+    pattern: ast.Pattern,
+    names: dict[str, bool],
+    *,
+    is_array: bool = False,
+    negated: list[str] | None = None,
 ) -> ast.Pattern:
-    """Give every event a variable v0, v1, … and collect the names, with whether each repeats."""
+    """Give every event a variable v0, v1, … and collect the names, with whether each repeats.
+
+    Negated events are called n0, n1, … and go to a list of their own.
+    """
     match pattern:
+        case ast.Negation():
+            inner = pattern.pattern
+            assert negated is not None
+            if isinstance(inner, ast.EventPattern):
+                negated.append(f"n{len(negated)}")
+                return ast.Negation(ast.EventPattern(inner.types, negated[-1]))
+            assert isinstance(inner, ast.Sequence)
+            named = []
+            for each in inner.parts:
+                assert isinstance(each, ast.EventPattern)
+                negated.append(f"n{len(negated)}")
+                named.append(ast.EventPattern(each.types, negated[-1]))
+            return ast.Negation(ast.Sequence(tuple(named)))
         case ast.EventPattern():
             name = f"v{len(names)}"
             names[name] = is_array
             return ast.EventPattern(pattern.types, name)
         case ast.Repeat():
             repeats = is_array or pattern.maximum != 1
-            inner = name_events(pattern.pattern, names, is_array=repeats)
+            inner = name_events(pattern.pattern, names, is_array=repeats, negated=negated)
             return ast.Repeat(inner, pattern.minimum, pattern.maximum)
         case _:
-            parts = tuple(name_events(each, names, is_array=is_array) for each in pattern.parts)
+            parts = tuple(
+                name_events(each, names, is_array=is_array, negated=negated)
+                for each in pattern.parts
+            )
             return type(pattern)(parts)
 
 
@@ -89,6 +112,8 @@ def count_positions(pattern: ast.Pattern) -> int:
     match pattern:
         case ast.EventPattern():
             return 1
+        case ast.Negation():
+            return 0
         case ast.Repeat():
             return count_positions(pattern.pattern) * (pattern.maximum or max(1, pattern.minimum))
         case _:
@@ -159,6 +184,77 @@ def windows(draw: st.DrawFn, *, is_aggregate: bool) -> str:
     if is_aggregate and draw(st.booleans()):
         text += f" SLIDE {draw(st.integers(1, length))}{unit}"
     return text
+
+
+@st.composite
+def negated_patterns(draw: st.DrawFn) -> ast.Pattern:
+    """A sequence with negated parts between, before or after its positive parts."""
+    count = draw(st.integers(1, 3))
+    parts: list[ast.Pattern] = []
+    for _ in range(count):
+        if draw(st.integers(0, 2)) == 0:
+            parts.append(ast.Negation(draw(negatable)))
+        inner = draw(patterns(most_events=1)) if draw(st.booleans()) else None
+        parts.append(inner or draw(patterns(most_events=2)))
+    if draw(st.integers(0, 2)) == 0 or count == len(parts):
+        parts.append(ast.Negation(draw(negatable)))
+    if count == 1 and len(parts) == 1:
+        return parts[0]
+    whole = ast.Sequence(tuple(parts))
+    return draw(st.sampled_from((whole, whole, ast.Repeat(whole, 1, None))))
+
+
+event = st.sampled_from(TYPES).map(lambda each: ast.EventPattern((each,)))
+negatable = (
+    event
+    | st.builds(ast.EventPattern, st.just(("B", "C")))
+    | st.builds(lambda one, two: ast.Sequence((one, two)), event, event)
+)
+
+
+@st.composite
+def negated_conditions(draw: st.DrawFn, negated: list[str], names: dict[str, bool]) -> str:
+    """A condition on a negated event, by itself or against a positive one."""
+    name = draw(st.sampled_from(negated))
+    positive = draw(references(names))
+    operator = draw(st.sampled_from(("=", "!=", "<", ">")))
+    forms = (
+        f"{name}.x > 1",
+        f"{name}.x {operator} {positive}",
+        f"{name}.x {operator} {positive}",
+        f"({name}.x {operator} {positive} OR {positive} = 1)",
+        f"({name}.x = 1 OR {name}.seq {operator} {positive})",
+    )
+    return draw(st.sampled_from(forms))
+
+
+@st.composite
+def negation_cases(draw: st.DrawFn) -> Case:
+    """A random match query with negated parts, and perhaps predicates over several events."""
+    names: dict[str, bool] = {}
+    negated: list[str] = []
+    pattern = name_events(draw(negated_patterns()), names, negated=negated)
+    assume(count_positions(pattern) <= 12 and names)
+    where = []
+    if negated and draw(st.booleans()):
+        where.append(draw(negated_conditions(negated, names)))
+    if draw(st.integers(0, 2)) == 0:
+        where.append(draw(run_conditions(names)))
+    if draw(st.booleans()):
+        where.append("[k]")
+    clauses = [f"PATTERN {print_pattern(pattern)}"]
+    strategy = draw(st.sampled_from(STRATEGIES))
+    if strategy.startswith("WHERE-TERM"):
+        where.append(strategy.split()[1])
+    elif strategy:
+        clauses.append(strategy)
+    if where:
+        clauses.append(f"WHERE {' AND '.join(where)}")
+    unit = draw(st.sampled_from(("", "", " EVENTS")))
+    clauses.append(f"WITHIN {draw(st.integers(1, 9))}{unit}")
+    clauses.append(f"RETURN {', '.join(f'{name}.x, {name}.time' for name in names)}")
+    order = draw(st.sampled_from(((), ("seq",))))
+    return Case("\n".join(clauses), draw(streams()), order)
 
 
 @st.composite

@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pyarrow as pa
-from py4j.protocol import Py4JError  # type: ignore[import-untyped]
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
-from cepheid.errors import CepheidError, DataError
+from cepheid.errors import DataError
+
+# py4j is not there on a client of Spark Connect, so its errors are told by name.
+SPARK_MODULES = ("pyspark", "py4j")
 
 # The last line of a worker's traceback, with the hint that may follow it.
 RAISED_BY_US = re.compile(r"^cepheid\.errors\.\w+: (?P<message>.*(?:\n  hint: .*)?)", re.MULTILINE)
 RAISED_BY_QUERY = re.compile(
     r"\[USER_RAISED_EXCEPTION\] (?P<message>.*?)(?: SQLSTATE: \w+)?$", re.M
 )
-
 RAISED_IN_WORKER = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception): .*", re.MULTILINE)
 
 
@@ -37,9 +37,9 @@ def spark_errors() -> Iterator[None]:
     """Turn Spark's errors into a DataError with the one message that matters."""
     try:
         yield
-    except CepheidError:
-        raise
-    except (PySparkException, Py4JError) as error:
+    except Exception as error:
+        if type(error).__module__.split(".")[0] not in SPARK_MODULES:
+            raise
         raise DataError(essence(str(error))) from None
 
 

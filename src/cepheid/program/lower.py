@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cepheid.analysis.automaton import Automaton
 from cepheid.analysis.bound import (
     BoundPattern,
     BoundQuery,
@@ -12,19 +11,19 @@ from cepheid.analysis.bound import (
     Strategy,
     WindowUnit,
 )
-from cepheid.analysis.expressions import references
-from cepheid.analysis.normal_forms import all_of
+from cepheid.analysis.expressions import variables_of
 from cepheid.errors import InternalError
 from cepheid.plan.physical import NumberType, PhysicalPlan
+from cepheid.program.lower_automaton import lower_automaton, position_test
+from cepheid.program.lower_negation import is_local
 from cepheid.program.lower_runs import lower_runs
+from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import (
     Clock,
     CountKind,
     CountOutput,
     MatchOutput,
     Output,
-    PositionAutomaton,
-    PositionTest,
     Program,
     Ranking,
     StrategyCode,
@@ -48,8 +47,9 @@ def lower(plan: PhysicalPlan) -> Program:
         raise InternalError("a plan without a time column cannot be lowered")
     window = query.window
     by_events = window is not None and window.unit is WindowUnit.EVENTS
+    runs, negation = lower_runs(query)
     return Program(
-        automaton=_automaton(query.pattern.automaton),
+        automaton=lower_automaton(query.pattern.automaton),
         tests=tuple(_tests(query)),
         strategy=STRATEGY_CODES[query.strategy],
         ranking=RANKINGS.get(query.strategy, Ranking.NONE),
@@ -61,33 +61,16 @@ def lower(plan: PhysicalPlan) -> Program:
         order=query.schema.order,
         partition_by=query.partition_by,
         output=_output(plan),
-        runs=lower_runs(query) if _has_run_tests(query) else None,
-    )
-
-
-def _has_run_tests(query: BoundQuery) -> bool:
-    across = [e for e in query.pattern.clauses if e.predicate_class is not PredicateClass.LOCAL]
-    return bool(across or query.neighbour_bounds)
-
-
-def _mask(positions: Iterable[int]) -> int:
-    return sum(1 << position for position in set(positions))
-
-
-def _automaton(automaton: Automaton) -> PositionAutomaton:
-    count = len(automaton.positions)
-    return PositionAutomaton(
-        first=_mask(border.position for border in automaton.first),
-        last=_mask(border.position for border in automaton.last),
-        follow=tuple(_mask(e.target for e in automaton.edges_from(p)) for p in range(count)),
-        mandatory=tuple(_mask(automaton.mandatory_from(p)) for p in range(count)),
-        edges=tuple((edge.source, edge.target) for edge in automaton.edges),
+        runs=runs,
+        negation=negation,
+        negative_tests=tuple(_negative_tests(query)),
     )
 
 
 def _tests(query: BoundQuery) -> Iterable[PositionTest]:
     """One test a position: its types, and the local predicates of every name that covers it."""
-    pattern, schema = query.pattern, query.schema
+    pattern = query.pattern
+    always = [each.condition for each in pattern.clauses if not each.variables]
     for position in pattern.automaton.positions:
         conditions = [
             clause.condition
@@ -96,21 +79,28 @@ def _tests(query: BoundQuery) -> Iterable[PositionTest]:
             for name in clause.variables
             if position.index in pattern.variables[name].positions
         ]
-        always = [each.condition for each in pattern.clauses if not each.variables]
-        condition = all_of([*conditions, *always]) if conditions or always else None
-        attributes = {
-            reference.attribute
-            for each in conditions
-            for reference in references(each)
-            if reference.attribute is not None
-        }
-        exempt = tuple(
-            (event_type, attribute)
-            for event_type in position.types
-            for attribute in sorted(attributes)
-            if not schema.has_attribute(event_type, attribute)
+        yield position_test(position, conditions + always, query.schema)
+
+
+def _negative_tests(query: BoundQuery) -> Iterable[tuple[PositionTest, ...]]:
+    """The tests of every negated part, with the conditions that read one negated event."""
+    pattern = query.pattern
+    for part in pattern.automaton.negated_parts:
+        conditions = pattern.branches[0].negative.get(part.index, ())
+        local = [each for each in conditions if is_local(each, pattern)]
+        yield tuple(
+            position_test(
+                position,
+                [
+                    condition
+                    for condition in local
+                    for name in variables_of(condition)
+                    if position.index in pattern.variables[name].positions
+                ],
+                query.schema,
+            )
+            for position in part.automaton.positions
         )
-        yield PositionTest(position.types, condition, exempt)
 
 
 def _output(plan: PhysicalPlan) -> Output:

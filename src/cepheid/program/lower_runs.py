@@ -17,7 +17,9 @@ from cepheid.analysis.expressions import (
 )
 from cepheid.analysis.schema import AttributeType
 from cepheid.plan.place_tests import Binding, all_bindings, place_tests
+from cepheid.program.lower_negation import lower_negation
 from cepheid.program.lower_paths import lower_path_clause
+from cepheid.program.negation_program import NegationProgram
 from cepheid.program.predicate_code import CLOCK_COLUMN, FUNCTIONS, CodeWriter
 from cepheid.program.run_program import (
     AggregateSlot,
@@ -50,9 +52,13 @@ class _AggregateKey:
     is_float: bool
 
 
-def lower_runs(query: BoundQuery) -> RunProgram:
-    """Return the tests by binding, and the slots that runs need for them."""
-    return _RunLowering(query).lower()
+def lower_runs(query: BoundQuery) -> tuple[RunProgram, NegationProgram | None]:
+    """Return the tests by binding and the slots that runs need for them, and the negations."""
+    lowering = _RunLowering(query)
+    negation = None
+    if query.pattern.automaton.negated_parts:
+        negation = lower_negation(query.pattern, lowering.writer)
+    return lowering.lower(), negation
 
 
 class _RunLowering:
@@ -190,7 +196,9 @@ class _RunLowering:
     def _exempt(self) -> tuple[tuple[str, str], ...]:
         """Return the (type, attribute) pairs of types that lack an attribute."""
         schema = self.query.schema
-        types = {each for one in self.pattern.automaton.positions for each in one.types}
+        automata = [part.automaton for part in self.pattern.automaton.negated_parts]
+        automata.append(self.pattern.automaton)
+        types = {each for a in automata for one in a.positions for each in one.types}
         return tuple(
             (event_type, column.attribute)
             for event_type in sorted(types)

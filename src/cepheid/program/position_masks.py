@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,18 +11,30 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cepheid.program.evaluate import Booleans, LocalPredicates
+from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import Program
 
 
-def position_masks(program: Program, columns: Mapping[str, Any], length: int) -> NDArray[np.uint64]:
+def position_masks(
+    program: Program, columns: Mapping[str, Any], length: int
+) -> list[NDArray[np.uint64]]:
     """Return a mask an event; bit q is set if the event fits position q.
 
-    Without a type column every event is of every type.
+    The first array is for the pattern, the others are for its negated parts. Without a type column
+    every event is of every type.
     """
-    masks = np.zeros(length, np.uint64)
     is_type = _type_tests(program, columns, length)
     predicates = LocalPredicates(columns, length)
-    for position, test in enumerate(program.tests):
+    groups = (program.tests, *program.negative_tests)
+    return [_masks(tests, is_type, predicates) for tests in groups]
+
+
+def _masks(
+    tests: Sequence[PositionTest], is_type: Mapping[str, Booleans], predicates: LocalPredicates
+) -> NDArray[np.uint64]:
+    length = predicates.length
+    masks = np.zeros(length, np.uint64)
+    for position, test in enumerate(tests):
         fits = np.zeros(length, np.bool_)
         for event_type in test.types:
             fits |= is_type[event_type]

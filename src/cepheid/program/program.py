@@ -7,7 +7,9 @@ from enum import IntEnum, StrEnum
 from typing import TypeAlias
 
 from cepheid.analysis.bound import EventsColumn, MatchColumn
-from cepheid.analysis.expressions import Condition, references
+from cepheid.analysis.expressions import references
+from cepheid.program.negation_program import NegationProgram
+from cepheid.program.position_automaton import PositionAutomaton, PositionTest
 from cepheid.program.run_program import ColumnKind, RunProgram
 
 
@@ -33,30 +35,6 @@ class Clock(StrEnum):
 
     TIME = "time"
     EVENTS = "events"
-
-
-@dataclass(frozen=True, slots=True)
-class PositionTest:
-    """What an event must satisfy to fit a position.
-
-    `condition` reads attributes of this one event. `exempt` lists (type, attribute) pairs: an event
-    of a type that lacks an attribute satisfies every comparison that reads it.
-    """
-
-    types: tuple[str, ...]
-    condition: Condition | None
-    exempt: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PositionAutomaton:
-    """Bit q of a mask stands for position q."""
-
-    first: int
-    last: int
-    follow: tuple[int, ...]
-    mandatory: tuple[int, ...]
-    edges: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +82,19 @@ class Program:
     order: tuple[str, ...]
     partition_by: tuple[str, ...]
     output: Output
-    runs: RunProgram | None = None
+    runs: RunProgram
+    negation: NegationProgram | None = None
+    negative_tests: tuple[tuple[PositionTest, ...], ...] = ()
 
     @property
     def types(self) -> frozenset[str]:
         """Every event type that can fit some position."""
-        return frozenset(each for test in self.tests for each in test.types)
+        return frozenset(each for test in self.all_tests for each in test.types)
+
+    @property
+    def all_tests(self) -> tuple[PositionTest, ...]:
+        """The tests of positions, then those of all negated parts."""
+        return (*self.tests, *(test for part in self.negative_tests for test in part))
 
     @property
     def columns(self) -> frozenset[str]:
@@ -117,12 +102,11 @@ class Program:
         names = {self.time, *self.order, *self.partition_by}
         if self.type_column is not None:
             names.add(self.type_column)
-        for test in self.tests:
+        for test in self.all_tests:
             if test.condition is not None:
                 names |= {each.attribute for each in references(test.condition) if each.attribute}
-        if self.runs is not None:
-            columns = self.runs.columns
-            names |= {each.attribute for each in columns if each.kind is not ColumnKind.CLOCK}
+        columns = self.runs.columns
+        names |= {each.attribute for each in columns if each.kind is not ColumnKind.CLOCK}
         if isinstance(self.output, MatchOutput):
             for column in self.output.columns:
                 if isinstance(column, EventsColumn):

@@ -128,3 +128,8 @@ class RunProgram:
     event_slots: tuple[EventSlot, ...]
     aggregate_slots: tuple[AggregateSlot, ...]
     exempt: tuple[tuple[str, str], ...]
+
+    @property
+    def has_tests(self) -> bool:
+        """Whether runs differ in more than their last event's position."""
+        return any(self.tests) or any(self.path_clauses)

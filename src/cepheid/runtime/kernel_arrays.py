@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cepheid.kernels.arrays import AutomatonArrays
-from cepheid.program.program import PositionAutomaton, StrategyCode
+from cepheid.program.position_automaton import PositionAutomaton
+from cepheid.program.program import StrategyCode
 
 
 def automaton_arrays(automaton: PositionAutomaton, strategy: StrategyCode) -> AutomatonArrays:

@@ -18,8 +18,9 @@ from cepheid.kernels.match_graph import (
 )
 from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.kernel_arrays import automaton_arrays
+from cepheid.runtime.negation import without_blocked
 from cepheid.runtime.order_events import OrderedEvents, order_events
-from cepheid.runtime.run_matches import run_matches
+from cepheid.runtime.run_matches import read_columns, run_matches
 
 FIRST_TIME, LAST_TIME = "first_time", "last_time"
 
@@ -57,12 +58,17 @@ def match_arrays(
     program: Program, ordered: OrderedEvents, columns: Mapping[str, Any]
 ) -> MatchArrays:
     """Build the graph that the predicates call for, and walk it."""
-    automaton = automaton_arrays(program.automaton, program.strategy)
     window = program.window_length or 0
-    if program.runs is not None:
-        return run_matches(program, program.runs, ordered, columns)
-    graph = build_match_graph(automaton, ordered.arrays, window)
-    return enumerate_matches(graph, automaton, ordered.arrays.clock, window)
+    predicates = read_columns(program, ordered, columns)
+    if program.runs.has_tests:
+        matches = run_matches(program, ordered, predicates)
+    else:
+        automaton = automaton_arrays(program.automaton, program.strategy)
+        graph = build_match_graph(automaton, ordered.arrays, window)
+        matches = enumerate_matches(graph, automaton, ordered.arrays.clock, window)
+    if program.negation is not None:
+        matches = without_blocked(program, program.negation, ordered, predicates, matches)
+    return matches
 
 
 class _MatchRows:

@@ -26,12 +26,15 @@ LARGEST_CODE = 2**62
 class OrderedEvents:
     """Kernel arrays, and for each of their events the row it came from.
 
+    `negative_fires` are the masks of negated parts; an event may fit only those.
+
     `partition_of_event` numbers partitions densely in the order of the arrays; `key_rank` is the
     dense rank of the event's order key in the whole stream; `dropped` counts events that belong to
     no partition.
     """
 
     arrays: EventArrays
+    negative_fires: tuple[NDArray[np.uint64], ...]
     row: Int64s
     partition_of_event: Int64s
     key_rank: Int64s
@@ -40,7 +43,8 @@ class OrderedEvents:
 
 def order_events(program: Program, columns: Mapping[str, Any], length: int) -> OrderedEvents:
     """Mask, order and cut the events of one table."""
-    masks = position_masks(program, columns, length)
+    fires, *negative = position_masks(program, columns, length)
+    masks = np.bitwise_or.reduce([fires, *negative])
     ticks = to_ticks(columns[program.time], program.time)
     if program.clock is Clock.TIME:
         window, has_ends = program.window_length or 0, program.slide is not None
@@ -61,20 +65,21 @@ def order_events(program: Program, columns: Mapping[str, Any], length: int) -> O
     starts_partition = _changes(partition)
     starts_step = starts_partition | _changes(key_rank)
     clock, rank = _clock_and_rank(program, ticks[rows], key_rank, starts_partition, starts_step)
-    fires = masks[rows]
-    keep = np.ones(fires.size, np.bool_) if program.folds_all_types else fires != 0
+    keep = np.ones(rows.size, np.bool_) if program.folds_all_types else masks[rows] != 0
     steps = np.cumsum(starts_step)[keep]
     partition = partition[keep]
     starts_partition, starts_step = _changes(partition), _changes(steps)
+    rows = rows[keep]
     arrays = EventArrays(
-        fires[keep],
+        fires[rows],
         np.ascontiguousarray(clock[keep]),
         np.ascontiguousarray(rank[keep]),
         _offsets(starts_step),
         _offsets(starts_partition[starts_step]),
     )
     dense = np.cumsum(starts_partition) - 1
-    return OrderedEvents(arrays, rows[keep], dense, key_rank[keep], dropped)
+    negative_fires = tuple(each[rows] for each in negative)
+    return OrderedEvents(arrays, negative_fires, rows, dense, key_rank[keep], dropped)
 
 
 def partition_codes(

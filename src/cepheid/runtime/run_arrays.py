@@ -12,7 +12,7 @@ from cepheid.kernels.build_run_graph import RunRules
 from cepheid.kernels.path_clauses import PathTables
 from cepheid.kernels.predicate_code import ColumnArrays, PredicateCode
 from cepheid.kernels.run_graph import SlotTables, TestTables
-from cepheid.program.program import PositionAutomaton
+from cepheid.program.position_automaton import PositionAutomaton
 from cepheid.program.run_program import AggregateSlot, EventSlot, PathClause, RunProgram
 
 Int64s: TypeAlias = NDArray[np.int64]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -24,9 +25,9 @@ from cepheid.kernels.build_run_graph import (
     room_needed,
 )
 from cepheid.kernels.match_graph import MatchArrays
+from cepheid.kernels.predicate_code import ColumnArrays, PredicateCode
 from cepheid.kernels.run_graph import NEVER, NONE, SLOTS, Nodes
 from cepheid.program.program import Program
-from cepheid.program.run_program import RunProgram
 from cepheid.runtime.clock import to_ticks
 from cepheid.runtime.kernel_arrays import automaton_arrays
 from cepheid.runtime.order_events import OrderedEvents
@@ -36,14 +37,29 @@ from cepheid.runtime.run_arrays import run_rules
 FIRST_SIZE = 1024
 
 
+@dataclass(frozen=True, slots=True)
+class PredicateInputs:
+    """What predicates over several events read."""
+
+    columns: ColumnArrays
+    code: PredicateCode
+
+
+def read_columns(
+    program: Program, ordered: OrderedEvents, columns: Mapping[str, Any]
+) -> PredicateInputs:
+    """Return the attributes that predicates compare, for the ordered events."""
+    ticks = to_ticks(columns[program.time], program.time)[ordered.row]
+    predicates = PredicateColumns(program.runs, columns, ordered.row, ticks)
+    return PredicateInputs(predicates.arrays(program.type_column), predicates.code())
+
+
 def run_matches(
-    program: Program, runs: RunProgram, ordered: OrderedEvents, columns: Mapping[str, Any]
+    program: Program, ordered: OrderedEvents, predicates: PredicateInputs
 ) -> MatchArrays:
     """Fold the events into a run graph and enumerate its matches."""
-    ticks = to_ticks(columns[program.time], program.time)[ordered.row]
-    predicates = PredicateColumns(runs, columns, ordered.row, ticks)
-    arrays = predicates.arrays(program.type_column)
-    rules = run_rules(runs, program.automaton, arrays, predicates.code())
+    runs, arrays = program.runs, predicates.columns
+    rules = run_rules(runs, program.automaton, arrays, predicates.code)
     automaton = automaton_arrays(program.automaton, program.strategy)
     window = program.window_length or 0
     state = empty_state(len(runs.event_slots), len(runs.aggregate_slots))
@@ -54,12 +70,16 @@ def run_matches(
             break
         state = with_more_room(state, rules, ordered.arrays)
     if outcome in (HAS_OVERFLOW, HAS_TOO_MANY):
-        row = int(ordered.row[state.cursor[FAILED_EVENT]])
-        raise DataError(
-            f"a predicate leaves the range of 64-bit integers at row {row}",
-            hint="use decimals in the arithmetic of WHERE",
-        )
+        reject_overflow(int(ordered.row[state.cursor[FAILED_EVENT]]))
     return enumerate_runs(state, ordered.arrays.clock, window)
+
+
+def reject_overflow(row: int) -> NoReturn:
+    """Raise the error for arithmetic that left 64 bits."""
+    raise DataError(
+        f"a predicate leaves the range of 64-bit integers at row {row}",
+        hint="use decimals in the arithmetic of WHERE",
+    )
 
 
 def longest_path(events: EventArrays) -> int:

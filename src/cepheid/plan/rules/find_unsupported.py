@@ -38,7 +38,9 @@ def _features(query: BoundQuery) -> Iterator[tuple[str, Span, str]]:
             kind = clause.predicate_class.value
             yield f"the {kind} predicate '{clause.text}'", clause.span, NOTHING_ELSE
         for part in pattern.automaton.negated_parts:
-            yield f"the negation !{part.text}", tree.pattern.span, NOTHING_ELSE
+            if query.is_aggregate or part.automaton.negated_parts:
+                where = "in an aggregate query" if query.is_aggregate else "with one inside it"
+                yield f"the negation !{part.text} {where}", tree.pattern.span, NOTHING_ELSE
         if len(pattern.automaton.positions) > MAXIMUM_POSITIONS:
             hint = "use + or * instead of a large repetition count"
             yield f"a pattern of more than {MAXIMUM_POSITIONS} events", tree.pattern.span, hint

@@ -1,0 +1,66 @@
+"""Negated parts: which bindings they block, and under which conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cepheid.analysis.automaton import FREE, Alternatives
+from cepheid.analysis.bound import BoundPattern, Branch
+from cepheid.analysis.expressions import Condition, Role, references
+from cepheid.plan.place_tests import all_bindings
+from cepheid.program.lower_automaton import bit_mask, lower_automaton
+from cepheid.program.lower_paths import lower_path_clause
+from cepheid.program.negation_program import BranchProgram, NegationProgram
+from cepheid.program.predicate_code import CodeWriter
+
+
+def lower_negation(pattern: BoundPattern, writer: CodeWriter) -> NegationProgram:
+    """Return the negated parts of a pattern; local conditions are left to the position tests."""
+    parts = tuple(lower_automaton(part.automaton) for part in pattern.automaton.negated_parts)
+    branches = tuple(_branch(each, pattern, writer) for each in pattern.branches)
+    return NegationProgram(parts, tuple(_gaps(pattern)), branches)
+
+
+def is_local(condition: Condition, pattern: BoundPattern) -> bool:
+    """Whether a condition on a negated part reads one event, and so belongs to its test.
+
+    With several branches every condition is tried by itself.
+    """
+    found = list(references(condition))
+    names = {each.variable for each in found}
+    is_one = len(names) == 1 and all(each.role is Role.EACH for each in found)
+    return is_one and len(pattern.branches) == 1
+
+
+def _gaps(pattern: BoundPattern) -> Iterable[tuple[int, ...]]:
+    """Return the alternatives of every binding."""
+    automaton = pattern.automaton
+    edges = {(edge.source, edge.target): edge.blocked_by for edge in automaton.edges}
+    first = {border.position: border.blocked_by for border in automaton.first}
+    last = {border.position: border.blocked_by for border in automaton.last}
+    for binding in all_bindings(pattern):
+        if binding.source is None:
+            blocked: Alternatives = first.get(binding.target or 0, FREE)
+        elif binding.target is None:
+            blocked = last.get(binding.source, FREE)
+        else:
+            blocked = edges[binding.source, binding.target]
+        yield tuple(sorted(bit_mask(choice) for choice in blocked))
+
+
+def _branch(branch: Branch, pattern: BoundPattern, writer: CodeWriter) -> BranchProgram:
+    is_only = len(pattern.branches) == 1
+    return BranchProgram(
+        negative=tuple(
+            tuple(
+                lower_path_clause(condition, pattern, writer)
+                for condition in branch.negative.get(part.index, ())
+                if not is_local(condition, pattern)
+            )
+            for part in pattern.automaton.negated_parts
+        ),
+        # With one branch its positive conditions are clauses of the match already.
+        positive=()
+        if is_only
+        else tuple(lower_path_clause(each, pattern, writer) for each in branch.positive),
+    )

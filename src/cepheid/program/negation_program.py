@@ -1,0 +1,29 @@
+"""The part of a program that negation needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cepheid.program.position_automaton import PositionAutomaton
+from cepheid.program.run_program import PathClause
+
+
+@dataclass(frozen=True, slots=True)
+class BranchProgram:
+    """Conditions of one branch of WHERE: on every part, and on the positive match."""
+
+    negative: tuple[tuple[PathClause, ...], ...]
+    positive: tuple[PathClause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NegationProgram:
+    """What blocks which binding (edges, entries, ends): sets of parts, as bit masks."""
+
+    parts: tuple[PositionAutomaton, ...]
+    gaps: tuple[tuple[int, ...], ...]
+    branches: tuple[BranchProgram, ...]
+
+    def has_conditions(self, part: int) -> bool:
+        """Whether some branch restricts the matches of a part."""
+        return any(branch.negative[part] for branch in self.branches)

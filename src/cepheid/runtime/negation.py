@@ -1,0 +1,158 @@
+"""Matches of negated parts, and the matches that they block."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepheid.kernels.arrays import EventArrays
+from cepheid.kernels.build_run_graph import make_room
+from cepheid.kernels.match_graph import MatchArrays, build_match_graph, enumerate_matches
+from cepheid.kernels.negation import (
+    END_CLOCK,
+    END_RANK,
+    EVENT_BEGIN,
+    EVENT_END,
+    START_CLOCK,
+    START_RANK,
+    WIDTH,
+    EventKeys,
+    NegationRules,
+    NegativeMatches,
+    find_smallest_ends,
+    find_unblocked,
+)
+from cepheid.kernels.predicate_code import OVERFLOW
+from cepheid.program.negation_program import NegationProgram
+from cepheid.program.position_automaton import PositionAutomaton
+from cepheid.program.program import Program, StrategyCode
+from cepheid.runtime.kernel_arrays import automaton_arrays
+from cepheid.runtime.order_events import OrderedEvents
+from cepheid.runtime.run_arrays import path_tables
+from cepheid.runtime.run_matches import PredicateInputs, longest_path, reject_overflow
+
+Int64s = NDArray[np.int64]
+
+
+def without_blocked(
+    program: Program,
+    negation: NegationProgram,
+    ordered: OrderedEvents,
+    predicates: PredicateInputs,
+    matches: MatchArrays,
+) -> MatchArrays:
+    """Return the matches that no negated part blocks."""
+    keys = EventKeys(
+        np.ascontiguousarray(ordered.key_rank), ordered.arrays.clock, ordered.partition_of_event
+    )
+    stays = find_unblocked(
+        matches,
+        _rules(program.automaton, negation),
+        _negative_matches(program, negation, ordered, keys),
+        keys,
+        program.window_length or 0,
+        predicates.code,
+        predicates.columns,
+        make_room(longest_path(ordered.arrays)),
+    )
+    failed = np.flatnonzero(stays == OVERFLOW)
+    if failed.size:
+        reject_overflow(int(ordered.row[matches.event[matches.offsets[failed[0]]]]))
+    return _selected(matches, stays == 1)
+
+
+def _selected(matches: MatchArrays, chosen: NDArray[np.bool_]) -> MatchArrays:
+    sizes = np.diff(matches.offsets)
+    events = np.repeat(chosen, sizes)
+    offsets = np.concatenate(([0], np.cumsum(sizes[chosen]))).astype(np.int64)
+    return MatchArrays(offsets, matches.event[events], matches.position[events])
+
+
+def _rules(automaton: PositionAutomaton, negation: NegationProgram) -> NegationRules:
+    positions = len(automaton.follow)
+    binding_of = np.full((positions, positions), -1, np.int64)
+    for binding, (source, target) in enumerate(automaton.edges):
+        binding_of[source, target] = binding
+    groups = [group for each in negation.branches for group in (*each.negative, each.positive)]
+    return NegationRules(
+        np.concatenate(([0], np.cumsum([len(each) for each in negation.gaps]))).astype(np.int64),
+        np.array([mask for each in negation.gaps for mask in each], np.int64),
+        binding_of,
+        path_tables(groups),
+        len(negation.branches),
+        len(negation.parts),
+    )
+
+
+def _negative_matches(
+    program: Program, negation: NegationProgram, ordered: OrderedEvents, keys: EventKeys
+) -> NegativeMatches:
+    """Return the matches of all parts, sorted by part, partition and start."""
+    partitions = ordered.arrays.partition_offsets.size - 1
+    offsets = np.zeros((len(negation.parts), partitions + 1), np.int64)
+    tables, events, positions = [], [], []
+    rows_before, events_before = 0, 0
+    for number, (part, fires) in enumerate(
+        zip(negation.parts, ordered.negative_fires, strict=True)
+    ):
+        arrays = ordered.arrays._replace(fires=fires)
+        if negation.has_conditions(number):
+            found = _enumerated(part, arrays, program.window_length or 0)
+            table, owner = _table_of(found, keys)
+            table[:, [EVENT_BEGIN, EVENT_END]] += events_before
+            events.append(found.event)
+            positions.append(found.position.astype(np.int64))
+            events_before += found.event.size
+        else:
+            table, owner = _latest_starts(part, arrays, keys)
+        order = np.lexsort([table[:, START_RANK], owner])
+        tables.append(table[order])
+        offsets[number] = rows_before + np.searchsorted(owner[order], np.arange(partitions + 1))
+        rows_before += table.shape[0]
+    table = np.ascontiguousarray(np.concatenate(tables))
+    find_smallest_ends(offsets, table)
+    none = [np.empty(0, np.int64)]
+    return NegativeMatches(
+        offsets, table, np.concatenate(events or none), np.concatenate(positions or none)
+    )
+
+
+def _enumerated(part: PositionAutomaton, events: EventArrays, window: int) -> MatchArrays:
+    """Return every match of a part; one that blocks lies within the window."""
+    automaton = automaton_arrays(part, StrategyCode.SKIP_TILL_ANY)
+    graph = build_match_graph(automaton, events, window)
+    return enumerate_matches(graph, automaton, events.clock, window)
+
+
+def _table_of(matches: MatchArrays, keys: EventKeys) -> tuple[Int64s, Int64s]:
+    first, last = matches.event[matches.offsets[:-1]], matches.event[matches.offsets[1:] - 1]
+    table = np.zeros((first.size, WIDTH), np.int64)
+    table[:, START_RANK], table[:, START_CLOCK] = keys.rank[first], keys.clock[first]
+    table[:, END_RANK], table[:, END_CLOCK] = keys.rank[last], keys.clock[last]
+    table[:, EVENT_BEGIN], table[:, EVENT_END] = matches.offsets[:-1], matches.offsets[1:]
+    return table, keys.partition[first]
+
+
+def _latest_starts(
+    part: PositionAutomaton, events: EventArrays, keys: EventKeys
+) -> tuple[Int64s, Int64s]:
+    """Return for every event that ends a match of the part the one that starts last.
+
+    It lies in every gap in which another match with that end lies. The graph is built over ranks
+    instead of times, so that its latest starts are ranks.
+    """
+    automaton = automaton_arrays(part, StrategyCode.SKIP_TILL_ANY)
+    graph = build_match_graph(automaton, events._replace(clock=keys.rank), 0)
+    last = graph.event[graph.final_nodes]
+    table = np.zeros((last.size, WIDTH), np.int64)
+    table[:, START_RANK] = graph.latest_start[graph.final_nodes]
+    table[:, END_RANK], table[:, END_CLOCK] = keys.rank[last], keys.clock[last]
+    table[:, START_CLOCK] = _clock_of_rank(keys, keys.partition[last], table[:, START_RANK])
+    return table, keys.partition[last]
+
+
+def _clock_of_rank(keys: EventKeys, partition: Int64s, rank: Int64s) -> Int64s:
+    """Return the clock of the event with a rank in a partition; events are sorted by both."""
+    span = int(keys.rank.max(initial=0)) + 1
+    found = np.searchsorted(keys.partition * span + keys.rank, partition * span + rank)
+    return keys.clock[found]
