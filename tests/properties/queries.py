@@ -174,6 +174,25 @@ def run_conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
 
 
 @st.composite
+def match_values(draw: st.DrawFn, names: dict[str, bool]) -> str:
+    """An expression with one value per match."""
+    name, other = draw(st.sampled_from(list(names))), draw(st.sampled_from(list(names)))
+
+    def one(variable: str) -> str:
+        forms = [f"{variable}.x"]
+        if names[variable]:
+            forms = [f"{variable}[1].x", f"{variable}[{variable}.LEN].seq", f"{variable}.LEN"]
+            forms += [f"{each}({variable}[].x)" for each in ("sum", "avg", "min", "max", "count")]
+            forms += [f"count({variable}[])", f"min({variable}[].type)"]
+        return draw(st.sampled_from(forms))
+
+    left, right = one(name), one(other)
+    if "type" in left + right:
+        return left
+    return draw(st.sampled_from((left, f"{left} + {right}", f"{left} * 2 - 1", f"-{left} / 2")))
+
+
+@st.composite
 def windows(draw: st.DrawFn, *, is_aggregate: bool) -> str:
     """No window, a span of time or of events, and for aggregates perhaps a slide."""
     if draw(st.booleans()):
@@ -291,6 +310,8 @@ def cases(draw: st.DrawFn, *, is_aggregate: bool | None = None, most_conditions:
         group = draw(st.sampled_from(("", "GROUP BY seq", "GROUP BY k, seq")))
         clauses += ["RETURN COUNT(*) AS n, LOG2(COUNT(*)) AS bits", group]
     elif draw(st.booleans()):
-        clauses.append(f"RETURN {', '.join(f'{name}.x' for name in names)}")
+        columns = [f"{name}.x" for name in names]
+        columns += [f"{draw(match_values(names))} AS e{number}" for number in range(2)]
+        clauses.append(f"RETURN {', '.join(columns)}")
     order = draw(st.sampled_from(((), ("seq",))))
     return Case("\n".join(each for each in clauses if each), draw(streams()), order)

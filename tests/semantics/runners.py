@@ -71,7 +71,10 @@ class SparkBatch:
             text = F.to_json(F.struct(*result.columns), {"ignoreNullFields": "false"})
             frames.append(result.select(F.lit(example.title).alias("title"), text.alias("text")))
         found: dict[str, list[Row]] = {example.title: [] for example in examples}
-        for row in reduce(DataFrame.unionAll, frames).collect():
+        while len(frames) > 1:  # a balanced tree: Spark plans a deep chain of unions slowly
+            pairs = [frames[at : at + 2] for at in range(0, len(frames), 2)]
+            frames = [reduce(DataFrame.unionAll, each) for each in pairs]
+        for row in frames[0].collect():
             found[row["title"]].append(json.loads(row["text"]))
         return found
 

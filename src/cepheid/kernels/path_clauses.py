@@ -75,7 +75,7 @@ def _previous_each(path: Path, mask: int, start: int) -> int:
 
 
 @inner
-def _find_blocks(
+def find_blocks(
     tables: PathTables,
     clause: int,
     path: Path,
@@ -86,14 +86,18 @@ def _find_blocks(
     scratch: Int64s,
 ) -> bool:
     """Find the latest block of every variable; False if some reference has nothing to read."""
+    is_complete = True
     begin = tables.clauses[clause, VARIABLE_BEGIN]
     for row in range(begin, tables.clauses[clause, VARIABLE_END]):
         mask, flags = tables.variables[row, MASK], tables.variables[row, FLAGS]
         is_negated = tables.variables[row, IS_NEGATED] != 0
         where, size = (negative, negative_length) if is_negated else (path, length)
         last = _previous_each(where, mask, size - 1)
+        column = row - begin
+        scratch[BLOCK_LAST, column] = last
         if last == NONE:
-            return False
+            is_complete = False
+            continue
         first = last
         while first > 0 and has_position(mask, where.position[first - 1]):
             first -= 1
@@ -101,10 +105,9 @@ def _find_blocks(
             return False
         if flags & HAS_INDEX and first == last:
             return False
-        column = row - begin
-        scratch[BLOCK_FIRST, column], scratch[BLOCK_LAST, column] = first, last
+        scratch[BLOCK_FIRST, column] = first
         scratch[EACH_AT, column], scratch[INDEX_AT, column] = last, last
-    return True
+    return is_complete
 
 
 @inner
@@ -164,7 +167,38 @@ def _write_aggregate(
 
 
 @inner
-def _write_operands(
+def write_operand(
+    tables: PathTables,
+    clause: int,
+    row: int,
+    path: Path,
+    negative: Path,
+    columns: ColumnArrays,
+    operands: Operands,
+    scratch: Int64s,
+) -> None:
+    """Write what one reference of a clause stands for in the current combination."""
+    variable, role = tables.operands[row, VARIABLE], tables.operands[row, ROLE]
+    at = row - tables.clauses[clause, OPERAND_BEGIN]
+    variable_row = tables.clauses[clause, VARIABLE_BEGIN] + variable
+    where = negative if tables.variables[variable_row, IS_NEGATED] else path
+    first, last = scratch[BLOCK_FIRST, variable], scratch[BLOCK_LAST, variable]
+    index = scratch[INDEX_AT, variable]
+    if tables.operands[row, FUNCTION] != NONE:
+        end = index if role == BEFORE else last + 1
+        _write_aggregate(where, first, end, tables.operands[row], columns, operands, at)
+    elif role == EACH:
+        operands.events[at] = where.event[scratch[EACH_AT, variable]]
+    elif role == FIRST:
+        operands.events[at] = where.event[first]
+    elif role == LAST:
+        operands.events[at] = where.event[last]
+    else:
+        operands.events[at] = where.event[index if role == CURRENT else index - 1]
+
+
+@inner
+def write_operands(
     tables: PathTables,
     clause: int,
     path: Path,
@@ -173,25 +207,9 @@ def _write_operands(
     operands: Operands,
     scratch: Int64s,
 ) -> None:
-    begin = tables.clauses[clause, OPERAND_BEGIN]
-    for row in range(begin, tables.clauses[clause, OPERAND_END]):
-        variable, role = tables.operands[row, VARIABLE], tables.operands[row, ROLE]
-        at = row - begin
-        variable_row = tables.clauses[clause, VARIABLE_BEGIN] + variable
-        where = negative if tables.variables[variable_row, IS_NEGATED] else path
-        first, last = scratch[BLOCK_FIRST, variable], scratch[BLOCK_LAST, variable]
-        index = scratch[INDEX_AT, variable]
-        if tables.operands[row, FUNCTION] != NONE:
-            end = index if role == BEFORE else last + 1
-            _write_aggregate(where, first, end, tables.operands[row], columns, operands, at)
-        elif role == EACH:
-            operands.events[at] = where.event[scratch[EACH_AT, variable]]
-        elif role == FIRST:
-            operands.events[at] = where.event[first]
-        elif role == LAST:
-            operands.events[at] = where.event[last]
-        else:
-            operands.events[at] = where.event[index if role == CURRENT else index - 1]
+    """Write what the references of a clause stand for in the current combination."""
+    for row in range(tables.clauses[clause, OPERAND_BEGIN], tables.clauses[clause, OPERAND_END]):
+        write_operand(tables, clause, row, path, negative, columns, operands, scratch)
 
 
 @inner
@@ -234,11 +252,11 @@ def path_clause_holds(
     scratch: Int64s,
 ) -> int:
     """Whether a clause holds for every combination that counts: 1 or 0, or OVERFLOW."""
-    if not _find_blocks(tables, clause, path, length, negative, negative_length, mode, scratch):
+    if not find_blocks(tables, clause, path, length, negative, negative_length, mode, scratch):
         return 1
     while True:
         if _is_new(tables, clause, length, mode, scratch):
-            _write_operands(tables, clause, path, negative, columns, operands, scratch)
+            write_operands(tables, clause, path, negative, columns, operands, scratch)
             size = run_code(
                 code,
                 tables.clauses[clause, CODE_BEGIN],

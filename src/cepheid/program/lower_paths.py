@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from cepheid.analysis.bound import BoundPattern
-from cepheid.analysis.expressions import BlockAggregate, Condition, Reference, Role, references
+from cepheid.analysis.bound import BoundPattern, ValueColumn
+from cepheid.analysis.expressions import (
+    BlockAggregate,
+    Condition,
+    Reference,
+    Role,
+    Value,
+    references,
+)
 from cepheid.analysis.schema import AttributeType
-from cepheid.program.predicate_code import FUNCTIONS, CodeWriter
-from cepheid.program.run_program import PathClause, PathOperand, PathVariable
+from cepheid.program.predicate_code import FUNCTIONS, KINDS, CodeWriter
+from cepheid.program.run_program import MatchValue, PathClause, PathOperand, PathVariable
 
 # The numbers of kernels/path_clauses.py; a test compares the two.
 ROLES = {
@@ -34,13 +41,32 @@ def lower_path_clause(
     condition: Condition, pattern: BoundPattern, writer: CodeWriter
 ) -> PathClause:
     """Write the clause's code and describe what it ranges over."""
-    begin, end, operands = writer.clause(condition)
-    names = list(dict.fromkeys(each.variable for each in references(condition)))
+    return _path_clause(condition, writer.clause(condition), pattern, writer)
+
+
+def lower_match_value(column: ValueColumn, pattern: BoundPattern, writer: CodeWriter) -> MatchValue:
+    """Write the code of a per-match expression."""
+    value = column.value
+    return MatchValue(
+        _path_clause(value, writer.value(value), pattern, writer),
+        KINDS[value.type],
+        value.type is AttributeType.BOOLEAN,
+    )
+
+
+def _path_clause(
+    node: Condition | Value,
+    written: tuple[int, int, tuple[Reference, ...]],
+    pattern: BoundPattern,
+    writer: CodeWriter,
+) -> PathClause:
+    begin, end, operands = written
+    names = list(dict.fromkeys(each.variable for each in references(node)))
     variables = []
     for name in names:
         variable = pattern.variables[name]
         flags = 0
-        for reference in references(condition):
+        for reference in references(node):
             if reference.variable == name:
                 flags |= FLAGS[reference.role]
         mask = sum(1 << position for position in set(variable.positions))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cepheid.analysis.bound import BoundPattern, BoundQuery
+from cepheid.analysis.bound import BoundPattern, BoundQuery, ValueColumn
 from cepheid.analysis.expressions import (
     AttributeReference,
     BlockAggregate,
@@ -18,7 +18,7 @@ from cepheid.analysis.expressions import (
 from cepheid.analysis.schema import AttributeType
 from cepheid.plan.place_tests import Binding, all_bindings, place_tests
 from cepheid.program.lower_negation import lower_negation
-from cepheid.program.lower_paths import lower_path_clause
+from cepheid.program.lower_paths import lower_match_value, lower_path_clause
 from cepheid.program.negation_program import NegationProgram
 from cepheid.program.predicate_code import CLOCK_COLUMN, FUNCTIONS, CodeWriter
 from cepheid.program.run_program import (
@@ -86,6 +86,11 @@ class _RunLowering:
             sources = tuple(self._operand(each, binding) for each in operands)
             tests[binding].append(Test(begin, end, sources))
         by_binding = tuple(tuple(tests[each]) for each in self.bindings)
+        values = tuple(
+            lower_match_value(each, self.pattern, self.writer)
+            for each in self.query.matches or ()
+            if isinstance(each, ValueColumn)
+        )
         return RunProgram(
             columns=tuple(self.writer.columns),
             code=tuple(self.writer.code),
@@ -97,6 +102,7 @@ class _RunLowering:
             event_slots=self._event_slots(by_binding),
             aggregate_slots=self._aggregate_slots(by_binding),
             exempt=self._exempt(),
+            values=values,
         )
 
     # --- operands -------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ def _type_tests(program: Program, columns: Mapping[str, Any], length: int) -> di
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks()
     names = encoded.dictionary.to_pylist()
-    codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
+    codes = pc.fill_null(pc.cast(encoded.indices, pa.int64()), -1).to_numpy()
     tests = {}
     for event_type in program.types:
         wanted = names.index(event_type) if event_type in names else -2

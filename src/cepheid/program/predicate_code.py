@@ -71,6 +71,13 @@ class CodeWriter:
         self._condition(condition)
         return begin, len(self.code), tuple(self.operands)
 
+    def value(self, value: Value) -> tuple[int, int, tuple[Reference, ...]]:
+        """Write an expression; return its stretch of code and the references it reads."""
+        self.operands = []
+        begin = len(self.code)
+        self._value(value, is_float=value.type is AttributeType.FLOAT)
+        return begin, len(self.code), tuple(self.operands)
+
     def _emit(self, operation: int, argument: int = 0, column: int = -1) -> None:
         self.code.append(Instruction(operation, argument, column))
 

@@ -86,6 +86,15 @@ class PathClause:
 
 
 @dataclass(frozen=True, slots=True)
+class MatchValue:
+    """A per-match expression of RETURN and the kind of its result."""
+
+    expression: PathClause
+    kind: ColumnKind
+    is_boolean: bool
+
+
+@dataclass(frozen=True, slots=True)
 class EventSlot:
     """An event that runs carry: how each binding changes it, where it is still read, and what."""
 
@@ -128,6 +137,7 @@ class RunProgram:
     event_slots: tuple[EventSlot, ...]
     aggregate_slots: tuple[AggregateSlot, ...]
     exempt: tuple[tuple[str, str], ...]
+    values: tuple[MatchValue, ...] = ()
 
     @property
     def has_tests(self) -> bool:

@@ -47,16 +47,17 @@ def reject_extremes(ticks: NDArray[np.int64], name: str, length: int, *, has_end
 
 def window_type(time_type: pa.DataType) -> pa.DataType:
     """Return the type of window bounds for a time column."""
-    if pa.types.is_date32(time_type):
-        return pa.timestamp("s")
-    if pa.types.is_date64(time_type):
-        return pa.timestamp("ms")
+    if pa.types.is_date(time_type):
+        return pa.timestamp("us")  # the unit that Spark has
     return time_type if pa.types.is_timestamp(time_type) else pa.int64()
 
 
 def from_ticks(ticks: NDArray[np.int64], time_type: pa.DataType) -> pa.Array:
     """Return ticks as window bounds."""
-    return pa.array(ticks, pa.int64()).cast(window_type(time_type))
+    array = pa.array(ticks, pa.int64())
+    if pa.types.is_date(time_type):
+        array = array.cast(pa.timestamp("s" if pa.types.is_date32(time_type) else "ms"))
+    return array.cast(window_type(time_type))
 
 
 def reject_nulls(column: Any, name: str, role: str) -> None:

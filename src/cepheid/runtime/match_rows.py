@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from cepheid.analysis.bound import EventsColumn
-from cepheid.errors import InternalError
+from cepheid.analysis.bound import EventsColumn, MatchColumn, ValueColumn
 from cepheid.kernels.match_graph import (
     MatchArrays,
     build_match_graph,
@@ -18,9 +17,10 @@ from cepheid.kernels.match_graph import (
 )
 from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.kernel_arrays import automaton_arrays
+from cepheid.runtime.match_values import MatchValues, value_type
 from cepheid.runtime.negation import without_blocked
 from cepheid.runtime.order_events import OrderedEvents, order_events
-from cepheid.runtime.run_matches import read_columns, run_matches
+from cepheid.runtime.run_matches import PredicateInputs, read_columns, run_matches
 
 FIRST_TIME, LAST_TIME = "first_time", "last_time"
 
@@ -34,9 +34,9 @@ def match_schema(program: Program, output: MatchOutput, events: pa.Schema) -> pa
     return pa.schema(fields)
 
 
-def _arrow_type(column: object, events: pa.Schema) -> pa.DataType:
-    if not isinstance(column, EventsColumn):
-        raise InternalError("a per-match expression reached the runner")
+def _arrow_type(column: MatchColumn, events: pa.Schema) -> pa.DataType:
+    if isinstance(column, ValueColumn):
+        return value_type(column, events)
     kind = events.field(column.attribute).type
     return pa.list_(kind) if column.is_array else kind
 
@@ -45,9 +45,16 @@ def find_matches(program: Program, output: MatchOutput, table: pa.Table) -> tupl
     """Return all matches, and how many events belong to no partition."""
     columns = dict(zip(table.column_names, table.columns, strict=True))
     ordered = order_events(program, columns, table.num_rows)
-    matches = match_arrays(program, ordered, columns)
+    predicates = read_columns(program, ordered, columns)
+    matches = match_arrays(program, ordered, predicates)
     rows = _MatchRows(matches, ordered.row, columns)
-    arrays = [rows.column(each, dict(output.positions_by_variable)) for each in output.columns]
+    values = MatchValues(program, ordered, predicates, matches, table.schema)
+    arrays = [
+        values.column(each)
+        if isinstance(each, ValueColumn)
+        else rows.column(each, dict(output.positions_by_variable))
+        for each in output.columns
+    ]
     if output.has_default_columns:
         arrays += rows.times(program.time)
     schema = match_schema(program, output, table.schema)
@@ -55,11 +62,10 @@ def find_matches(program: Program, output: MatchOutput, table: pa.Table) -> tupl
 
 
 def match_arrays(
-    program: Program, ordered: OrderedEvents, columns: Mapping[str, Any]
+    program: Program, ordered: OrderedEvents, predicates: PredicateInputs
 ) -> MatchArrays:
     """Build the graph that the predicates call for, and walk it."""
     window = program.window_length or 0
-    predicates = read_columns(program, ordered, columns)
     if program.runs.has_tests:
         matches = run_matches(program, ordered, predicates)
     else:
@@ -82,9 +88,7 @@ class _MatchRows:
         self.match = np.repeat(np.arange(self.count), np.diff(matches.offsets))
         self.columns = columns
 
-    def column(self, column: object, positions: Mapping[str, tuple[int, ...]]) -> Any:
-        if not isinstance(column, EventsColumn):
-            raise InternalError("a per-match expression reached the runner")
+    def column(self, column: EventsColumn, positions: Mapping[str, tuple[int, ...]]) -> Any:
         chosen = np.isin(self.position, np.array(positions[column.variable], np.int8))
         values = self.columns[column.attribute]
         rows, match = self.rows[chosen], self.match[chosen]

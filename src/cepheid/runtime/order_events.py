@@ -114,7 +114,7 @@ def _dictionary_codes(column: Any) -> tuple[Int64s, int]:
         column = pc.dictionary_encode(column)
     if isinstance(column, pa.ChunkedArray):
         column = column.unify_dictionaries().combine_chunks()
-    indices = pc.fill_null(column.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+    indices: Int64s = pc.fill_null(pc.cast(column.indices, pa.int64()), -1).to_numpy()
     return indices, len(column.dictionary)
 
 

@@ -43,6 +43,8 @@ class PredicateInputs:
 
     columns: ColumnArrays
     code: PredicateCode
+    texts: list[str]
+    time_unit: str
 
 
 def read_columns(
@@ -51,7 +53,9 @@ def read_columns(
     """Return the attributes that predicates compare, for the ordered events."""
     ticks = to_ticks(columns[program.time], program.time)[ordered.row]
     predicates = PredicateColumns(program.runs, columns, ordered.row, ticks)
-    return PredicateInputs(predicates.arrays(program.type_column), predicates.code())
+    return PredicateInputs(
+        predicates.arrays(program.type_column), predicates.code(), predicates.texts, predicates.unit
+    )
 
 
 def run_matches(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cepheid.analysis.bound import BoundPattern, BoundQuery, Clause, PredicateClass, ValueColumn
+from cepheid.analysis.bound import BoundPattern, BoundQuery, Clause, PredicateClass
 from cepheid.errors import Diagnostic
 from cepheid.language import ast
 from cepheid.language.source import Span
@@ -55,10 +55,6 @@ def _features(query: BoundQuery) -> Iterator[tuple[str, Span, str]]:
         yield f"OUTPUT {query.output.value}", tree.span, NOTHING_ELSE
     if query.into is not None:
         yield "INTO", tree.span, NOTHING_ELSE
-    for match_column in query.matches or ():
-        if isinstance(match_column, ValueColumn):
-            hint = "attributes of events, such as a.x, can be returned"
-            yield f"the per-match expression '{match_column.output}'", tree.span, hint
     for column in query.aggregates or ():
         aggregate = column.aggregate
         if aggregate.variable is not None or aggregate.exact:

@@ -29,6 +29,11 @@ MakePlan = Callable[[EventSchema], PhysicalPlan]
 def run_spark(make_plan: MakePlan, frame: DataFrame, roles: ColumnRoles) -> DataFrame:
     """Return the result of a query on a batch DataFrame."""
     zone = frame.sparkSession.conf.get("spark.sql.session.timeZone")
+    if frame.isStreaming:
+        raise DataError(
+            "a streaming DataFrame cannot be run yet",
+            hint="run on a batch DataFrame, for example one read with spark.read",
+        )
     arrow_schema = to_arrow_schema(frame.schema, timezone=zone)
     program = lower(make_plan(event_schema(arrow_schema, roles)))
     needed = [name for name in arrow_schema.names if name in program.columns]

@@ -1,0 +1,83 @@
+"""Per-match expressions of RETURN as columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cepheid.analysis.bound import ValueColumn
+from cepheid.analysis.expressions import references
+from cepheid.analysis.schema import AttributeType
+from cepheid.kernels.build_run_graph import make_room
+from cepheid.kernels.match_graph import MatchArrays
+from cepheid.kernels.match_values import compute_values
+from cepheid.kernels.predicate_code import OVERFLOW, VALID
+from cepheid.program.program import MatchOutput, Program
+from cepheid.program.run_program import ColumnKind
+from cepheid.runtime.order_events import OrderedEvents
+from cepheid.runtime.run_arrays import path_tables
+from cepheid.runtime.run_matches import PredicateInputs, longest_path, reject_overflow
+
+ARROW_TYPES = {
+    AttributeType.INTEGER: pa.int64(),
+    AttributeType.FLOAT: pa.float64(),
+    AttributeType.BOOLEAN: pa.bool_(),
+    AttributeType.STRING: pa.string(),
+}
+
+
+def value_type(column: ValueColumn, events: pa.Schema) -> pa.DataType:
+    """Return the type of a per-match expression; a time keeps the type of the column it reads."""
+    known = ARROW_TYPES.get(column.value.type)
+    if known is not None:
+        return known
+    attribute = next(each.attribute for each in references(column.value) if each.attribute)
+    return events.field(attribute).type
+
+
+class MatchValues:
+    """Computes the expressions of one result."""
+
+    def __init__(
+        self,
+        program: Program,
+        ordered: OrderedEvents,
+        predicates: PredicateInputs,
+        matches: MatchArrays,
+        events: pa.Schema,
+    ) -> None:
+        self.program = program
+        self.ordered = ordered
+        self.predicates = predicates
+        self.matches = matches
+        self.events = events
+        self.tables = path_tables([[each.expression for each in program.runs.values]])
+
+    def column(self, column: ValueColumn) -> pa.Array:
+        """Return one expression's values."""
+        assert isinstance(self.program.output, MatchOutput)
+        expressions = [e for e in self.program.output.columns if isinstance(e, ValueColumn)]
+        number = expressions.index(column)
+        integers, floats, status = compute_values(
+            self.matches,
+            self.tables,
+            number,
+            self.predicates.code,
+            self.predicates.columns,
+            make_room(longest_path(self.ordered.arrays)),
+        )
+        failed = np.flatnonzero(status == OVERFLOW)
+        if failed.size:
+            reject_overflow(int(self.ordered.row[self.matches.event[failed[0]]]))
+        value = self.program.runs.values[number]
+        unknown = status != VALID
+        if value.kind is ColumnKind.FLOAT:
+            return pa.array(floats, mask=unknown)
+        numbers = pa.array(integers, mask=unknown)
+        if value.kind is ColumnKind.TEXT:
+            return pa.array(self.predicates.texts, pa.string()).take(numbers)
+        if value.kind is ColumnKind.TIME:
+            moments = numbers.cast(pa.timestamp(self.predicates.time_unit))
+            return pc.cast(moments, value_type(column, self.events))
+        return numbers.cast(pa.bool_()) if value.is_boolean else numbers
