@@ -163,7 +163,7 @@ def test_demo_in_a_process_of_its_own(tmp_path):
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
     outcome = cepheid_process("demo", "--events", 3000, cwd=tmp_path, env=environment)
     assert (outcome.code, outcome.stderr) == (0, "")
-    assert "on Spark (local[*])" in outcome.stdout
+    assert "on local Spark" in outcome.stdout
     events = generate("ridesharing", events=3000, districts=5, events_per_minute=1000.0)
     assert f"{events.num_rows:,} events" in outcome.stdout
     assert list(tmp_path.iterdir()) == []

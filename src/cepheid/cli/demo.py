@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 STREAM = "ridesharing"
 SHOWN_ROWS = 15
-WHERE = {Engine.SPARK: "Spark (local[*])", Engine.LOCAL: "the local engine"}
+WHERE = {Engine.SPARK: "local Spark", Engine.LOCAL: "the local engine"}
 
 
 class Example(NamedTuple):
@@ -39,7 +39,7 @@ class Example(NamedTuple):
 
 
 QUERIES = (
-    Example("cancelled_rides.cep", "A pattern: which rides were given up?", ("strategy", "scan")),
+    Example("cancelled_rides.cep", "A pattern: which rides were given up?", ("partition", "scan")),
     Example("slow_pickups.cep", "Trends, counted: where is the jam?", ("granularity", "numbers")),
 )
 

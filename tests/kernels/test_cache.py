@@ -1,0 +1,72 @@
+"""Compiled kernels are kept between processes, apart for every version of their sources."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+import cepheid.kernels
+from cepheid.kernels.cache import cache_folder
+from tests.kernels.processes import output_of
+
+# A small kernel that calls another one, so that compiling takes no more than a few seconds.
+SUM = """
+import numpy as np
+from cepheid.kernels.cache import cache_folder
+from cepheid.kernels.extended import sum_by_key
+
+key, zero, low = np.zeros(2, np.int64), np.zeros(2, np.int64), np.array([1, 2])
+total = sum_by_key(key, np.array([1.0, 2.0]), zero, low, 1)[0][0]
+stats = sum_by_key.stats
+print(total, sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), cache_folder())
+"""
+
+
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+def test_a_second_process_loads_what_the_first_compiled(tmp_path):
+    first = output_of(SUM, CEPHEID_CACHE_DIR=str(tmp_path)).split()
+    second = output_of(SUM, CEPHEID_CACHE_DIR=str(tmp_path)).split()
+    assert first[:3] == ["3.0", "0", "1"]
+    assert second[:3] == ["3.0", "1", "0"]
+    assert Path(first[3]).parent == tmp_path
+
+
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+def test_without_a_writable_folder_kernels_are_compiled_in_memory():
+    total, hits, _, folder = output_of(SUM, CEPHEID_CACHE_DIR="/dev/null/cepheid").split()
+    assert (total, hits, folder) == ("3.0", "0", "None")
+
+
+def test_any_change_of_the_sources_starts_a_new_folder(tmp_path):
+    package = tmp_path / "cepheid"
+    shutil.copytree(Path(cepheid.kernels.__file__).parent, package / "kernels")
+    (package / "__init__.py").touch()
+    script = "from cepheid.kernels.cache import cache_folder; print(cache_folder())"
+    folders = [output_of(script, path=tmp_path, CEPHEID_CACHE_DIR=str(tmp_path / "cache"))]
+    with (package / "kernels" / "step.py").open("a") as step:
+        step.write("# a change in a file that kernels of other files inline\n")
+    folders.append(output_of(script, path=tmp_path, CEPHEID_CACHE_DIR=str(tmp_path / "cache")))
+    assert len({Path(each).name for each in folders}) == 2
+    assert all(Path(each).is_dir() for each in folders)
+
+
+class TestFolder:
+    @pytest.fixture(autouse=True)
+    def _environment(self, monkeypatch):
+        for name in ("CEPHEID_CACHE_DIR", "XDG_CACHE_HOME"):
+            monkeypatch.delenv(name, raising=False)
+
+    def test_is_in_the_home_of_the_user(self, monkeypatch, tmp_path):
+        monkeypatch.setenv("HOME", str(tmp_path))
+        assert cache_folder.__wrapped__().parent == tmp_path / ".cache" / "cepheid"
+
+    def test_follows_xdg(self, monkeypatch, tmp_path):
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        assert cache_folder.__wrapped__().parent == tmp_path / "cepheid"
+
+    def test_is_none_for_a_user_without_home(self, monkeypatch):
+        """As in a container that runs under a number without an account."""
+        monkeypatch.delenv("HOME")
+        monkeypatch.setattr(os, "getuid", lambda: 2**31 - 7)
+        assert cache_folder.__wrapped__() is None

@@ -1,0 +1,89 @@
+"""Extended numbers against fractions."""
+
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cepheid.kernels import extended
+
+TIER = 2**512
+# Kernels that only kernels call have no entry point; without the compiler there is no `py_func`.
+added = getattr(extended.added, "py_func", extended.added)
+multiplied = getattr(extended.multiplied, "py_func", extended.multiplied)
+
+whole_numbers = st.one_of(
+    st.integers(0, 100),
+    st.integers(2**53 - 2, 2**53 + 2),
+    st.integers(2**63 - 2, 2**64 + 2),
+    st.integers(2**250, 2**260),
+    st.builds(lambda shift, rest: (1 << shift) + rest, st.integers(0, 3000), st.integers(0, 2**60)),
+)
+
+
+def encode(value: int) -> tuple[float, int]:
+    tier = max(0, -((256 - value.bit_length()) // 512))
+    mantissa = float(Fraction(value, TIER**tier))
+    return (mantissa / 2.0**512, tier + 1) if mantissa >= 2.0**256 else (mantissa, tier)
+
+
+def decode(mantissa: float, tier: int) -> Fraction:
+    return Fraction(mantissa) * TIER**tier
+
+
+def is_close(found: tuple[float, int], expected: Fraction | int, roundings: int = 2) -> bool:
+    return abs(decode(*found) - expected) <= Fraction(roundings, 2**52) * expected
+
+
+def is_normal(mantissa: float, tier: int) -> bool:
+    return (mantissa == 0.0 and tier == 0) or (
+        tier >= 0 and 2.0**-256 <= mantissa < 2.0**256 and (tier > 0 or mantissa >= 1.0)
+    )
+
+
+def low_word(value: int) -> int:
+    return (value + 2**63) % 2**64 - 2**63
+
+
+@given(whole_numbers)
+def test_encoding_of_the_tests(value):
+    assert is_normal(*encode(value))
+    assert is_close(encode(value), value)
+
+
+@given(whole_numbers, whole_numbers)
+def test_added(one, other):
+    found = added(*encode(one), *encode(other))
+    assert is_normal(*found)
+    assert is_close(found, one + other)
+    assert found == added(*encode(other), *encode(one))
+
+
+@given(st.integers(0, 2**52), st.integers(0, 2**52))
+def test_sums_up_to_2_to_the_53_are_exact(one, other):
+    assert decode(*added(*encode(one), *encode(other))) == one + other
+
+
+@given(whole_numbers, st.integers(1, 2**40))
+def test_multiplied(value, factor):
+    found = multiplied(*encode(value), float(factor))
+    assert is_normal(*found)
+    assert is_close(found, value * factor)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), whole_numbers), max_size=12))
+def test_sum_by_key(numbers):
+    encoded = [encode(value) for _, value in numbers]
+    with np.errstate(over="ignore"):  # low words wrap on purpose
+        mantissas, tiers, lows = extended.sum_by_key(
+            np.array([key for key, _ in numbers], np.int64),
+            np.array([mantissa for mantissa, _ in encoded], np.float64),
+            np.array([tier for _, tier in encoded], np.int64),
+            np.array([low_word(value) for _, value in numbers], np.int64),
+            4,
+        )
+    for key in range(4):
+        expected = sum(value for other, value in numbers if other == key)
+        assert is_close((float(mantissas[key]), int(tiers[key])), expected, len(numbers) + 2)
+        assert lows[key] == low_word(expected)
