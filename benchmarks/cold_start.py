@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import references
@@ -21,7 +22,7 @@ from benchmarks.workloads import W1_DENSE
 
 API = """
 import sys, cepheid, pyarrow.parquet
-events = pyarrow.parquet.read_table(sys.argv[1])
+events = pyarrow.parquet.ParquetFile(sys.argv[1]).read()
 result = cepheid.query(sys.argv[2]).run(events, time="ts", type="etype")
 print(result.num_rows)
 """
@@ -67,6 +68,15 @@ def _answer(output: str) -> Answer:
     return (int(output.rsplit(maxsplit=1)[-1]),)
 
 
+def _process(
+    name: str,
+    run: Callable[[Path], str],
+    answer: Callable[[str], Answer] | None = None,
+    ready: Callable[[], None] = lambda: None,
+) -> Contender:
+    return Contender(name, run, answer, ready, packages=PACKAGES, own_process=True)
+
+
 def _reference(path: Path) -> Answer:
     return references.w1(path)[:1]
 
@@ -78,11 +88,11 @@ COLD_START = Benchmark(
     events=1_000,
     reference=_reference,
     contenders=(
-        Contender("cepheid run", _run_command, _lines, _require_command, packages=PACKAGES),
-        Contender("Cepheid, API", _ask, _answer),
-        Contender("Cepheid, API, no compiled kernels", _ask_without_kernels, _answer),
-        Contender("import pyarrow, numba", lambda _: _start("-c", "import pyarrow, numba"), None),
-        Contender("empty process", lambda _: _start("-c", ""), None),
+        _process("cepheid run", _run_command, _lines, ready=_require_command),
+        _process("Cepheid, API", _ask, _answer),
+        _process("Cepheid, API, no compiled kernels", _ask_without_kernels, _answer),
+        _process("import pyarrow, numba", lambda _: _start("-c", "import pyarrow, numba")),
+        _process("empty process", lambda _: _start("-c", "")),
     ),
     baseline="import pyarrow, numba",
 )

@@ -31,7 +31,8 @@ class Contender:
     `run` is timed: it takes the Parquet file and gives a result, or `Timed`. `answer` turns the
     result into what is compared with the reference and is not timed; a floor, which answers
     nothing, has none. `ready` raises NotRunnableError, for example because a library is missing.
-    `most_events` is where a contender becomes too slow to wait for.
+    `most_events` is where a contender becomes too slow to wait for. `own_process` says that every
+    run starts a process, whose memory counts instead of that of the process that waits for it.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Contender:
     ready: Callable[[], None] = lambda: None
     most_events: int | None = None
     packages: tuple[str, ...] = ()
+    own_process: bool = False
 
     def require_runnable(self, events: int) -> None:
         """Raise NotRunnableError if it makes no sense to start."""

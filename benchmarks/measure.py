@@ -137,14 +137,14 @@ def peak_memory(benchmark: Benchmark, contender: Contender, path: Path) -> int:
     )
     peak = 0
     while process.poll() is None:
-        peak = max(peak, _tree_bytes(process.pid))
+        peak = max(peak, _tree_bytes(process.pid, with_root=not contender.own_process))
         time.sleep(POLL_SECONDS)
     assert process.stdout is not None
     with process.stdout:
         lines = process.stdout.read().splitlines()
     if process.returncode != 0:
         raise RuntimeError(f"measuring the memory of {contender.name} failed")
-    return max(peak, int(json.loads(lines[-1])["peak_bytes"]))
+    return peak if contender.own_process else max(peak, json.loads(lines[-1])["peak_bytes"])
 
 
 def own_peak_bytes() -> int:
@@ -159,10 +159,10 @@ def own_peak_bytes() -> int:
     return peak if platform.system() == "Darwin" else peak * 1024
 
 
-def _tree_bytes(process_id: int) -> int:
+def _tree_bytes(process_id: int, *, with_root: bool = True) -> int:
     """Return the resident memory of a process and its descendants; 0 where there is no /proc."""
     folder = Path("/proc") / str(process_id)
-    total = _kilobytes(folder / "status", "VmRSS") * 1024
+    total = _kilobytes(folder / "status", "VmRSS") * 1024 if with_root else 0
     for task in _listed(folder / "task"):
         try:
             children = (task / "children").read_text().split()

@@ -70,7 +70,7 @@ class Report:
                 _text(each.best, "{:,.1f} ms", 1000),
                 _text(each.best_cpu, "{:,.1f} ms", 1000),
                 f"{self.events / each.best:,.0f}",
-                _text(each.peak_bytes, "{:,.0f} MB", 1 / MEGABYTE),
+                _text(each.peak_bytes or None, "{:,.0f} MB", 1 / MEGABYTE),
                 _text(self.ratio(each), "{:.2f}"),
                 _text(self.cpu_ratio(each), "{:.2f}"),
                 "exact" if each.checked else "none (floor)",

@@ -27,7 +27,12 @@ SOURCE = Path(__file__).parent / "FlinkCep.java"
 def flink(question: str, *, most_events: int | None = None) -> Contender:
     """Return the contender for w1 or w4."""
     return Contender(
-        "Flink CEP library", lambda path: _run(question, path), _answer, _ready, most_events
+        "Flink CEP library",
+        lambda path: _run(question, path),
+        _answer,
+        _ready,
+        most_events,
+        own_process=True,
     )
 
 

@@ -1,4 +1,4 @@
-"""Every query printed in the papers parses, prints, and binds to the events it is about."""
+"""Every query printed in the papers parses, prints, binds to its events, and explains."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,9 +10,11 @@ from cepheid.analysis.analyze import analyze
 from cepheid.analysis.bound import BoundQuery
 from cepheid.analysis.fill_parameters import ParameterValue
 from cepheid.analysis.schema import AttributeType, EventSchema, attribute_type
+from cepheid.explain.explain import explain
 from cepheid.language.parser import parse
 from cepheid.language.printer import print_query
 from cepheid.language.source import Source
+from cepheid.plan.planner import make_plan
 
 PAPERS = {"sase", "sase-plus", "a-seq", "cogra", "hamlet"}
 
@@ -65,11 +67,6 @@ def bind(query: PaperQuery) -> BoundQuery:
     )
 
 
-def check_compiles(query: PaperQuery) -> None:
-    """Everything a paper's query must survive; EXPLAIN joins here once it exists."""
-    bind(query)
-
-
 def test_every_paper_is_present_and_every_id_unique():
     assert {each.paper for each in QUERIES} == PAPERS
     assert len({(each.paper, each.id) for each in QUERIES}) == len(QUERIES)
@@ -88,4 +85,16 @@ def test_prints_to_a_text_with_the_same_meaning(query):
 
 @each_query
 def test_binds_to_its_schema(query):
-    check_compiles(query)
+    bound = bind(query)
+    assert bound.patterns[0].automaton.positions
+
+
+@each_query
+def test_explains(query):
+    plan = make_plan(bind(query))
+    text = explain(plan)
+    assert "because" in text
+    assert all(choice.reason for choice in (plan.granularity, plan.strategy, plan.semiring))
+    assert explain(plan, format="svg").startswith("<svg")
+    assert explain(plan, format="mermaid")
+    assert explain(plan, format="json").startswith("{")

@@ -313,5 +313,7 @@ def cases(draw: st.DrawFn, *, is_aggregate: bool | None = None, most_conditions:
         columns = [f"{name}.x" for name in names]
         columns += [f"{draw(match_values(names))} AS e{number}" for number in range(2)]
         clauses.append(f"RETURN {', '.join(columns)}")
+    if not is_aggregate and draw(st.integers(0, 3)) == 0:
+        clauses.append("OUTPUT NON OVERLAPPING")
     order = draw(st.sampled_from(((), ("seq",))))
     return Case("\n".join(each for each in clauses if each), draw(streams()), order)

@@ -323,6 +323,10 @@ EXAMPLES += [
         MISPLACED_SCHEMAS),
     Example("misplaced", f"PATTERN {MISPLACED}", SHELVES + "COUNTER-READING@3660(id=7)", 1, len,
         MISPLACED_SCHEMAS),
+    matched("SASE+ 6.2", query_3("skip_till_next_match") + "OUTPUT NON OVERLAPPING",
+        SASE_PLUS_STREAM, 1),
+    rows("non-overlap, ties", "SEQ(A, B) RETURN A.x OUTPUT NON OVERLAPPING",
+        "a@1(x=1) a@1(x=2) b@2(x=0)", (1,)),
 ]  # fmt: skip
 
 NOT_EXECUTABLE_YET = [
@@ -346,9 +350,5 @@ NOT_EXECUTABLE_YET = [
     counted("HAMLET table 5", EDGE, EDGE_STREAM, 26),
     rows("HAMLET q1", "SEQ(R, T+, NOT P) WITHIN 30 SLIDE 10 RETURN COUNT(*)", "r0 t5 p20",
         (-20, 10, 1), (-10, 20, 1)),
-    matched("SASE+ 6.2", query_3("skip_till_next_match") + "OUTPUT NON OVERLAPPING",
-        SASE_PLUS_STREAM, 1),
-    rows("non-overlap, ties", "SEQ(A, B) RETURN A.x OUTPUT NON OVERLAPPING",
-        "a@1(x=1) a@1(x=2) b@2(x=0)", (1,)),
     *trends("AND", "A AND B", "a1 b2 b3", 2),
 ]  # fmt: skip

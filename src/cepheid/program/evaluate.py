@@ -176,7 +176,7 @@ def _rounded(value: int) -> float:
     try:
         return float(value)
     except OverflowError:
-        return math.copysign(math.inf, value)
+        return math.inf if value > 0 else -math.inf
 
 
 def _like_numbers(left: Column, right: Column) -> tuple[Column, Column]:

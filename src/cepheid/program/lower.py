@@ -13,6 +13,7 @@ from cepheid.analysis.bound import (
 )
 from cepheid.analysis.expressions import variables_of
 from cepheid.errors import InternalError
+from cepheid.language import ast
 from cepheid.plan.physical import NumberType, PhysicalPlan
 from cepheid.program.lower_automaton import lower_automaton, position_test
 from cepheid.program.lower_negation import is_local
@@ -107,7 +108,12 @@ def _output(plan: PhysicalPlan) -> Output:
     query = plan.query
     if query.aggregates is None:
         return MatchOutput(
-            query.matches or (), tuple(_positions(query.pattern)), not query.tree.returns
+            query.matches or (),
+            tuple(_positions(query.pattern)),
+            not query.tree.returns,
+            tuple(query.schema.attributes)
+            if query.output is ast.OutputMode.NON_OVERLAPPING
+            else None,
         )
     wide = plan.numbers.value is NumberType.DOUBLE
     kind = CountKind.DOUBLE if wide else CountKind.BIGINT

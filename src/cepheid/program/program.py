@@ -39,11 +39,15 @@ class Clock(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MatchOutput:
-    """Columns of a match query; `positions_by_variable` says which positions a variable binds."""
+    """Columns of a match query; `positions_by_variable` says which positions a variable binds.
+
+    `tie_columns` is set for OUTPUT NON OVERLAPPING: columns that break ties between matches.
+    """
 
     columns: tuple[MatchColumn, ...]
     positions_by_variable: tuple[tuple[str, tuple[int, ...]], ...]
     has_default_columns: bool
+    tie_columns: tuple[str, ...] | None = None
 
 
 class CountKind(StrEnum):
@@ -108,6 +112,7 @@ class Program:
         columns = self.runs.columns
         names |= {each.attribute for each in columns if each.kind is not ColumnKind.CLOCK}
         if isinstance(self.output, MatchOutput):
+            names |= set(self.output.tie_columns or ())
             for column in self.output.columns:
                 if isinstance(column, EventsColumn):
                     names.add(column.attribute)

@@ -19,6 +19,7 @@ from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.kernel_arrays import automaton_arrays
 from cepheid.runtime.match_values import MatchValues, value_type
 from cepheid.runtime.negation import without_blocked
+from cepheid.runtime.non_overlapping import without_overlaps
 from cepheid.runtime.order_events import OrderedEvents, order_events
 from cepheid.runtime.run_matches import PredicateInputs, read_columns, run_matches
 
@@ -47,6 +48,8 @@ def find_matches(program: Program, output: MatchOutput, table: pa.Table) -> tupl
     ordered = order_events(program, columns, table.num_rows)
     predicates = read_columns(program, ordered, columns)
     matches = match_arrays(program, ordered, predicates)
+    if output.tie_columns is not None:
+        matches = without_overlaps(program, ordered, columns, matches, output.tie_columns)
     rows = _MatchRows(matches, ordered.row, columns)
     values = MatchValues(program, ordered, predicates, matches, table.schema)
     arrays = [

@@ -51,7 +51,7 @@ def _features(query: BoundQuery) -> Iterator[tuple[str, Span, str]]:
         yield feature, (tree.window or tree).span, "use a larger SLIDE"
     for neighbours in tree.neighbour_windows if query.aggregates is not None else ():
         yield "WITHIN … BETWEEN in an aggregate query", neighbours.span, NOTHING_ELSE
-    if query.output is not ast.OutputMode.ALL:
+    if query.output not in (ast.OutputMode.ALL, ast.OutputMode.NON_OVERLAPPING):
         yield f"OUTPUT {query.output.value}", tree.span, NOTHING_ELSE
     if query.into is not None:
         yield "INTO", tree.span, NOTHING_ELSE

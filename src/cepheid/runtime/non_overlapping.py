@@ -1,0 +1,91 @@
+"""OUTPUT NON OVERLAPPING (semantics, section 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepheid.kernels.choose_apart import choose_apart
+from cepheid.kernels.match_graph import MatchArrays
+from cepheid.program.program import Program, Ranking
+from cepheid.runtime.order_events import OrderedEvents
+
+Int64s = NDArray[np.int64]
+
+
+def without_overlaps(
+    program: Program,
+    ordered: OrderedEvents,
+    columns: Mapping[str, Any],
+    matches: MatchArrays,
+    tie_columns: Sequence[str],
+) -> MatchArrays:
+    """Return the matches to report; under strict contiguity the whole stream is one partition.
+
+    Ties of first and last order key are broken by the sequence of order keys and positions, then by
+    the values of the events in `tie_columns`.
+    """
+    first, last = matches.event[matches.offsets[:-1]], matches.event[matches.offsets[1:] - 1]
+    owner = ordered.partition_of_event[first]
+    if program.ranking is Ranking.STREAM:
+        owner = np.zeros_like(owner)
+    starts, ends = ordered.key_rank[first], ordered.key_rank[last]
+    order = np.lexsort([starts, ends, owner])
+    owner, starts, ends = owner[order], starts[order], ends[order]
+    chosen = []
+    for place in choose_apart(owner, starts, ends).tolist():
+        tied = place + 1
+        while (
+            tied < order.size
+            and owner[tied] == owner[place]
+            and starts[tied] == starts[place]
+            and ends[tied] == ends[place]
+        ):
+            tied += 1
+        candidates = order[place:tied].tolist()
+        if len(candidates) > 1:
+            values = _Ties(matches, ordered, columns, tie_columns)
+            candidates.sort(key=values.key)
+        chosen.append(candidates[0])
+    return _picked(matches, np.array(chosen, np.int64))
+
+
+class _Ties:
+    """Sort keys of matches."""
+
+    def __init__(
+        self,
+        matches: MatchArrays,
+        ordered: OrderedEvents,
+        columns: Mapping[str, Any],
+        names: Sequence[str],
+    ) -> None:
+        self.matches = matches
+        self.ordered = ordered
+        self.columns = [columns[name] for name in names]
+
+    def key(self, match: int) -> tuple[list[tuple[int, int]], list[list[tuple[bool, Any]]]]:
+        begin, end = self.matches.offsets[match], self.matches.offsets[match + 1]
+        events = self.matches.event[begin:end]
+        steps = zip(
+            self.ordered.key_rank[events].tolist(),
+            self.matches.position[begin:end].tolist(),
+            strict=True,
+        )
+        return list(steps), [self._values(int(self.ordered.row[each])) for each in events]
+
+    def _values(self, row: int) -> list[tuple[bool, Any]]:
+        """NULL comes first."""
+        values = [column[row].as_py() for column in self.columns]
+        return [(value is not None, value) for value in values]
+
+
+def _picked(matches: MatchArrays, chosen: Int64s) -> MatchArrays:
+    begins, ends = matches.offsets[chosen], matches.offsets[chosen + 1]
+    sizes = ends - begins
+    offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    places = np.repeat(begins - offsets[:-1], sizes) + np.arange(int(sizes.sum()))
+    return MatchArrays(offsets, matches.event[places], matches.position[places])

@@ -1,0 +1,78 @@
+"""What is refused before any event is read, and where the message points.
+
+When a feature lands, its row goes; tests/semantics has the examples that can then run.
+"""
+
+import pytest
+
+import cepheid
+from cepheid.plan.rules.find_unsupported import find_unsupported
+from tests.explain.plans import plan_of
+
+EXECUTABLE = (
+    "SEQ(A+ a, B? b, C{1,3} c) WHERE [k] AND a.x > 1 WITHIN 1 hour",
+    "A OR (SEQ(B, C))+",
+    "SEQ(A a, B b) WHERE a.x < b.x RETURN a.x, b.y",
+    "SEQ(A, B) WITHIN 9 SLIDE 3 RETURN COUNT(*), LOG2(COUNT(*)) GROUP BY k",
+    "SEQ(A, B) WITHIN 9 RETURN COUNT(*)",
+    "SEQ(A, B) SEMANTICS contiguous WITHIN 9 EVENTS",
+)
+REFUSED = (
+    ("A AND B", "AND of two patterns", "A AND B"),
+    ("SEQ(A, !C, B) RETURN COUNT(*)", "the negation !C", "SEQ(A, !C, B)"),
+    ("A{65}", "a pattern of more than 64 events", "A{65}"),
+    (
+        "A WITHIN 2000000 SLIDE 1 RETURN COUNT(*)",
+        "more than 1,000,000 slides",
+        "WITHIN 2000000",
+    ),
+    ("A OUTPUT NON OVERLAPPING", "OUTPUT non overlapping", None),
+    ("A OUTPUT COMPRESSED", "OUTPUT compressed", None),
+    ("A WITHIN 9 OUTPUT PARTIAL", "OUTPUT partial", None),
+    ("A RETURN A.x INTO Alarm", "INTO", None),
+    ("A RETURN SUM(A.x) AS total", "the aggregate 'total'", "SUM(A.x) AS total"),
+    ("A RETURN EXACT COUNT(*)", "the aggregate 'exact_count'", "EXACT COUNT(*)"),
+    ("A RETURN COUNT(*) HAVING COUNT(*) > 1", "HAVING", "COUNT(*) > 1"),
+    (
+        "A+ a WHERE a.x < NEXT(a).x RETURN COUNT(*)",
+        "the adjacent predicate 'a.x < NEXT(a).x'",
+        "a.x < NEXT(a).x",
+    ),
+    (
+        "SEQ(A a, B b) WITHIN 9 WITHIN 3 BETWEEN a, b RETURN COUNT(*)",
+        "WITHIN … BETWEEN",
+        "WITHIN 3 BETWEEN a, b",
+    ),
+)
+
+
+@pytest.mark.parametrize("query", EXECUTABLE)
+def test_executable(query):
+    plan = plan_of(f"PATTERN {query}")
+    assert plan.unsupported == ()
+    plan.require_executable()
+
+
+@pytest.mark.parametrize(("query", "feature", "place"), REFUSED, ids=[each[1] for each in REFUSED])
+def test_refused(query, feature, place):
+    plan = plan_of(f"PATTERN {query}")
+    with pytest.raises(cepheid.UnsupportedQueryError) as caught:
+        plan.require_executable()
+    assert caught.value.diagnostics == plan.unsupported == find_unsupported(plan.query)
+    found = next(each for each in plan.unsupported if feature.lower() in each.message.lower())
+    assert found.code == "unsupported"
+    assert found.message.endswith("cannot be executed yet")
+    assert found.hint
+    where = found.location
+    assert where is not None
+    marked = where.line_text[where.column - 1 : where.column - 1 + where.length]
+    assert marked == (place or f"PATTERN {query}")
+
+
+def test_everything_is_reported_at_once():
+    plan = plan_of("PATTERN SEQ(A, !C, B) RETURN SUM(A.x), EXACT COUNT(*) HAVING COUNT(*) > 1")
+    assert len(plan.unsupported) == 4
+
+
+def test_a_refused_query_is_still_explained():
+    assert "OUTPUT" in cepheid.query("PATTERN A WITHIN 9 OUTPUT PARTIAL").explain().upper()

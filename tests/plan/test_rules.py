@@ -1,0 +1,136 @@
+"""Every rule's choice and the reason it gives."""
+
+import pytest
+
+from cepheid.analysis.bound import Strategy
+from cepheid.plan.physical import Granularity, NumberType, ScanMethod, Semiring, WindowMethod
+from tests.explain.plans import plan_of
+
+NEXT = "SEMANTICS skip-till-next-match"
+CONTIGUOUS = "SEMANTICS contiguous"
+COUNT = "RETURN COUNT(*)"
+
+
+@pytest.mark.parametrize(
+    ("query", "strategy", "reason"),
+    [
+        ("A", Strategy.SKIP_TILL_ANY, "default: a run always survives"),
+        ("A SEMANTICS skip-till-any-match", Strategy.SKIP_TILL_ANY, "a run always survives"),
+        (f"A {NEXT}", Strategy.SKIP_TILL_NEXT, "only if it cannot use it (COGRA Def. 2.6)"),
+        ("A WHERE skip_till_next_match", Strategy.SKIP_TILL_NEXT_KLEENE, "SASE+ 3.2"),
+        (f"A {CONTIGUOUS}", Strategy.CONTIGUOUS, "survives only events of other partitions"),
+        ("A WHERE strict_contiguity", Strategy.STRICT, "no run survives"),
+    ],
+)
+def test_explain_strategy(query, strategy, reason):
+    choice = plan_of(f"PATTERN {query}").strategy
+    assert choice.value is strategy
+    assert reason in choice.reason
+    assert choice.reason.startswith("default") is reason.startswith("default")
+
+
+@pytest.mark.parametrize(
+    ("query", "method", "reason"),
+    [
+        ("SEQ(A, B)", ScanMethod.RELEVANT, "events of other types change nothing"),
+        (f"SEQ(A, B) {NEXT}", ScanMethod.RELEVANT, "events of other types change nothing"),
+        (f"SEQ(A, B) {CONTIGUOUS}", ScanMethod.BREAK_MARKS, "any type breaks contiguity"),
+        ("SEQ(A, B) WHERE strict_contiguity", ScanMethod.BREAK_MARKS, "any type breaks contiguity"),
+        ("SEQ(A, B) WITHIN 9 EVENTS", ScanMethod.BREAK_MARKS, "window counts events of every type"),
+    ],
+)
+def test_choose_scan(query, method, reason):
+    choice = plan_of(f"PATTERN {query}").scan
+    assert choice.value is method
+    assert reason in choice.reason
+
+
+@pytest.mark.parametrize(
+    ("query", "attributes", "reason"),
+    [
+        ("SEQ(A, B)", (), "no [attribute], GROUP BY or equality over all events"),
+        ("SEQ(A, B) WHERE [k]", ("k",), "equal k in all events of a match"),
+        ("SEQ(A a, B b) WHERE a.k = b.k", ("k",), "equal k in all events of a match"),
+        (f"SEQ(A, B) {COUNT} GROUP BY k", ("k",), "GROUP BY k"),
+        (
+            f"SEQ(A, B) WHERE [j] {COUNT} GROUP BY k",
+            ("j", "k"),
+            "GROUP BY k and equal j in all events of a match",
+        ),
+    ],
+)
+def test_explain_partitioning(query, attributes, reason):
+    choice = plan_of(f"PATTERN {query}").partitioning
+    assert sorted(choice.value) == list(attributes)
+    assert reason in choice.reason
+
+
+@pytest.mark.parametrize(
+    ("query", "semiring", "reason"),
+    [
+        ("SEQ(A, B)", Semiring.MATCH_GRAPH, "the query returns matches"),
+        (f"SEQ(A, B) {COUNT}", Semiring.COUNT, "only trends are counted"),
+        ("SEQ(A, B) RETURN LOG2(COUNT(*))", Semiring.COUNT, "only trends are counted"),
+        ("SEQ(A, B) RETURN SUM(A.x)", Semiring.COUNT_AND_SUM, "attributes are aggregated"),
+        ("SEQ(A, B) RETURN EXACT COUNT(*)", Semiring.EXACT, "arbitrary precision"),
+        (f"SEQ(A+ a, B b) WHERE a.x < b.x {COUNT}", Semiring.ENUMERATION, "matches are enumerated"),
+    ],
+)
+def test_choose_semiring(query, semiring, reason):
+    choice = plan_of(f"PATTERN {query}").semiring
+    assert choice.value is semiring
+    assert reason in choice.reason
+
+
+@pytest.mark.parametrize(
+    ("query", "granularity", "reason"),
+    [
+        ("SEQ(A+, B)", Granularity.TYPE, "no predicate between adjacent events"),
+        ("SEQ(A+ a, B) WHERE a.x > 1", Granularity.TYPE, "no predicate between adjacent events"),
+        (f"SEQ(A+, B) {NEXT}", Granularity.PATTERN, "only the runs at the last events wait"),
+        (f"SEQ(A+, B) {CONTIGUOUS}", Granularity.PATTERN, "under contiguous only the runs"),
+        ("A+ a WHERE a.x < NEXT(a).x", Granularity.MIXED, "'a.x < NEXT(a).x' needs the last event"),
+        (f"A+ a WHERE a.x < NEXT(a).x {NEXT}", Granularity.PATTERN, "is tested against those"),
+        ("SEQ(A+ a, B b) WHERE a[1].x < b.x", Granularity.RUN, "reads more of a run"),
+        ("SEQ(A a, B, C c) WHERE a.x < c.x", Granularity.RUN, "general predicate 'a.x < c.x'"),
+    ],
+)
+def test_choose_granularity(query, granularity, reason):
+    choice = plan_of(f"PATTERN {query}").granularity
+    assert choice.value is granularity
+    assert reason in choice.reason
+
+
+@pytest.mark.parametrize(
+    ("query", "method", "reason"),
+    [
+        (f"A {COUNT}", WindowMethod.NONE, "the whole bounded input"),
+        ("SEQ(A, B) WITHIN 9", WindowMethod.START_TIMES, "stops at starts that are too old"),
+        (f"A WITHIN 9 {COUNT}", WindowMethod.VECTOR_PER_START, "every event that can end a match"),
+        (f"A WITHIN 9 SLIDE 2 {COUNT}", WindowMethod.VECTOR_PER_WINDOW, "at most 5 windows"),
+        (f"A WITHIN 9 SLIDE 9 {COUNT}", WindowMethod.VECTOR_PER_WINDOW, "at most 1 windows"),
+    ],
+)
+def test_choose_window(query, method, reason):
+    choice = plan_of(f"PATTERN {query}").window
+    assert choice.value is method
+    assert reason in choice.reason
+
+
+@pytest.mark.parametrize(
+    ("query", "numbers", "reason"),
+    [
+        ("A+", NumberType.NONE, "no aggregate"),
+        (f"SEQ(A, B) {COUNT}", NumberType.BIGINT, "no unbounded repetition; an overflow is"),
+        (f"A{{2,5}} {COUNT}", NumberType.BIGINT, "no unbounded repetition; an overflow is"),
+        (f"A+ {COUNT}", NumberType.DOUBLE, "repeats without bound"),
+        (f"A{{2,}} {COUNT}", NumberType.DOUBLE, "repeats without bound"),
+        (f"SEQ(A*, B) {NEXT} {COUNT}", NumberType.DOUBLE, "repeats without bound"),
+        (f"A+ {CONTIGUOUS} {COUNT}", NumberType.BIGINT, "contiguous trends; an overflow is"),
+        (f"A+ WHERE strict_contiguity {COUNT}", NumberType.BIGINT, "contiguous trends"),
+    ],
+)
+def test_choose_numbers(query, numbers, reason):
+    choice = plan_of(f"PATTERN {query}").numbers
+    assert choice.value is numbers
+    assert reason in choice.reason

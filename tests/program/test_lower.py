@@ -1,0 +1,183 @@
+"""A plan as flat data."""
+
+import pickle
+from dataclasses import replace
+
+import pytest
+
+import cepheid
+from cepheid.analysis.analyze import analyze
+from cepheid.errors import InternalError
+from cepheid.language.parser import parse
+from cepheid.language.source import Source
+from cepheid.plan.planner import make_plan
+from cepheid.program.lower import lower
+from cepheid.program.program import (
+    Clock,
+    CountKind,
+    CountOutput,
+    MatchOutput,
+    Program,
+    Ranking,
+    StrategyCode,
+)
+from tests.program.programs import SCHEMA, program_of
+
+
+class TestAutomaton:
+    @pytest.mark.parametrize(
+        ("pattern", "first", "last", "follow", "mandatory"),
+        [
+            pytest.param("A", 0b1, 0b1, (0,), (0,), id="one-event"),
+            pytest.param("SEQ(A, B)", 0b01, 0b10, (0b10, 0), (0b10, 0), id="sequence"),
+            pytest.param("A+", 0b1, 0b1, (0b1,), (0b1,), id="loop"),
+            # Leaving A+ for B is optional under SASE+'s next: only the loop is mandatory.
+            pytest.param("SEQ(A+, B)", 0b01, 0b10, (0b11, 0), (0b01, 0), id="leave-a-loop"),
+            pytest.param("SEQ(A, B?, C)", 0b001, 0b100, (0b110, 0b100, 0), (0b110, 0b100, 0),
+                id="option"),
+            pytest.param("SEQ(A?, B?)", 0b11, 0b11, (0b10, 0), (0b10, 0), id="all-optional"),
+            pytest.param("A OR B", 0b11, 0b11, (0, 0), (0, 0), id="alternatives"),
+            pytest.param("(SEQ(A+, B))+", 0b01, 0b10, (0b11, 0b01), (0b01, 0b01), id="nested"),
+            pytest.param("A{2,3}", 0b001, 0b110, (0b010, 0b100, 0), (0b010, 0b100, 0), id="copies"),
+            pytest.param("SEQ(A{1,2}, B)", 0b001, 0b100, (0b110, 0b100, 0), (0b010, 0b100, 0),
+                id="the-next-copy-is-a-loop"),
+        ],
+    )  # fmt: skip
+    def test_masks(self, pattern, first, last, follow, mandatory):
+        automaton = program_of(pattern).automaton
+        assert (automaton.first, automaton.last) == (first, last)
+        assert automaton.follow == follow
+        assert automaton.mandatory == mandatory
+
+    def test_edges_are_the_pairs_of_follow(self):
+        automaton = program_of("SEQ((SEQ(A+, B?))+, C{1,3})").automaton
+        pairs = {
+            (source, target)
+            for source, mask in enumerate(automaton.follow)
+            for target in range(len(automaton.follow))
+            if mask >> target & 1
+        }
+        assert set(automaton.edges) == pairs
+        assert len(automaton.edges) == len(pairs)
+
+    def test_64_positions_fit(self):
+        automaton = program_of("A{64}").automaton
+        assert automaton.last == 1 << 63
+
+    def test_65_do_not(self):
+        with pytest.raises(cepheid.UnsupportedQueryError, match="more than 64 events"):
+            program_of("A{65}")
+
+
+class TestTests:
+    def test_types_and_conditions_by_position(self):
+        program = program_of("SEQ(A a, ANY(B, C) b) WHERE a.x > 1 AND b.y < 2.0 AND b.x = 3")
+        assert [each.types for each in program.tests] == [("A",), ("B", "C")]
+        assert program.types == {"A", "B", "C"}
+
+    def test_no_condition(self):
+        assert program_of("SEQ(A, B)").tests[0].condition is None
+
+    def test_a_type_name_covers_all_its_positions(self):
+        first, second, third = program_of("SEQ(A a, A b, C) WHERE A.x > 1").tests
+        assert first.condition == second.condition
+        assert first.condition is not None
+        assert third.condition is None
+
+    def test_exempt_pairs_of_declared_schemas(self):
+        declared = {"A": frozenset({"x"}), "B": frozenset({"y"})}
+        schema = replace(SCHEMA, attributes_by_type=declared)
+        (test,) = program_of("ANY(A, B) v WHERE v.x > 1", schema).tests
+        assert test.exempt == (("B", "x"),)
+
+
+class TestSettings:
+    @pytest.mark.parametrize(
+        ("clause", "strategy", "ranking"),
+        [
+            ("", StrategyCode.SKIP_TILL_ANY, Ranking.NONE),
+            ("SEMANTICS skip-till-next-match", StrategyCode.SKIP_TILL_NEXT, Ranking.NONE),
+            ("WHERE skip_till_next_match", StrategyCode.SKIP_TILL_NEXT_KLEENE, Ranking.NONE),
+            ("SEMANTICS contiguous", StrategyCode.CONTIGUOUS, Ranking.PARTITION),
+            ("WHERE strict_contiguity", StrategyCode.CONTIGUOUS, Ranking.STREAM),
+        ],
+    )
+    def test_strategy(self, clause, strategy, ranking):
+        program = program_of(f"SEQ(A, B) {clause}")
+        assert (program.strategy, program.ranking) == (strategy, ranking)
+        assert program.keeps_all_types is (ranking is not Ranking.NONE)
+
+    @pytest.mark.parametrize(
+        ("clause", "clock", "length", "slide"),
+        [
+            ("", Clock.TIME, None, None),
+            ("WITHIN 2 minutes", Clock.TIME, 120, None),
+            ("WITHIN 9 SLIDE 3", Clock.TIME, 9, 3),
+            ("WITHIN 9 EVENTS", Clock.EVENTS, 9, None),
+        ],
+    )
+    def test_window(self, clause, clock, length, slide):
+        program = program_of(f"SEQ(A, B) {clause} RETURN COUNT(*)")
+        assert (program.clock, program.window_length, program.slide) == (clock, length, slide)
+
+    def test_roles(self):
+        program = program_of("SEQ(A, B) WHERE [k]")
+        assert (program.time, program.type_column, program.order) == ("ts", "kind", ("seq",))
+        assert program.partition_by == ("k",)
+
+
+class TestOutput:
+    def test_matches(self):
+        output = program_of("SEQ(A+ a, B b) RETURN a.x, b.y AS z").output
+        assert isinstance(output, MatchOutput)
+        assert [(each.output, each.is_array) for each in output.columns] == [
+            ("a_x", True),
+            ("z", False),
+        ]
+        positions = dict(output.positions_by_variable)
+        assert (positions["a"], positions["b"]) == ((0,), (1,))
+        assert not output.has_default_columns
+
+    @pytest.mark.parametrize(
+        ("query", "kind"),
+        [
+            ("SEQ(A, B) RETURN COUNT(*) AS n", CountKind.BIGINT),
+            ("SEQ(A+, B) RETURN COUNT(*) AS n", CountKind.DOUBLE),
+            ("SEQ(A+, B) SEMANTICS contiguous RETURN COUNT(*) AS n", CountKind.BIGINT),
+            ("SEQ(A, B) RETURN LOG2(COUNT(*)) AS n", CountKind.LOG2),
+        ],
+    )
+    def test_counts(self, query, kind):
+        output = program_of(query).output
+        assert isinstance(output, CountOutput)
+        assert output.counts[0][:2] == ("n", kind)
+
+    def test_groups(self):
+        output = program_of("A RETURN k AS key, COUNT(*) GROUP BY k, A.seq").output
+        assert output.groups == (("k", "key"), ("seq", "A_seq"))
+
+
+class TestProgram:
+    QUERIES = (
+        "SEQ(A+ a, B b) WHERE [k] AND a.x > 1 AND b.y < 0.5 WITHIN 1 hour",
+        "SEQ(A, B?) WITHIN 9 SLIDE 3 RETURN COUNT(*), LOG2(COUNT(*)) GROUP BY k",
+        "(A OR SEQ(B, C))+ SEMANTICS contiguous",
+    )
+
+    @pytest.mark.parametrize("query", QUERIES)
+    def test_can_be_pickled(self, query):
+        program = program_of(query)
+        copy = pickle.loads(pickle.dumps(program))
+        assert isinstance(copy, Program)
+        assert copy == program
+
+    def test_reads_only_the_columns_it_needs(self):
+        program = program_of("SEQ(A a, B b) WHERE [k] AND a.x > 1 RETURN b.y")
+        assert program.columns == {"ts", "kind", "seq", "k", "x", "y"}
+        assert program_of("A RETURN COUNT(*)").columns == {"ts", "kind", "seq"}
+
+    def test_needs_a_time_column(self):
+        text = "PATTERN A"
+        plan = make_plan(analyze(parse(text), Source(text)))
+        with pytest.raises(InternalError, match="without a time column"):
+            lower(plan)
