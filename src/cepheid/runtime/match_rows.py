@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from cepheid.analysis.bound import EventsColumn, MatchColumn, ValueColumn
+from cepheid.errors import DataError
 from cepheid.kernels.match_graph import (
     MatchArrays,
     build_match_graph,
@@ -23,7 +24,9 @@ from cepheid.runtime.non_overlapping import without_overlaps
 from cepheid.runtime.order_events import OrderedEvents, order_events
 from cepheid.runtime.run_matches import PredicateInputs, read_columns, run_matches
 
+Int64s = NDArray[np.int64]
 FIRST_TIME, LAST_TIME = "first_time", "last_time"
+LARGEST_OFFSET = 2**31 - 1
 
 
 def match_schema(program: Program, output: MatchOutput, events: pa.Schema) -> pa.Schema:
@@ -90,23 +93,42 @@ class _MatchRows:
         self.position = matches.position
         self.match = np.repeat(np.arange(self.count), np.diff(matches.offsets))
         self.columns = columns
+        self.taken: dict[str, tuple[pa.Array, pa.Array | None]] = {}
 
     def column(self, column: EventsColumn, positions: Mapping[str, tuple[int, ...]]) -> Any:
-        chosen = np.isin(self.position, np.array(positions[column.variable], np.int8))
-        values = self.columns[column.attribute]
-        rows, match = self.rows[chosen], self.match[chosen]
-        if column.is_array:
-            counts = np.bincount(match, minlength=self.count)
-            offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
-            taken = _combined(values.take(pa.array(rows)))
-            return pa.ListArray.from_arrays(pa.array(offsets), taken)
+        if column.variable not in self.taken:
+            chosen = self._is_at(positions[column.variable])
+            take = self._take_arrays if column.is_array else self._take_scalars
+            self.taken[column.variable] = take(self.rows[chosen], self.match[chosen])
+        rows, offsets = self.taken[column.variable]
+        values = _combined(self.columns[column.attribute].take(rows))
+        return values if offsets is None else pa.ListArray.from_arrays(offsets, values)
+
+    def _is_at(self, positions: tuple[int, ...]) -> NDArray[np.bool_]:
+        table = np.zeros(128, np.bool_)
+        table[list(positions)] = True
+        return table[self.position]
+
+    def _take_arrays(self, rows: Int64s, match: Int64s) -> tuple[pa.Array, pa.Array]:
+        """Return the rows of all matches and where those of each match begin."""
+        if rows.size > LARGEST_OFFSET:
+            raise DataError(
+                f"the matches have {rows.size:,} events, too many for one result",
+                hint="return fewer columns of the repeated variable, or aggregate the matches",
+            )
+        counts = np.bincount(match, minlength=self.count)
+        offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
+        return pa.array(rows), pa.array(offsets)
+
+    def _take_scalars(self, rows: Int64s, match: Int64s) -> tuple[pa.Array, None]:
+        """Return one row a match, NULL where the variable is unbound."""
         if rows.size == self.count:
-            return _combined(values.take(pa.array(rows)))
+            return pa.array(rows), None
         indices = np.zeros(self.count, np.int64)
         indices[match] = rows
         unbound = np.ones(self.count, np.bool_)
         unbound[match] = False
-        return _combined(values.take(pa.array(indices, mask=unbound)))
+        return pa.array(indices, mask=unbound), None
 
     def times(self, time: str) -> list[Any]:
         values = self.columns[time]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -49,19 +50,19 @@ def order_events(program: Program, columns: Mapping[str, Any], length: int) -> O
     if program.clock is Clock.TIME:
         window, has_ends = program.window_length or 0, program.slide is not None
         reject_extremes(ticks, program.time, window, has_ends=has_ends)
-    partition, has_partition = partition_codes(columns, program.partition_by, length)
-    dropped = length - int(has_partition.sum())
-    rows = np.arange(length)
-    if not program.keeps_all_types:
-        rows = rows[(masks != 0) & has_partition]
+    rows = np.arange(length) if program.keeps_all_types else np.flatnonzero(masks)
+    partition, has_partition = _partitions(program, columns, rows)
     codes = _order_codes(columns, program.order)
-    rows = rows[_key_order(ticks[rows], [each[rows] for each in codes])]
+    order = _key_order(ticks[rows], [each[rows] for each in codes])
+    rows, partition, has_partition = rows[order], partition[order], has_partition[order]
     key_rank = _dense_ranks([ticks[rows], *(each[rows] for each in codes)])
-    kept = has_partition[rows]
-    rows, key_rank = rows[kept], key_rank[kept]
-    by_partition = _stable_order(partition[rows])
-    rows, key_rank = rows[by_partition], key_rank[by_partition]
-    partition = partition[rows]
+    rows, partition, key_rank = (
+        rows[has_partition],
+        partition[has_partition],
+        key_rank[has_partition],
+    )
+    by_partition = _stable_order(partition)
+    rows, partition, key_rank = rows[by_partition], partition[by_partition], key_rank[by_partition]
     starts_partition = _changes(partition)
     starts_step = starts_partition | _changes(key_rank)
     clock, rank = _clock_and_rank(program, ticks[rows], key_rank, starts_partition, starts_step)
@@ -79,7 +80,26 @@ def order_events(program: Program, columns: Mapping[str, Any], length: int) -> O
     )
     dense = np.cumsum(starts_partition) - 1
     negative_fires = tuple(each[rows] for each in negative)
+    dropped = _count_without_partition(columns, program.partition_by)
     return OrderedEvents(arrays, negative_fires, rows, dense, key_rank[keep], dropped)
+
+
+def _partitions(
+    program: Program, columns: Mapping[str, Any], rows: Int64s
+) -> tuple[Int64s, NDArray[np.bool_]]:
+    """Return partition codes of some rows; only those are looked at, often a small part."""
+    read = {name: columns[name] for name in program.partition_by}
+    if not program.keeps_all_types:
+        read = {name: column.take(pa.array(rows)) for name, column in read.items()}
+    return partition_codes(read, program.partition_by, rows.size)
+
+
+def _count_without_partition(columns: Mapping[str, Any], attributes: Sequence[str]) -> int:
+    """Return how many events have NULL in a partition attribute."""
+    missing = [pc.is_null(columns[each]) for each in attributes if columns[each].null_count]
+    if not missing:
+        return 0
+    return int(pc.sum(functools.reduce(pc.or_, missing)).as_py())
 
 
 def partition_codes(

@@ -21,6 +21,7 @@ from cepheid.program.program import CountOutput, Program, Ranking
 from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema
 from cepheid.runtime.event_tables import free_type_column
 from cepheid.runtime.local import result_schema, run_local
+from cepheid.runtime.spark.column_named import column_named
 from cepheid.runtime.spark.combine_groups import combine_groups
 
 MakePlan = Callable[[EventSchema], PhysicalPlan]
@@ -37,7 +38,7 @@ def run_spark(make_plan: MakePlan, frame: DataFrame, roles: ColumnRoles) -> Data
     arrow_schema = to_arrow_schema(frame.schema, timezone=zone)
     program = lower(make_plan(event_schema(arrow_schema, roles)))
     needed = [name for name in arrow_schema.names if name in program.columns]
-    events = distribute(program, frame.select(*needed))
+    events = distribute(program, frame.select(*map(column_named, needed)))
     arrow_events = pa.schema([arrow_schema.field(name) for name in needed])
     schema = from_arrow_schema(result_schema(program, arrow_events))
     result = events.mapInArrow(_fold(program), schema)
@@ -75,9 +76,10 @@ def run_spark_by_type(
 def distribute(program: Program, frame: DataFrame) -> DataFrame:
     """Drop events that change nothing and bring every partition's events to one task."""
     if program.type_column is not None and not program.keeps_all_types:
-        frame = frame.filter(F.col(program.type_column).isin(sorted(program.types)))
+        event_type = column_named(program.type_column)
+        frame = frame.filter(event_type.isin(sorted(program.types)))
     keys = shuffle_keys(program)
-    return frame.repartition(*map(F.col, keys)) if keys else frame.repartition(1)
+    return frame.repartition(*map(column_named, keys)) if keys else frame.repartition(1)
 
 
 def shuffle_keys(program: Program) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from pyspark.sql import functions as F
 
 from cepheid.program.program import CountKind, CountOutput, Program
 from cepheid.runtime.count_rows import WINDOW_END, WINDOW_START
+from cepheid.runtime.spark.column_named import column_named
 
 LARGEST_BIGINT = 2**63 - 1
 
@@ -15,14 +16,16 @@ def combine_groups(result: DataFrame, program: Program, output: CountOutput) -> 
     """Return one row per window and group; groups without a trend have none."""
     windows = [WINDOW_START, WINDOW_END] if program.slide is not None else []
     keys = windows + [name for _, name in output.groups]
-    sums = [_sum(F.col(name), kind).alias(name) for name, kind in output.counts]
-    combined = result.groupBy(*keys).agg(F.count(F.lit(1)).alias("__partitions"), *sums)
+    sums = [_sum(column_named(name), kind).alias(name) for name, kind in output.counts]
+    combined = result.groupBy(*map(column_named, keys)).agg(
+        F.count(F.lit(1)).alias("__partitions"), *sums
+    )
     final = combined.filter(F.col("__partitions") > 0).drop("__partitions")
     for name, kind in output.counts:
         if kind is CountKind.BIGINT:
-            final = final.withColumn(name, _checked(F.col(name), keys))
+            final = final.withColumn(name, _checked(column_named(name), keys))
         elif kind is CountKind.LOG2:
-            final = final.withColumn(name, _logarithm_of_sum(F.col(name)))
+            final = final.withColumn(name, _logarithm_of_sum(column_named(name)))
     return final
 
 
@@ -35,7 +38,7 @@ def _sum(column: Column, kind: CountKind) -> Column:
 def _checked(total: Column, keys: list[str]) -> Column:
     """Fail with the window and group instead of wrapping."""
     place = F.concat_ws(
-        ", ", *(F.concat(F.lit(f"{key} = "), F.col(key).cast("string")) for key in keys)
+        ", ", *(F.concat(F.lit(f"{key} = "), column_named(key).cast("string")) for key in keys)
     )
     message = F.concat(
         F.lit("a count exceeds BIGINT ("),
