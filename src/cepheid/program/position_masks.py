@@ -15,52 +15,69 @@ from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import Program
 
 
+class EventTypes:
+    """The type of every event as a number; 0 stands for types that the program does not name.
+
+    Without a type column every event is of every type.
+    """
+
+    def __init__(self, program: Program, columns: Mapping[str, Any], length: int) -> None:
+        self.names = sorted(program.types)
+        self.length = length
+        self.codes: NDArray[np.int64] | None = None
+        if program.type_column is not None:
+            self.codes = _codes(columns[program.type_column], self.names)
+
+    def masks(self, types_by_position: Sequence[tuple[str, ...]]) -> NDArray[np.uint64]:
+        """Return the positions that every event fits by its type: one look-up an event."""
+        table = np.zeros(len(self.names) + 1, np.uint64)
+        for position, types in enumerate(types_by_position):
+            for name in types:
+                table[self.names.index(name) + 1] |= np.uint64(1) << np.uint64(position)
+        if self.codes is None:
+            return np.full(self.length, np.bitwise_or.reduce(table), np.uint64)
+        return table[self.codes]
+
+    def is_type(self, name: str) -> Booleans:
+        """Return which events are of a type."""
+        if self.codes is None:
+            return np.ones(self.length, np.bool_)
+        result: Booleans = self.codes == self.names.index(name) + 1
+        return result
+
+
 def position_masks(
     program: Program, columns: Mapping[str, Any], length: int
 ) -> list[NDArray[np.uint64]]:
     """Return a mask an event; bit q is set if the event fits position q.
 
-    The first array is for the pattern, the others are for its negated parts. Without a type column
-    every event is of every type.
+    The first array is for the pattern, the others are for its negated parts.
     """
-    is_type = _type_tests(program, columns, length)
+    types = EventTypes(program, columns, length)
     predicates = LocalPredicates(columns, length)
     groups = (program.tests, *program.negative_tests)
-    return [_masks(tests, is_type, predicates) for tests in groups]
+    return [_masks(tests, types, predicates) for tests in groups]
 
 
 def _masks(
-    tests: Sequence[PositionTest], is_type: Mapping[str, Booleans], predicates: LocalPredicates
+    tests: Sequence[PositionTest], types: EventTypes, predicates: LocalPredicates
 ) -> NDArray[np.uint64]:
-    length = predicates.length
-    masks = np.zeros(length, np.uint64)
+    masks = types.masks([test.types for test in tests])
     for position, test in enumerate(tests):
-        fits = np.zeros(length, np.bool_)
-        for event_type in test.types:
-            fits |= is_type[event_type]
         if test.condition is not None:
             exempt: dict[str, Booleans] = {}
             for event_type, attribute in test.exempt:
-                lacking = exempt.get(attribute, np.zeros(length, np.bool_))
-                exempt[attribute] = lacking | is_type[event_type]
-            fits &= predicates.holds(test.condition, exempt)
-        masks |= fits.astype(np.uint64) << np.uint64(position)
+                lacking = exempt.get(attribute, np.zeros(types.length, np.bool_))
+                exempt[attribute] = lacking | types.is_type(event_type)
+            fails = ~predicates.holds(test.condition, exempt)
+            masks[fails] &= ~(np.uint64(1) << np.uint64(position))
     return masks
 
 
-def _type_tests(program: Program, columns: Mapping[str, Any], length: int) -> dict[str, Booleans]:
-    if program.type_column is None:
-        return {each: np.ones(length, np.bool_) for each in program.types}
-    column = columns[program.type_column]
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks()
-    encoded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.combine_chunks()
-    names = encoded.dictionary.to_pylist()
-    codes = pc.fill_null(pc.cast(encoded.indices, pa.int64()), -1).to_numpy()
-    tests = {}
-    for event_type in program.types:
-        wanted = names.index(event_type) if event_type in names else -2
-        tests[event_type] = codes == wanted
-    return tests
+def _codes(column: Any, names: list[str]) -> NDArray[np.int64]:
+    """Return the place of every event's type among the names, from 1."""
+    if pa.types.is_dictionary(column.type):
+        column = pc.cast(column, column.type.value_type)
+    found = pc.index_in(column, pa.array(names, column.type))
+    codes: NDArray[np.int64] = pc.fill_null(found, -1).to_numpy().astype(np.int64)
+    return codes + 1

@@ -41,7 +41,9 @@ def run_spark(make_plan: MakePlan, frame: DataFrame, roles: ColumnRoles) -> Data
     events = distribute(program, frame.select(*map(column_named, needed)))
     arrow_events = pa.schema([arrow_schema.field(name) for name in needed])
     schema = from_arrow_schema(result_schema(program, arrow_events))
-    result = events.mapInArrow(_fold(program), schema)
+    # Spark reads the dots of a name as fields when it hands columns to Python: numbers go instead.
+    numbered = events.toDF(*(str(index) for index in range(len(needed))))
+    result = numbered.mapInArrow(_fold(program, needed), schema)
     if isinstance(program.output, CountOutput) and not is_whole_group(program, program.output):
         return combine_groups(result, program, program.output)
     return result
@@ -97,10 +99,13 @@ def is_whole_group(program: Program, output: CountOutput) -> bool:
     return set(shuffle_keys(program)) <= {column for column, _ in output.groups}
 
 
-def _fold(program: Program) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _fold(
+    program: Program, names: list[str]
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def fold(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         received = list(batches)
         if received:
-            yield from run_local(program, pa.Table.from_batches(received)).to_batches()
+            table = pa.Table.from_batches(received).rename_columns(names)
+            yield from run_local(program, table).to_batches()
 
     return fold
