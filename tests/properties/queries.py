@@ -248,6 +248,20 @@ def negated_conditions(draw: st.DrawFn, negated: list[str], names: dict[str, boo
 
 
 @st.composite
+def opening(draw: st.DrawFn, pattern: ast.Pattern, where: list[str]) -> list[str]:
+    """The clauses up to WHERE, under any strategy."""
+    clauses = [f"PATTERN {print_pattern(pattern)}"]
+    strategy = draw(st.sampled_from(STRATEGIES))
+    if strategy.startswith("WHERE-TERM"):
+        where = [*where, strategy.split()[1]]
+    elif strategy:
+        clauses.append(strategy)
+    if where:
+        clauses.append(f"WHERE {' AND '.join(where)}")
+    return clauses
+
+
+@st.composite
 def negation_cases(draw: st.DrawFn) -> Case:
     """A random match query with negated parts, and perhaps predicates over several events."""
     names: dict[str, bool] = {}
@@ -261,14 +275,7 @@ def negation_cases(draw: st.DrawFn) -> Case:
         where.append(draw(run_conditions(names)))
     if draw(st.booleans()):
         where.append("[k]")
-    clauses = [f"PATTERN {print_pattern(pattern)}"]
-    strategy = draw(st.sampled_from(STRATEGIES))
-    if strategy.startswith("WHERE-TERM"):
-        where.append(strategy.split()[1])
-    elif strategy:
-        clauses.append(strategy)
-    if where:
-        clauses.append(f"WHERE {' AND '.join(where)}")
+    clauses = draw(opening(pattern, where))
     unit = draw(st.sampled_from(("", "", " EVENTS")))
     clauses.append(f"WITHIN {draw(st.integers(1, 9))}{unit}")
     clauses.append(f"RETURN {', '.join(f'{name}.x, {name}.time' for name in names)}")
@@ -297,14 +304,7 @@ def cases(draw: st.DrawFn, *, is_aggregate: bool | None = None, most_conditions:
         where.append(draw(local_conditions(names)))
     if draw(st.booleans()):
         where.append("[k]")
-    clauses = [f"PATTERN {print_pattern(pattern)}"]
-    strategy = draw(st.sampled_from(STRATEGIES))
-    if strategy.startswith("WHERE-TERM"):
-        where.append(strategy.split()[1])
-    elif strategy:
-        clauses.append(strategy)
-    if where:
-        clauses.append(f"WHERE {' AND '.join(where)}")
+    clauses = draw(opening(pattern, where))
     clauses.append(draw(windows(is_aggregate=is_aggregate)))
     if is_aggregate:
         group = draw(st.sampled_from(("", "GROUP BY seq", "GROUP BY k, seq")))

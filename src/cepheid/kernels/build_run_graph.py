@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from cepheid.kernels.arrays import CONTIGUOUS, AutomatonArrays, EventArrays, Int64s
+from cepheid.kernels.grow import grown
 from cepheid.kernels.jit import inner, kernel
-from cepheid.kernels.match_graph import MatchArrays, grown, grown_bytes
+from cepheid.kernels.match_graph import MatchArrays
 from cepheid.kernels.path_clauses import (
     BINDING,
     ENDING,
@@ -353,7 +354,7 @@ def enumerate_runs(state: RunState, clock: Int64s, window_length: int) -> MatchA
                     if written + depth + 1 > out_event.size:
                         size = 2 * (written + depth + 1)
                         out_event = grown(out_event, size)
-                        out_position = grown_bytes(out_position, size)
+                        out_position = grown(out_position, size)
                     for level in range(depth, -1, -1):
                         out_event[written] = nodes[path[level], EVENT]
                         out_position[written] = nodes[path[level], POSITION]

@@ -9,14 +9,22 @@ Where no folder can be written, kernels are compiled in memory.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+
+fcntl: ModuleType | None
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 
 @functools.cache
@@ -70,6 +78,28 @@ class _KernelCacheImpl(CompileResultCacheImpl):
 
 
 class KernelCache(FunctionCache):
-    """Numba's function cache in our folder."""
+    """Numba's function cache in our folder.
+
+    Two processes that save different signatures of one function could give both the same file, and
+    a third would load the wrong machine code: saving takes turns. Loading needs no lock, because
+    files are replaced whole.
+    """
 
     _impl_class = _KernelCacheImpl
+
+    def save_overload(self, sig: object, data: object) -> None:
+        """Save one signature's machine code."""
+        with _saving():
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+
+
+@contextlib.contextmanager
+def _saving() -> Iterator[None]:
+    """Hold the folder's lock, where the system has locks of files."""
+    folder = cache_folder()
+    if fcntl is None or folder is None:
+        yield
+        return
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -20,6 +20,7 @@ from cepheid.kernels.arrays import (
     Masks,
 )
 from cepheid.kernels.extended import added, multiplied
+from cepheid.kernels.grow import grown
 from cepheid.kernels.jit import inner
 from cepheid.kernels.step import survives
 
@@ -139,11 +140,11 @@ def append_row(buffer: RowBuffer, owner: int, window: int, source: Counters, row
     if size == rows.owner.size:
         more = 2 * size + 16
         rows = CountRows(
-            _widened(rows.owner, more),
-            _widened(rows.window, more),
-            _widened_floats(rows.mantissa, more),
-            _widened(rows.tier, more),
-            _widened(rows.low, more),
+            grown(rows.owner, more),
+            grown(rows.window, more),
+            grown(rows.mantissa, more),
+            grown(rows.tier, more),
+            grown(rows.low, more),
         )
     slot = source.mantissa.shape[1] - 1
     rows.owner[size] = owner
@@ -152,20 +153,6 @@ def append_row(buffer: RowBuffer, owner: int, window: int, source: Counters, row
     rows.tier[size] = source.tier[row, slot]
     rows.low[size] = source.low[row, slot]
     return RowBuffer(rows, size + 1)
-
-
-@inner
-def _widened(array: Int64s, size: int) -> Int64s:
-    larger = np.empty(size, np.int64)
-    larger[: array.size] = array
-    return larger
-
-
-@inner
-def _widened_floats(array: Float64s, size: int) -> Float64s:
-    larger = np.empty(size, np.float64)
-    larger[: array.size] = array
-    return larger
 
 
 @inner

@@ -27,6 +27,7 @@ from cepheid.kernels.arrays import (
     EventArrays,
     Int64s,
 )
+from cepheid.kernels.grow import grown
 from cepheid.kernels.jit import inner, kernel
 from cepheid.kernels.step import fired_by, survives
 
@@ -156,22 +157,6 @@ def build_match_graph(
     )
 
 
-@inner
-def grown(array: Int64s, size: int) -> Int64s:
-    """Return a larger copy."""
-    larger = np.empty(size, np.int64)
-    larger[: array.size] = array
-    return larger
-
-
-@inner
-def grown_bytes(array: Bytes, size: int) -> Bytes:
-    """Return a larger copy."""
-    larger = np.empty(size, np.int8)
-    larger[: array.size] = array
-    return larger
-
-
 @kernel
 def enumerate_matches(
     graph: MatchGraph, automaton: AutomatonArrays, clock: Int64s, window_length: int
@@ -208,7 +193,7 @@ def enumerate_matches(
                     if written + depth + 1 > out_event.size:
                         size = 2 * (written + depth + 1)
                         out_event = grown(out_event, size)
-                        out_position = grown_bytes(out_position, size)
+                        out_position = grown(out_position, size)
                     for level in range(depth, -1, -1):
                         out_event[written] = graph.event[path[level]]
                         out_position[written] = graph.position[path[level]]

@@ -1,0 +1,51 @@
+"""Spark Connect, in a process of its own: classic and Connect sessions do not mix."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.spark
+
+REPOSITORY = Path(__file__).parent.parent.parent
+SCRIPT = """
+from pyspark.sql import SparkSession
+
+import cepheid
+
+spark = (
+    SparkSession.builder.remote("local[2]")
+    .config("spark.ui.enabled", "false")
+    .config("spark.sql.shuffle.partitions", "2")
+    .getOrCreate()
+)
+rows = [("A", 1, 1), ("A", 2, 2), ("B", 3, 1), ("B", 4, 2), ("C", 5, 1)]
+events = spark.createDataFrame(rows, "type string, time bigint, k bigint")
+roles = {"time": "time", "type": "type"}
+print(type(events).__module__)
+matches = cepheid.query("PATTERN SEQ(A a, B b) WHERE [k] RETURN a.time, b.time")
+print(sorted(map(tuple, matches.run(events, **roles).collect())))
+counts = cepheid.query("PATTERN SEQ(A, B) WHERE [k] WITHIN 4 SLIDE 4 RETURN COUNT(*) AS n")
+print(sorted(map(tuple, counts.run(events, **roles).collect())))
+spark.stop()
+"""
+
+
+def test_a_match_query_and_an_aggregate():
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        cwd=REPOSITORY,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    module, matches, counts = done.stdout.strip().splitlines()
+    assert "connect" in module
+    assert matches == "[(1, 3), (2, 4)]"
+    assert counts == "[(0, 4, 1)]"
