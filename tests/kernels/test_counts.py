@@ -19,7 +19,7 @@ def numbers(rows):
     return rows.low.tolist()
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(cases())
 def test_per_partition(case):
     automaton, events = case
@@ -32,7 +32,7 @@ def test_per_partition(case):
     assert numbers(rows) == list(expected.values())
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(cases(), st.integers(1, 6), st.data())
 def test_per_window(case, length, data):
     automaton, events = case
@@ -70,7 +70,7 @@ def moments_of(events, group_of):
     return listed, arrays, steps, moments
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(cases(), st.integers(1, 6), st.integers(1, 3))
 def test_recent(case, length, groups):
     automaton, events = case

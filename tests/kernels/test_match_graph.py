@@ -19,7 +19,7 @@ def matches_of_kernel(automaton, events, window):
     return Counter(tuple(pairs[a:b]) for a, b in itertools.pairwise(bounds))
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(cases(), st.integers(0, 6))
 def test_matches_are_those_of_the_runs(case, window):
     automaton, events = case

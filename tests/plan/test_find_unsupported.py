@@ -26,7 +26,6 @@ REFUSED = (
         "more than 1,000,000 slides",
         "WITHIN 2000000",
     ),
-    ("A OUTPUT NON OVERLAPPING", "OUTPUT non overlapping", None),
     ("A OUTPUT COMPRESSED", "OUTPUT compressed", None),
     ("A WITHIN 9 OUTPUT PARTIAL", "OUTPUT partial", None),
     ("A RETURN A.x INTO Alarm", "INTO", None),

@@ -18,6 +18,9 @@ def spark_session() -> SparkSession:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": "3",  # more than one task, but few: data is tiny
         "spark.sql.adaptive.enabled": "false",  # keep three tasks, so that partitioning is tested
+        # Hundreds of tiny plans: compiling code for each costs more than interpreting it.
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.warehouse.dir": os.path.join(os.environ.get("TMPDIR", "/tmp"), "cepheid-tests"),
         "spark.log.level": "ERROR",
