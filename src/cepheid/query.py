@@ -55,7 +55,7 @@ class Query:
         *,
         time: str,
         type: str | None = None,
-        order: Sequence[str] = (),
+        order: str | Sequence[str] = (),
         schemas: Mapping[str, Sequence[str]] | None = None,
         time_unit: str = "s",
     ) -> Any:
@@ -66,7 +66,7 @@ class Query:
                 or a mapping from event type to one of these.
             time: the column with the time: a timestamp, a date or an integer.
             type: the column with the event type; not needed if all events are of one type.
-            order: columns that break ties between events of the same time.
+            order: one or more columns that break ties between events of the same time.
             schemas: the attributes that each event type has, for streams in which types differ.
             time_unit: the unit of an integer time column.
 
@@ -78,7 +78,8 @@ class Query:
         from cepheid.runtime.dispatch import run_events
         from cepheid.runtime.event_schema import ColumnRoles
 
-        roles = ColumnRoles(time, type, tuple(order), schemas, time_unit)
+        ties = (order,) if isinstance(order, str) else tuple(order)
+        roles = ColumnRoles(time, type, ties, schemas, time_unit)
         return run_events(self.plan, events, roles)
 
 

@@ -108,7 +108,7 @@ def test_choose_granularity(query, granularity, reason):
         ("SEQ(A, B) WITHIN 9", WindowMethod.START_TIMES, "stops at starts that are too old"),
         (f"A WITHIN 9 {COUNT}", WindowMethod.VECTOR_PER_START, "every event that can end a match"),
         (f"A WITHIN 9 SLIDE 2 {COUNT}", WindowMethod.VECTOR_PER_WINDOW, "at most 5 windows"),
-        (f"A WITHIN 9 SLIDE 9 {COUNT}", WindowMethod.VECTOR_PER_WINDOW, "at most 1 windows"),
+        (f"A WITHIN 9 SLIDE 9 {COUNT}", WindowMethod.VECTOR_PER_WINDOW, "one window is open"),
     ],
 )
 def test_choose_window(query, method, reason):

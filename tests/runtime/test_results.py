@@ -6,6 +6,7 @@ import random
 import pyarrow as pa
 import pytest
 
+import cepheid
 from tests.runtime.streams import in_any_order, rows_of, run, table_of
 
 NO_EVENTS = pa.schema(
@@ -150,3 +151,10 @@ class TestEventsOfNoPartition:
     def test_any_of_several_attributes(self):
         stream = "a1(k=1, j=1) a2(k=1, j=null) b3(k=1, j=1) b4(k=null, j=1)"
         assert len(rows_of("SEQ(A, B) WHERE [k, j]", stream)) == 1
+
+
+def test_one_order_column_may_be_given_as_a_string() -> None:
+    table = pa.table({"ts": [1, 1], "kind": ["B", "A"], "seq": [2, 1]})
+    query = cepheid.query("PATTERN SEQ(A a, B b)")
+    assert query.run(table, time="ts", type="kind", order="seq").num_rows == 1
+    assert query.run(table, time="ts", type="kind").num_rows == 0

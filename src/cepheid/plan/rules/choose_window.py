@@ -20,4 +20,5 @@ def choose_window(query: BoundQuery) -> Choice[WindowMethod]:
             WindowMethod.VECTOR_PER_START, "a result is due at every event that can end a match"
         )
     overlap = -(-window.length // window.slide)
-    return Choice(WindowMethod.VECTOR_PER_WINDOW, f"at most {overlap} windows are open at a time")
+    open_windows = "one window is" if overlap == 1 else f"at most {overlap} windows are"
+    return Choice(WindowMethod.VECTOR_PER_WINDOW, f"{open_windows} open at a time")
