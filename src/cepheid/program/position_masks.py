@@ -76,8 +76,15 @@ def _masks(
 
 def _codes(column: Any, names: list[str]) -> NDArray[np.int64]:
     """Return the place of every event's type among the names, from 1."""
+    if isinstance(column, pa.ChunkedArray):
+        column = column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column
+        column = column.combine_chunks()
     if pa.types.is_dictionary(column.type):
-        column = pc.cast(column, column.type.value_type)
+        by_entry = _codes(column.dictionary, names)
+        indices: NDArray[np.int64] = pc.fill_null(
+            pc.cast(column.indices, pa.int64()), -1
+        ).to_numpy()
+        return np.append(by_entry, 0)[indices]  # NULL is index -1: the 0 at the end
     found = pc.index_in(column, pa.array(names, column.type))
     codes: NDArray[np.int64] = pc.fill_null(found, -1).to_numpy().astype(np.int64)
     return codes + 1

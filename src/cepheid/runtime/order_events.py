@@ -45,7 +45,7 @@ class OrderedEvents:
 def order_events(program: Program, columns: Mapping[str, Any], length: int) -> OrderedEvents:
     """Mask, order and cut the events of one table."""
     fires, *negative = position_masks(program, columns, length)
-    masks = np.bitwise_or.reduce([fires, *negative])
+    masks = np.bitwise_or.reduce([fires, *negative]) if negative else fires
     ticks = to_ticks(columns[program.time], program.time)
     if program.clock is Clock.TIME:
         window, has_ends = program.window_length or 0, program.slide is not None
