@@ -133,6 +133,8 @@ def test_links_lead_somewhere(page):
         ("PATTERN SEQ(A+ a, B b) WHERE a.x < b.x", False),
         ("PATTERN A+ a WHERE a[i].x > avg(a[..i-1].x)", False),
         ("PATTERN SEQ(A a, B b) WITHIN 3 BETWEEN a, b", False),
+        ("PATTERN SEQ(A a, B+ b) WITHIN 3 BETWEEN a, b", False),
+        ("PATTERN (SEQ(A a, B b))+ WITHIN 3 BETWEEN a, b", True),
         ("PATTERN SEQ(A a, B b) WITHIN 3 BETWEEN a, b RETURN COUNT(*)", True),
         (
             "PATTERN A+ a WITHIN 3 SLIDE 2 GROUP BY id RETURN COUNT(*), LOG2(COUNT(*)) AS bits",

@@ -306,6 +306,9 @@ def cases(draw: st.DrawFn, *, is_aggregate: bool | None = None, most_conditions:
         where.append("[k]")
     clauses = draw(opening(pattern, where))
     clauses.append(draw(windows(is_aggregate=is_aggregate)))
+    if most_conditions and draw(st.integers(0, 3)) == 0:
+        first, second = draw(st.sampled_from(list(names))), draw(st.sampled_from(list(names)))
+        clauses.append(f"WITHIN {draw(st.integers(1, 4))} BETWEEN {first}, {second}")
     if is_aggregate:
         group = draw(st.sampled_from(("", "GROUP BY seq", "GROUP BY k, seq")))
         clauses += ["RETURN COUNT(*) AS n, LOG2(COUNT(*)) AS bits", group]

@@ -29,6 +29,22 @@ def _clauses(query: BoundQuery, pattern: BoundPattern) -> list[Clause]:
     return [e for e in pattern.clauses if e.predicate_class is not PredicateClass.LOCAL]
 
 
+def _comes_back(pattern: BoundPattern, name: str) -> bool:
+    """Whether a match can leave a variable and bind it again; only its first event is bounded."""
+    own = set(pattern.variables[name].positions)
+    left = {edge.target for edge in pattern.automaton.edges if edge.source in own} - own
+    waiting = list(left)
+    while waiting:
+        position = waiting.pop()
+        for edge in pattern.automaton.edges_from(position):
+            if edge.target in own:
+                return True
+            if edge.target not in left:
+                left.add(edge.target)
+                waiting.append(edge.target)
+    return False
+
+
 def _features(query: BoundQuery) -> Iterator[tuple[str, Span, str]]:
     tree = query.tree
     if len(query.patterns) > 1:
@@ -49,8 +65,12 @@ def _features(query: BoundQuery) -> Iterator[tuple[str, Span, str]]:
     if query.is_aggregate and overlap > MAXIMUM_OPEN_WINDOWS:
         feature = f"a window of more than {MAXIMUM_OPEN_WINDOWS:,} slides"
         yield feature, (tree.window or tree).span, "use a larger SLIDE"
-    for neighbours in tree.neighbour_windows if query.aggregates is not None else ():
-        yield "WITHIN … BETWEEN in an aggregate query", neighbours.span, NOTHING_ELSE
+    for neighbours in tree.neighbour_windows:
+        if query.is_aggregate:
+            yield "WITHIN … BETWEEN in an aggregate query", neighbours.span, NOTHING_ELSE
+        elif _comes_back(query.pattern, neighbours.second):
+            feature = f"WITHIN … BETWEEN with '{neighbours.second}' in a repeated group"
+            yield feature, neighbours.span, NOTHING_ELSE
     if query.output not in (ast.OutputMode.ALL, ast.OutputMode.NON_OVERLAPPING):
         yield f"OUTPUT {query.output.value}", tree.span, NOTHING_ELSE
     if query.into is not None:
