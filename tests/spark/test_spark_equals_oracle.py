@@ -17,20 +17,25 @@ from pyspark.sql import functions as F
 
 import cepheid
 from tests.properties.comparison import as_multiset, expected, table_of
-from tests.properties.queries import Case, cases
+from tests.properties.queries import Case, cases, negation_cases, predicate_cases
 
 CASES = 120
 pytestmark = pytest.mark.spark
 
 
 def random_cases() -> list[Case]:
-    """Draw cases from the same strategy as the local property."""
+    """Draw cases from the same strategies as the local properties."""
     drawn: list[Case] = []
 
-    @settings(max_examples=CASES, database=None, derandomize=True)
-    @given(cases())
+    @settings(max_examples=2 * CASES, database=None, derandomize=True)
+    @given(cases() | predicate_cases() | negation_cases())
     def draw(case: Case) -> None:
-        drawn.append(case)
+        try:
+            is_executable = not cepheid.query(case.text).plan().unsupported
+        except cepheid.BindingError:
+            return
+        if is_executable:
+            drawn.append(case)
 
     draw()
     return drawn[:CASES]
