@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cepheid.analysis.automaton import FREE
 from cepheid.analysis.bind_aggregates import AggregateBinder, HavingBinder
 from cepheid.analysis.bind_conditions import ConditionBinder, WhereTerms
 from cepheid.analysis.bind_outputs import Outputs, bind_outputs
@@ -259,12 +258,3 @@ def _having(
     aggregates = AggregateBinder(scopes, schema, problems)
     binder = HavingBinder(outputs.aggregates, outputs.group_by, aggregates, problems)
     return binder.condition(query.having)
-
-
-def has_border_negation(bound: BoundQuery) -> bool:
-    """Whether a start or end negation makes the window part of the pattern's meaning."""
-    return any(
-        border.blocked_by != FREE
-        for pattern in bound.patterns
-        for border in (*pattern.automaton.first, *pattern.automaton.last)
-    )

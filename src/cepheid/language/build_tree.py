@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TypeVar
 
 from lark import Token, Tree
 
@@ -12,8 +11,6 @@ from cepheid.errors import Diagnostic
 from cepheid.language import ast
 from cepheid.language.build_expression import ExpressionBuilder, name_of
 from cepheid.language.source import Source, Span
-
-Node = TypeVar("Node")
 
 
 def build_tree(tree: Tree[Token], source: Source) -> tuple[ast.Query | None, list[Diagnostic]]:

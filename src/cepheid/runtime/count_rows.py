@@ -19,7 +19,12 @@ from cepheid.kernels.extended import sum_by_key
 from cepheid.program.program import Clock, CountKind, CountOutput, Program
 from cepheid.runtime.clock import from_ticks, window_type
 from cepheid.runtime.kernel_arrays import automaton_arrays
-from cepheid.runtime.order_events import OrderedEvents, order_events, partition_codes
+from cepheid.runtime.order_events import (
+    OrderedEvents,
+    order_events,
+    partition_codes,
+    starts_of_runs,
+)
 
 Int64s = NDArray[np.int64]
 WINDOW_START, WINDOW_END, TIME = "window_start", "window_end", "time"
@@ -113,8 +118,8 @@ def _recent(
     partition, key = ordered.partition_of_event, ordered.key_rank
     order = np.lexsort([partition, key, group])
     group, key, partition = group[order], key[order], partition[order]
-    starts_moment = _starts(group) | _starts(key)
-    starts_step = starts_moment | _starts(partition)
+    starts_moment = starts_of_runs(group) | starts_of_runs(key)
+    starts_step = starts_moment | starts_of_runs(partition)
     steps = np.flatnonzero(starts_step)
     arrays = EventArrays(
         ordered.arrays.fires[order],
@@ -135,12 +140,6 @@ def _recent(
     )
     row = ordered.row[order][steps[rows.window]]
     return _Totals(row, rows.window, rows.mantissa, rows.tier, rows.low)
-
-
-def _starts(values: Int64s) -> NDArray[np.bool_]:
-    result = np.ones(values.size, np.bool_)
-    result[1:] = values[1:] != values[:-1]
-    return result
 
 
 class _CountTable:

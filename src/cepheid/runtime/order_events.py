@@ -63,13 +63,13 @@ def order_events(program: Program, columns: Mapping[str, Any], length: int) -> O
     )
     by_partition = _stable_order(partition)
     rows, partition, key_rank = rows[by_partition], partition[by_partition], key_rank[by_partition]
-    starts_partition = _changes(partition)
-    starts_step = starts_partition | _changes(key_rank)
+    starts_partition = starts_of_runs(partition)
+    starts_step = starts_partition | starts_of_runs(key_rank)
     clock, rank = _clock_and_rank(program, ticks[rows], key_rank, starts_partition, starts_step)
     keep = np.ones(rows.size, np.bool_) if program.folds_all_types else masks[rows] != 0
     steps = np.cumsum(starts_step)[keep]
     partition = partition[keep]
-    starts_partition, starts_step = _changes(partition), _changes(steps)
+    starts_partition, starts_step = starts_of_runs(partition), starts_of_runs(steps)
     rows = rows[keep]
     arrays = EventArrays(
         fires[rows],
@@ -166,9 +166,9 @@ def _key_order(times: Int64s, codes: list[Int64s]) -> Int64s:
 
 def _dense_ranks(sorted_keys: list[Int64s]) -> Int64s:
     """Number the distinct keys of sorted events, from 1."""
-    starts = _changes(sorted_keys[0])
+    starts = starts_of_runs(sorted_keys[0])
     for each in sorted_keys[1:]:
-        starts |= _changes(each)
+        starts |= starts_of_runs(each)
     return np.cumsum(starts)
 
 
@@ -181,7 +181,7 @@ def _stable_order(codes: Int64s) -> Int64s:
     return np.argsort(codes.astype(np.uint16), kind="stable")
 
 
-def _changes(values: Int64s) -> NDArray[np.bool_]:
+def starts_of_runs(values: Int64s) -> NDArray[np.bool_]:
     """Return whether each value differs from the one before it; the first one does."""
     result = np.ones(values.size, np.bool_)
     result[1:] = values[1:] != values[:-1]

@@ -14,7 +14,6 @@ from cepheid.kernels.build_run_graph import (
     CURSOR_SIZE,
     FAILED_EVENT,
     HAS_OVERFLOW,
-    HAS_TOO_MANY,
     NEEDS_ROOM,
     RANK_BEFORE,
     RunRules,
@@ -28,6 +27,7 @@ from cepheid.kernels.match_graph import MatchArrays
 from cepheid.kernels.predicate_code import ColumnArrays, PredicateCode
 from cepheid.kernels.run_graph import NEVER, NONE, SLOTS, Nodes
 from cepheid.program.program import Program
+from cepheid.program.run_program import ColumnKind
 from cepheid.runtime.clock import to_ticks
 from cepheid.runtime.kernel_arrays import automaton_arrays
 from cepheid.runtime.order_events import OrderedEvents
@@ -51,7 +51,9 @@ def read_columns(
     program: Program, ordered: OrderedEvents, columns: Mapping[str, Any]
 ) -> PredicateInputs:
     """Return the attributes that predicates compare, for the ordered events."""
-    ticks = to_ticks(columns[program.time], program.time)[ordered.row]
+    ticks = ordered.row  # a stand-in of the right length where no predicate reads the clock
+    if any(each.kind is ColumnKind.CLOCK for each in program.runs.columns):
+        ticks = to_ticks(columns[program.time], program.time)[ordered.row]
     predicates = PredicateColumns(program.runs, columns, ordered.row, ticks)
     return PredicateInputs(
         predicates.arrays(program.type_column), predicates.code(), predicates.texts, predicates.unit
@@ -73,7 +75,7 @@ def run_matches(
         if outcome != NEEDS_ROOM:
             break
         state = with_more_room(state, rules, ordered.arrays)
-    if outcome in (HAS_OVERFLOW, HAS_TOO_MANY):
+    if outcome == HAS_OVERFLOW:
         reject_overflow(int(ordered.row[state.cursor[FAILED_EVENT]]))
     return enumerate_runs(state, ordered.arrays.clock, window)
 

@@ -1,0 +1,63 @@
+"""Programs name operations, roles and changes by the numbers that kernels know."""
+
+from cepheid.analysis.expressions import Role
+from cepheid.kernels import path_clauses, run_graph
+from cepheid.kernels import predicate_code as machine
+from cepheid.program import lower_paths, lower_runs, predicate_code
+
+
+def test_instructions() -> None:
+    for name in (
+        "LOAD_INTEGER", "LOAD_FLOAT", "AGGREGATE_INTEGER", "AGGREGATE_FLOAT", "CONSTANT_INTEGER",
+        "CONSTANT_FLOAT", "CONSTANT_NULL", "TO_FLOAT", "TO_FLOAT_BELOW", "NEGATE_INTEGER",
+        "NEGATE_FLOAT", "COMPARE_INTEGER", "COMPARE_FLOAT", "CONDITION_TRUE", "CONDITION_FALSE",
+        "AND", "OR",
+    ):  # fmt: skip
+        assert getattr(predicate_code, name) == getattr(machine, name), name
+    assert predicate_code.INTEGER_OPERATIONS == {
+        "+": machine.ADD_INTEGER,
+        "-": machine.SUBTRACT_INTEGER,
+        "*": machine.MULTIPLY_INTEGER,
+        "%": machine.MODULO_INTEGER,
+    }
+    assert predicate_code.FLOAT_OPERATIONS == {
+        "+": machine.ADD_FLOAT,
+        "-": machine.SUBTRACT_FLOAT,
+        "*": machine.MULTIPLY_FLOAT,
+        "/": machine.DIVIDE_FLOAT,
+        "%": machine.MODULO_FLOAT,
+    }
+    assert predicate_code.COMPARISONS == {
+        "=": machine.EQUAL,
+        "!=": machine.UNEQUAL,
+        "<": machine.LESS,
+        "<=": machine.AT_MOST,
+        ">": machine.GREATER,
+        ">=": machine.AT_LEAST,
+    }
+
+
+def test_aggregates_and_slots() -> None:
+    assert predicate_code.FUNCTIONS == {
+        "COUNT": run_graph.COUNT,
+        "SUM": run_graph.SUM,
+        "AVG": run_graph.AVERAGE,
+        "MIN": run_graph.MINIMUM,
+        "MAX": run_graph.MAXIMUM,
+    }
+    for name in ("CURRENT_EVENT", "LAST_EVENT", "KEEP", "SET", "EXTEND"):
+        assert getattr(lower_runs, name) == getattr(run_graph, name), name
+
+
+def test_roles_of_paths() -> None:
+    assert lower_paths.ROLES == {
+        Role.EACH: path_clauses.EACH,
+        Role.FIRST: path_clauses.FIRST,
+        Role.CURRENT: path_clauses.CURRENT,
+        Role.PREVIOUS: path_clauses.PREVIOUS,
+        Role.LAST: path_clauses.LAST,
+        Role.BEFORE: path_clauses.BEFORE,
+        Role.ALL: path_clauses.ALL,
+    }
+    for name in ("HAS_EACH", "HAS_INDEX", "HAS_FIRST", "HAS_CLOSED"):
+        assert getattr(lower_paths, name) == getattr(path_clauses, name), name
