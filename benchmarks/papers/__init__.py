@@ -1,0 +1,1 @@
+"""The papers' experiments, run again: same streams and parameters, same baselines."""
