@@ -65,6 +65,7 @@ def lower(plan: PhysicalPlan) -> Program:
         runs=runs,
         negation=negation,
         negative_tests=tuple(_negative_tests(query)),
+        name=query.source.name,
     )
 
 

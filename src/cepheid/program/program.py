@@ -72,7 +72,10 @@ Output: TypeAlias = MatchOutput | CountOutput
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A query, ready to run on events of any runner."""
+    """A query, ready to run on events of any runner.
+
+    `live_limit` is how many nodes of the match graph may be alive in a partition.
+    """
 
     automaton: PositionAutomaton
     tests: tuple[PositionTest, ...]
@@ -89,6 +92,8 @@ class Program:
     runs: RunProgram
     negation: NegationProgram | None = None
     negative_tests: tuple[tuple[PositionTest, ...], ...] = ()
+    name: str = "query"
+    live_limit: int | None = None
 
     @property
     def types(self) -> frozenset[str]:

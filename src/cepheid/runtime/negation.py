@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.build_run_graph import make_room
-from cepheid.kernels.match_graph import MatchArrays, build_match_graph, enumerate_matches
+from cepheid.kernels.graph import (
+    END_COUNT,
+    END_NODE,
+    EVENT,
+    LATEST_START,
+    Graph,
+    MatchArrays,
+)
 from cepheid.kernels.negation import (
     END_CLOCK,
     END_RANK,
@@ -26,39 +34,60 @@ from cepheid.kernels.predicate_code import OVERFLOW
 from cepheid.program.negation_program import NegationProgram
 from cepheid.program.position_automaton import PositionAutomaton
 from cepheid.program.program import Program, StrategyCode
+from cepheid.runtime.fold_graph import ChainFold, longest_path
 from cepheid.runtime.kernel_arrays import automaton_arrays
+from cepheid.runtime.match_chunks import (
+    empty_chunk,
+    fold_whole,
+    joined,
+    reject_overflow,
+    walk_in_chunks,
+)
 from cepheid.runtime.order_events import OrderedEvents
+from cepheid.runtime.predicate_inputs import PredicateInputs
 from cepheid.runtime.run_arrays import path_tables
-from cepheid.runtime.run_matches import PredicateInputs, longest_path, reject_overflow
 
 Int64s = NDArray[np.int64]
 
 
-def without_blocked(
-    program: Program,
-    negation: NegationProgram,
-    ordered: OrderedEvents,
-    predicates: PredicateInputs,
-    matches: MatchArrays,
-) -> MatchArrays:
-    """Return the matches that no negated part blocks."""
-    keys = EventKeys(
-        np.ascontiguousarray(ordered.key_rank), ordered.arrays.clock, ordered.partition_of_event
-    )
-    stays = find_unblocked(
-        matches,
-        _rules(program.automaton, negation),
-        _negative_matches(program, negation, ordered, keys),
-        keys,
-        program.window_length or 0,
-        predicates.code,
-        predicates.columns,
-        make_room(longest_path(ordered.arrays)),
-    )
-    failed = np.flatnonzero(stays == OVERFLOW)
-    if failed.size:
-        reject_overflow(int(ordered.row[matches.event[matches.offsets[failed[0]]]]))
-    return _selected(matches, stays == 1)
+class NegationFilter:
+    """Tells which matches stay; the matches of negated parts are found once."""
+
+    def __init__(
+        self,
+        program: Program,
+        negation: NegationProgram,
+        ordered: OrderedEvents,
+        predicates: PredicateInputs,
+    ) -> None:
+        self.ordered = ordered
+        self.predicates = predicates
+        self.window = program.window_length or 0
+        self.keys = EventKeys(
+            np.ascontiguousarray(ordered.key_rank), ordered.arrays.clock, ordered.partition_of_event
+        )
+        self.rules = _rules(program.automaton, negation)
+        self.negatives = _negative_matches(program, negation, ordered, self.keys)
+        self.room = make_room(longest_path(ordered.arrays))
+
+    def unblocked(self, matches: MatchArrays, *, ended: bool = True) -> MatchArrays:
+        """Return the matches that no negated part blocks; a partial match has not ended."""
+        stays = find_unblocked(
+            matches,
+            self.rules,
+            self.negatives,
+            self.keys,
+            self.window,
+            ended,
+            self.predicates.code,
+            self.predicates.columns,
+            self.room,
+        )
+        failed = np.flatnonzero(stays == OVERFLOW)
+        if failed.size:
+            event = matches.event[matches.offsets[failed[0]]]
+            reject_overflow(int(self.ordered.row[event]))
+        return _selected(matches, stays == 1)
 
 
 def _selected(matches: MatchArrays, chosen: NDArray[np.bool_]) -> MatchArrays:
@@ -95,16 +124,16 @@ def _negative_matches(
     for number, (part, fires) in enumerate(
         zip(negation.parts, ordered.negative_fires, strict=True)
     ):
-        arrays = ordered.arrays._replace(fires=fires)
+        fired = replace(ordered, arrays=ordered.arrays._replace(fires=fires))
         if negation.has_conditions(number):
-            found = _enumerated(part, arrays, program.window_length or 0)
+            found = _enumerated(part, fired, program.window_length or 0)
             table, owner = _table_of(found, keys)
             table[:, [EVENT_BEGIN, EVENT_END]] += events_before
             events.append(found.event)
             positions.append(found.position.astype(np.int64))
             events_before += found.event.size
         else:
-            table, owner = _latest_starts(part, arrays, keys)
+            table, owner = _latest_starts(part, fired, keys)
         order = np.lexsort([table[:, START_RANK], owner])
         tables.append(table[order])
         offsets[number] = rows_before + np.searchsorted(owner[order], np.arange(partitions + 1))
@@ -117,11 +146,16 @@ def _negative_matches(
     )
 
 
-def _enumerated(part: PositionAutomaton, events: EventArrays, window: int) -> MatchArrays:
+def _enumerated(part: PositionAutomaton, ordered: OrderedEvents, window: int) -> MatchArrays:
     """Return every match of a part; one that blocks lies within the window."""
+    graph = _part_graph(part, ordered, window)
+    ends, clock = graph.ends[: graph.cursor[END_COUNT]], ordered.arrays.clock
+    return joined(walk_in_chunks(graph, ends, clock, window, empty_chunk(ordered.arrays)))
+
+
+def _part_graph(part: PositionAutomaton, ordered: OrderedEvents, window: int) -> Graph:
     automaton = automaton_arrays(part, StrategyCode.SKIP_TILL_ANY)
-    graph = build_match_graph(automaton, events, window)
-    return enumerate_matches(graph, automaton, events.clock, window)
+    return fold_whole(ChainFold(automaton, ordered.arrays, window), ordered)
 
 
 def _table_of(matches: MatchArrays, keys: EventKeys) -> tuple[Int64s, Int64s]:
@@ -134,18 +168,19 @@ def _table_of(matches: MatchArrays, keys: EventKeys) -> tuple[Int64s, Int64s]:
 
 
 def _latest_starts(
-    part: PositionAutomaton, events: EventArrays, keys: EventKeys
+    part: PositionAutomaton, ordered: OrderedEvents, keys: EventKeys
 ) -> tuple[Int64s, Int64s]:
     """Return for every event that ends a match of the part the one that starts last.
 
     It lies in every gap in which another match with that end lies. The graph is built over ranks
     instead of times, so that its latest starts are ranks.
     """
-    automaton = automaton_arrays(part, StrategyCode.SKIP_TILL_ANY)
-    graph = build_match_graph(automaton, events._replace(clock=keys.rank), 0)
-    last = graph.event[graph.final_nodes]
+    ranked = replace(ordered, arrays=ordered.arrays._replace(clock=keys.rank))
+    graph = _part_graph(part, ranked, 0)
+    ends = graph.nodes[graph.ends[: graph.cursor[END_COUNT], END_NODE]]
+    last = ends[:, EVENT]
     table = np.zeros((last.size, WIDTH), np.int64)
-    table[:, START_RANK] = graph.latest_start[graph.final_nodes]
+    table[:, START_RANK] = ends[:, LATEST_START]
     table[:, END_RANK], table[:, END_CLOCK] = keys.rank[last], keys.clock[last]
     table[:, START_CLOCK] = _clock_of_rank(keys, keys.partition[last], table[:, START_RANK])
     return table, keys.partition[last]
