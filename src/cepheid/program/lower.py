@@ -66,6 +66,7 @@ def lower(plan: PhysicalPlan) -> Program:
         negation=negation,
         negative_tests=tuple(_negative_tests(query)),
         name=query.source.name,
+        live_limit=plan.live_limit,
     )
 
 
@@ -115,6 +116,8 @@ def _output(plan: PhysicalPlan) -> Output:
             tuple(query.schema.attributes)
             if query.output is ast.OutputMode.NON_OVERLAPPING
             else None,
+            is_partial=query.output is ast.OutputMode.PARTIAL,
+            is_compressed=query.output is ast.OutputMode.COMPRESSED,
         )
     wide = plan.numbers.value is NumberType.DOUBLE
     kind = CountKind.DOUBLE if wide else CountKind.BIGINT

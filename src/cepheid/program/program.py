@@ -42,12 +42,15 @@ class MatchOutput:
     """Columns of a match query; `positions_by_variable` says which positions a variable binds.
 
     `tie_columns` is set for OUTPUT NON OVERLAPPING: columns that break ties between matches.
+    `is_partial` and `is_compressed` stand for the other forms of OUTPUT.
     """
 
     columns: tuple[MatchColumn, ...]
     positions_by_variable: tuple[tuple[str, tuple[int, ...]], ...]
     has_default_columns: bool
     tie_columns: tuple[str, ...] | None = None
+    is_partial: bool = False
+    is_compressed: bool = False
 
 
 class CountKind(StrEnum):

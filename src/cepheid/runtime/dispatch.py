@@ -12,6 +12,7 @@ from cepheid.analysis.schema import EventSchema
 from cepheid.errors import DataError
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.program.lower import lower
+from cepheid.runtime.compressed import CompressedMatches
 from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema
 from cepheid.runtime.event_tables import TableKind, from_arrow, kind_of, to_arrow, unite_types
 from cepheid.runtime.local import run_local
@@ -28,12 +29,15 @@ def run_events(make_plan: MakePlan, events: Any, roles: ColumnRoles) -> Any:
         from cepheid.runtime.spark.batch import run_spark
 
         return run_spark(make_plan, events, roles)
-    return from_arrow(_run_arrow(make_plan, to_arrow(events, kind), roles), kind)
+    return _run_arrow(make_plan, to_arrow(events, kind), roles, kind)
 
 
-def _run_arrow(make_plan: MakePlan, table: pa.Table, roles: ColumnRoles) -> pa.Table:
+def _run_arrow(make_plan: MakePlan, table: pa.Table, roles: ColumnRoles, kind: TableKind) -> Any:
     program = lower(make_plan(event_schema(table.schema, roles)))
-    return run_local(program, table)
+    result = run_local(program, table)
+    if isinstance(result, CompressedMatches):
+        return result.converted(lambda expanded: from_arrow(expanded, kind))
+    return from_arrow(result, kind)
 
 
 def _run_by_type(make_plan: MakePlan, events: Mapping[str, Any], roles: ColumnRoles) -> Any:
@@ -57,4 +61,4 @@ def _run_by_type(make_plan: MakePlan, events: Mapping[str, Any], roles: ColumnRo
         check_columns(each.column_names, replace(roles, type=None), f"the events of type '{name}'")
     table, type_column, schemas = unite_types(tables)
     united = replace(roles, type=type_column, schemas=roles.schemas or schemas)
-    return from_arrow(_run_arrow(make_plan, table, united), kind)
+    return _run_arrow(make_plan, table, united, kind)

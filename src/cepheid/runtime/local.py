@@ -6,7 +6,8 @@ import logging
 
 import pyarrow as pa
 
-from cepheid.program.program import MatchOutput, Program
+from cepheid.program.program import CountOutput, MatchOutput, Program
+from cepheid.runtime.compressed import CompressedMatches, compress_matches
 from cepheid.runtime.count_rows import count_schema, count_trends
 from cepheid.runtime.match_rows import find_matches, match_schema
 
@@ -21,13 +22,16 @@ def result_schema(program: Program, events: pa.Schema) -> pa.Schema:
     return count_schema(program, output, events)
 
 
-def run_local(program: Program, table: pa.Table) -> pa.Table:
+def run_local(program: Program, table: pa.Table) -> pa.Table | CompressedMatches:
     """Run a program on one table of events, in any order."""
     output = program.output
-    if isinstance(output, MatchOutput):
-        result, dropped = find_matches(program, output, table)
-    else:
+    result: pa.Table | CompressedMatches
+    if isinstance(output, CountOutput):
         result, dropped = count_trends(program, output, table)
+    elif output.is_compressed:
+        result, dropped = compress_matches(program, output, table)
+    else:
+        result, dropped = find_matches(program, output, table)
     if dropped:
         names = ", ".join(program.partition_by)
         LOG.warning("%d events have NULL in %s and belong to no partition", dropped, names)

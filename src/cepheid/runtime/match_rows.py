@@ -18,6 +18,7 @@ from cepheid.runtime.match_values import MatchValues, value_type
 from cepheid.runtime.negation import NegationFilter
 from cepheid.runtime.non_overlapping import without_overlaps
 from cepheid.runtime.order_events import OrderedEvents, order_events
+from cepheid.runtime.partial_matches import partial_chunks
 from cepheid.runtime.predicate_inputs import PredicateInputs, read_columns
 from cepheid.runtime.take_rows import RowTaker
 
@@ -60,12 +61,16 @@ def match_chunks(
     predicates: PredicateInputs,
     columns: Mapping[str, Any],
 ) -> Iterator[MatchArrays]:
-    """Yield the matches that no negated part blocks."""
-    chunks = fold_in_chunks(program, ordered, predicates, columns)
+    """Yield the matches, or the partial ones, that no negated part blocks."""
+    is_partial = isinstance(program.output, MatchOutput) and program.output.is_partial
+    if is_partial:
+        chunks = partial_chunks(program, ordered, predicates)
+    else:
+        chunks = fold_in_chunks(program, ordered, predicates, columns)
     if program.negation is None:
         return chunks
     negation = NegationFilter(program, program.negation, ordered, predicates)
-    return map(negation.unblocked, chunks)
+    return (negation.unblocked(chunk, ended=not is_partial) for chunk in chunks)
 
 
 class MatchRows:

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from cepheid.errors import DataError
 from cepheid.kernels.arrays import EventArrays
+from cepheid.kernels.graph import ALWAYS, NEVER
 from cepheid.program.position_masks import position_masks
-from cepheid.program.program import Clock, Program, Ranking
+from cepheid.program.program import Clock, MatchOutput, Program, Ranking
 from cepheid.runtime.clock import reject_extremes, reject_nulls, to_ticks
 
 Int64s = NDArray[np.int64]
@@ -31,7 +32,8 @@ class OrderedEvents:
 
     `partition_of_event` numbers partitions densely in the order of the arrays; `key_rank` is the
     dense rank of the event's order key in the whole stream; `dropped` counts events that belong to
-    no partition.
+    no partition. `next_clock` is the clock at which a contiguous run that ends in the event is
+    over: that of the next step, ALWAYS if there is none; only partial matches need it.
     """
 
     arrays: EventArrays
@@ -40,6 +42,7 @@ class OrderedEvents:
     partition_of_event: Int64s
     key_rank: Int64s
     dropped: int
+    next_clock: Int64s | None = None
 
 
 def order_events(program: Program, columns: Mapping[str, Any], length: int) -> OrderedEvents:
@@ -56,6 +59,7 @@ def order_events(program: Program, columns: Mapping[str, Any], length: int) -> O
     order = _key_order(ticks[rows], [each[rows] for each in codes])
     rows, partition, has_partition = rows[order], partition[order], has_partition[order]
     key_rank = _dense_ranks([ticks[rows], *(each[rows] for each in codes)])
+    tick_of_rank = ticks[rows][starts_of_runs(key_rank)]
     rows, partition, key_rank = (
         rows[has_partition],
         partition[has_partition],
@@ -67,6 +71,9 @@ def order_events(program: Program, columns: Mapping[str, Any], length: int) -> O
     starts_step = starts_partition | starts_of_runs(key_rank)
     clock, rank = _clock_and_rank(program, ticks[rows], key_rank, starts_partition, starts_step)
     keep = np.ones(rows.size, np.bool_) if program.folds_all_types else masks[rows] != 0
+    next_clock = None
+    if isinstance(program.output, MatchOutput) and program.output.is_partial:
+        next_clock = _next_clock(program, clock, key_rank, starts_partition, tick_of_rank)[keep]
     steps = np.cumsum(starts_step)[keep]
     partition = partition[keep]
     starts_partition, starts_step = starts_of_runs(partition), starts_of_runs(steps)
@@ -81,7 +88,7 @@ def order_events(program: Program, columns: Mapping[str, Any], length: int) -> O
     dense = np.cumsum(starts_partition) - 1
     negative_fires = tuple(each[rows] for each in negative)
     dropped = _count_without_partition(columns, program.partition_by)
-    return OrderedEvents(arrays, negative_fires, rows, dense, key_rank[keep], dropped)
+    return OrderedEvents(arrays, negative_fires, rows, dense, key_rank[keep], dropped, next_clock)
 
 
 def _partitions(
@@ -208,3 +215,34 @@ def _clock_and_rank(
     if program.ranking is Ranking.PARTITION:
         return clock, np.cumsum(starts_step, dtype=np.int64)
     return clock, key_rank
+
+
+def _next_clock(
+    program: Program,
+    clock: Int64s,
+    key_rank: Int64s,
+    starts_partition: NDArray[np.bool_],
+    tick_of_rank: Int64s,
+) -> Int64s:
+    """Return for every event the clock of the step that ends a contiguous run at it.
+
+    Under strict contiguity that is the next step of the stream. It closes a window of time; a
+    window of events only if it has an event of the partition, otherwise the run is over (NEVER).
+    """
+    in_partition = np.full(clock.size, ALWAYS, np.int64)
+    next_rank = np.full(clock.size, ALWAYS, np.int64)
+    partition = np.cumsum(starts_partition)
+    starts = np.flatnonzero(starts_partition | starts_of_runs(key_rank))
+    follower = np.searchsorted(starts, np.arange(clock.size), side="right")
+    has_follower = follower < starts.size
+    event = starts[np.minimum(follower, starts.size - 1)] if starts.size else follower
+    has_follower &= partition[event] == partition
+    in_partition[has_follower] = clock[event[has_follower]]
+    next_rank[has_follower] = key_rank[event[has_follower]]
+    if program.ranking is not Ranking.STREAM:
+        return in_partition
+    is_last = key_rank == tick_of_rank.size
+    if program.clock is Clock.TIME:
+        after = tick_of_rank[np.minimum(key_rank, tick_of_rank.size - 1)]  # ranks count from 1
+        return np.where(is_last, ALWAYS, after)
+    return np.where(next_rank == key_rank + 1, in_partition, np.where(is_last, ALWAYS, NEVER))

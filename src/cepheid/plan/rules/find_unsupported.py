@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from cepheid.analysis.bound import BoundPattern, BoundQuery, Clause, PredicateClass
 from cepheid.errors import Diagnostic
-from cepheid.language import ast
 from cepheid.language.source import Span
 
 MAXIMUM_POSITIONS = 64
@@ -71,8 +70,6 @@ def _features(query: BoundQuery) -> Iterator[tuple[str, Span, str]]:
         elif _comes_back(query.pattern, neighbours.second):
             feature = f"WITHIN … BETWEEN with '{neighbours.second}' in a repeated group"
             yield feature, neighbours.span, NOTHING_ELSE
-    if query.output not in (ast.OutputMode.ALL, ast.OutputMode.NON_OVERLAPPING):
-        yield f"OUTPUT {query.output.value}", tree.span, NOTHING_ELSE
     if query.into is not None:
         yield "INTO", tree.span, NOTHING_ELSE
     for column in query.aggregates or ():
