@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from os import PathLike, fspath
 from typing import Any
 
 from cepheid.analysis.analyze import analyze
@@ -68,7 +69,8 @@ class Query:
 
         Args:
             events: a pyarrow Table or RecordBatch, a pandas or polars DataFrame, a Spark DataFrame,
-                or a mapping from event type to one of these.
+                or a mapping from event type to one of these; or the path of a Parquet, CSV or JSON
+                file or directory, which gives a pyarrow Table.
             time: the column with the time: a timestamp, a date or an integer.
             type: the column with the event type; not needed if all events are of one type.
             order: one or more columns that break ties between events of the same time.
@@ -82,12 +84,17 @@ class Query:
         >>> query("PATTERN SEQ(A a, B b)").run(events, time="ts", type="kind").num_rows
         2
         """
-        from cepheid.runtime.dispatch import run_events
+        from cepheid.runtime.dispatch import run_events, run_stored
         from cepheid.runtime.event_schema import ColumnRoles
 
         ties = (order,) if isinstance(order, str) else tuple(order)
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
-        return run_events(self._limited(live_limit), events, roles)
+        make_plan = self._limited(live_limit)
+        if isinstance(events, str | PathLike):
+            from cepheid.connectors.read_local import EventFiles
+
+            return run_stored(make_plan, EventFiles([fspath(events)]), roles)
+        return run_events(make_plan, events, roles)
 
     def _limited(self, live_limit: int | None) -> Callable[[EventSchema], PhysicalPlan]:
         """Return the planner with a limit in its plans."""

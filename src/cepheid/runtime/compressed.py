@@ -14,7 +14,7 @@ from cepheid.kernels.count_graph import TOO_MANY, count_graph
 from cepheid.kernels.graph import END_COUNT, NEVER, Graph, MatchArrays
 from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.count_exactly import count_exactly
-from cepheid.runtime.fold_graph import node_count
+from cepheid.runtime.fold_graph import all_partitions, node_count
 from cepheid.runtime.match_chunks import empty_chunk, fold_whole, make_fold, walk_in_chunks
 from cepheid.runtime.match_rows import MatchRows
 from cepheid.runtime.negation import NegationFilter
@@ -24,7 +24,7 @@ from cepheid.runtime.predicate_inputs import PredicateInputs, read_columns
 
 def fold_compressed(program: Program, ordered: OrderedEvents, predicates: PredicateInputs) -> Graph:
     """Return the part of the match graph that matches are made of."""
-    fold = make_fold(program, ordered, predicates)
+    fold = make_fold(program, ordered, predicates, all_partitions(ordered.arrays))
     graph = fold_whole(fold, ordered)
     floats = np.empty((0, 0))
     none = np.empty(0, np.int64)
@@ -45,6 +45,7 @@ class CompressedMatches:
         program: Program,
         output: MatchOutput,
         table: pa.Table,
+        schema: pa.Schema,
         ordered: OrderedEvents,
         graph: Graph,
     ) -> None:
@@ -54,7 +55,7 @@ class CompressedMatches:
         self._ordered = ordered
         self._graph = graph
         self._convert: Callable[[pa.Table], Any] = lambda table: table
-        self._rows = MatchRows(program, output, ordered, predicates, columns, table.schema)
+        self._rows = MatchRows(program, output, ordered, predicates, columns, schema)
         self._negation = None
         if program.negation is not None:
             self._negation = NegationFilter(program, program.negation, ordered, predicates)
@@ -116,11 +117,11 @@ class CompressedMatches:
 
 
 def compress_matches(
-    program: Program, output: MatchOutput, table: pa.Table
+    program: Program, output: MatchOutput, table: pa.Table, schema: pa.Schema
 ) -> tuple[CompressedMatches, int]:
     """Return the compressed matches, and how many events belong to no partition."""
     columns = dict(zip(table.column_names, table.columns, strict=True))
     ordered = order_events(program, columns, table.num_rows)
     predicates = read_columns(program, ordered, columns)
     graph = fold_compressed(program, ordered, predicates)
-    return CompressedMatches(program, output, table, ordered, graph), ordered.dropped
+    return CompressedMatches(program, output, table, schema, ordered, graph), ordered.dropped

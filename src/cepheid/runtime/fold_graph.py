@@ -19,6 +19,7 @@ from cepheid.kernels.graph import (
     NEXT_STEP,
     NODE_COUNT,
     NONE,
+    PARTITION,
     RANK_BEFORE,
     SLOTS,
     Graph,
@@ -31,11 +32,9 @@ FIRST_NODES = 2**16
 
 
 class Fold(Protocol):
-    """A fold that can be stopped, compacted and gone on with."""
+    """A fold over some partitions that can be stopped, compacted and gone on with."""
 
-    @property
-    def graph(self) -> Graph:
-        """The graph as it is now."""
+    graph: Graph
 
     def advance(self, most_nodes: int) -> int:
         """Fold until all is done or the graph is full; return why it stopped."""
@@ -50,13 +49,15 @@ class Fold(Protocol):
 class ChainFold:
     """The fold without predicates over several events."""
 
-    def __init__(self, automaton: AutomatonArrays, events: EventArrays, window: int) -> None:
+    def __init__(
+        self, automaton: AutomatonArrays, events: EventArrays, partitions: range, window: int
+    ) -> None:
         self.automaton = automaton
-        self.events = events
+        self.events = _until(events, partitions)
         self.window = window
         self.chain = np.full(automaton.follow.size, NONE, np.int64)
         nodes = min(FIRST_NODES, events.fires.size * automaton.follow.size)
-        self.graph = _empty_graph(nodes, self._heads(nodes), SLOTS)
+        self.graph = _empty_graph(nodes, self._heads(nodes), SLOTS, events, partitions)
         self.floats = np.empty((0, 0))
 
     def _heads(self, nodes: int) -> int:
@@ -65,11 +66,8 @@ class ChainFold:
 
     def advance(self, most_nodes: int) -> int:
         """Fold until all is done or the graph is full; return why it stopped."""
-        return int(
-            fold_matches(
-                self.graph, self.chain, self.automaton, self.events, self.window, most_nodes
-            )
-        )
+        automaton, events = self.automaton, self.events
+        return fold_matches(self.graph, self.chain, automaton, events, self.window, most_nodes)
 
     def grow(self) -> None:
         """Make room for twice as many nodes, and for the next step at least."""
@@ -96,68 +94,70 @@ class RunFold:
         automaton: AutomatonArrays,
         rules: RunRules,
         events: EventArrays,
+        partitions: range,
         columns: ColumnArrays,
         window: int,
     ) -> None:
         self.automaton = automaton
         self.rules = rules
-        self.events = events
+        self.events = _until(events, partitions)
         self.columns = columns
         self.window = window
         self.room = make_room(longest_path(events) if rules.paths.clauses.size else 1)
-        slots = rules.slots
-        aggregates = slots.aggregates.shape[0]
-        width = SLOTS + slots.representative.shape[0] + 2 * aggregates
-        graph = _empty_graph(FIRST_NODES, FIRST_NODES, width)
-        self.state = RunState(
-            graph,
-            np.empty((FIRST_NODES, aggregates)),
-            np.empty(FIRST_NODES, np.int64),
-            np.full((2 * FIRST_NODES, 2), NONE, np.int64),
-        )
+        aggregates = rules.slots.aggregates.shape[0]
+        width = SLOTS + rules.slots.representative.shape[0] + 2 * aggregates
+        self.graph = _empty_graph(FIRST_NODES, FIRST_NODES, width, events, partitions)
+        self.floats = np.empty((FIRST_NODES, aggregates))
+        self.live = np.empty(FIRST_NODES, np.int64)
+        self.table = np.full((2 * FIRST_NODES, 2), NONE, np.int64)
 
     @property
-    def graph(self) -> Graph:
-        """The graph as it is now."""
-        return self.state.graph
+    def state(self) -> RunState:
+        """What the kernels read and write."""
+        return RunState(self.graph, self.floats, self.live, self.table)
 
     def advance(self, most_nodes: int) -> int:
         """Fold until all is done or the graph is full; return why it stopped."""
-        return int(
-            fold_runs(
-                self.state,
-                self.automaton,
-                self.rules,
-                self.events,
-                self.columns,
-                self.window,
-                most_nodes,
-                self.room,
-            )
+        return fold_runs(
+            self.state,
+            self.automaton,
+            self.rules,
+            self.events,
+            self.columns,
+            self.window,
+            most_nodes,
+            self.room,
         )
 
     def grow(self) -> None:
         """Make room for twice as many nodes, and for the next step at least."""
         more = room_needed(self.state, self.rules, self.events) + 1
-        graph, table = self.graph, self.state.table
-        nodes = max(2 * graph.nodes.shape[0], graph.nodes.shape[0] + more)
-        cells = max(2 * graph.cells.shape[0], graph.cells.shape[0] + more)
-        if 2 * more > table.shape[0]:
-            table = np.full((1 << int(2 * more).bit_length(), 2), NONE, np.int64)
-        self.state = RunState(
-            _larger_graph(graph, nodes, nodes, cells),
-            _larger(self.state.floats, nodes),
-            _larger(self.state.live, nodes),
-            table,
-        )
+        nodes, cells = self.graph.nodes.shape[0], self.graph.cells.shape[0]
+        nodes, cells = max(2 * nodes, nodes + more), max(2 * cells, cells + more)
+        if 2 * more > self.table.shape[0]:
+            self.table = np.full((1 << int(2 * more).bit_length(), 2), NONE, np.int64)
+        self.graph = _larger_graph(self.graph, nodes, nodes, cells)
+        self.floats, self.live = _larger(self.floats, nodes), _larger(self.live, nodes)
 
     def compact(self, limit: int) -> None:
         """Drop what no later event can reach, and all ends."""
-        live = self.state.live[: self.graph.cursor[LIVE_COUNT]]
+        cursor = self.graph.cursor
+        live = self.live[: cursor[LIVE_COUNT]]
         fresh = live[self.graph.nodes[live, LATEST_START] > limit]
-        self.graph.cursor[LIVE_COUNT], self.graph.cursor[END_COUNT] = fresh.size, 0
-        compact_graph(self.graph, self.state.floats, np.empty(0, np.int64), fresh, limit)
-        self.state.live[: fresh.size] = fresh
+        cursor[LIVE_COUNT], cursor[END_COUNT] = fresh.size, 0
+        compact_graph(self.graph, self.floats, np.empty(0, np.int64), fresh, limit)
+        self.live[: fresh.size] = fresh
+
+
+def _until(events: EventArrays, partitions: range) -> EventArrays:
+    """Return the events up to the last of some partitions."""
+    last = events.partition_offsets[partitions.stop]
+    return events._replace(step_offsets=events.step_offsets[: last + 1])
+
+
+def all_partitions(events: EventArrays) -> range:
+    """Return the partitions that there are."""
+    return range(events.partition_offsets.size - 1)
 
 
 def longest_path(events: EventArrays) -> int:
@@ -170,9 +170,12 @@ def node_count(graph: Graph) -> int:
     return int(graph.cursor[NODE_COUNT])
 
 
-def _empty_graph(nodes: int, heads: int, width: int) -> Graph:
+def _empty_graph(
+    nodes: int, heads: int, width: int, events: EventArrays, partitions: range
+) -> Graph:
     cursor = np.zeros(CURSOR_SIZE, np.int64)
-    cursor[RANK_BEFORE] = NEVER
+    cursor[RANK_BEFORE], cursor[PARTITION] = NEVER, partitions.start
+    cursor[NEXT_STEP] = events.partition_offsets[partitions.start]
     return Graph(
         np.empty((nodes, width), np.int64),
         np.empty(heads, np.int64),

@@ -22,16 +22,22 @@ def result_schema(program: Program, events: pa.Schema) -> pa.Schema:
     return count_schema(program, output, events)
 
 
-def run_local(program: Program, table: pa.Table) -> pa.Table | CompressedMatches:
-    """Run a program on one table of events, in any order."""
+def run_local(
+    program: Program, table: pa.Table, schema: pa.Schema | None = None, *, threads: int = 1
+) -> pa.Table | CompressedMatches:
+    """Run a program on one table of events, in any order.
+
+    `schema` has the types that results are to have where columns of the table are encoded.
+    """
     output = program.output
+    schema = table.schema if schema is None else schema
     result: pa.Table | CompressedMatches
     if isinstance(output, CountOutput):
         result, dropped = count_trends(program, output, table)
     elif output.is_compressed:
-        result, dropped = compress_matches(program, output, table)
+        result, dropped = compress_matches(program, output, table, schema)
     else:
-        result, dropped = find_matches(program, output, table)
+        result, dropped = find_matches(program, output, table, schema, threads)
     if dropped:
         names = ", ".join(program.partition_by)
         LOG.warning("%d events have NULL in %s and belong to no partition", dropped, names)

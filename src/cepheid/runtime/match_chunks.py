@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import numpy as np
@@ -39,16 +40,30 @@ from cepheid.runtime.run_arrays import run_rules
 
 Int64s = NDArray[np.int64]
 CHUNK_EVENTS = 2**18
+LEAST_EVENTS = 2**15  # that are worth a thread
 
 
-def make_fold(program: Program, ordered: OrderedEvents, predicates: PredicateInputs) -> Fold:
-    """Return the fold that the predicates call for."""
+def split_partitions(events: EventArrays, most_parts: int) -> list[range]:
+    """Cut the partitions into ranges with about as many events each, and not too few."""
+    count = events.partition_offsets.size - 1
+    parts = min(most_parts, events.fires.size // LEAST_EVENTS, count)
+    if parts < 2:
+        return [range(count)]
+    ends = events.step_offsets[events.partition_offsets]
+    cuts = np.searchsorted(ends, np.arange(1, parts) * events.fires.size // parts)
+    return [range(a, b) for a, b in pairwise([0, *cuts.tolist(), count]) if a < b]
+
+
+def make_fold(
+    program: Program, ordered: OrderedEvents, predicates: PredicateInputs, partitions: range
+) -> Fold:
+    """Return the fold that the predicates call for, over some partitions."""
     automaton = automaton_arrays(program.automaton, program.strategy)
-    window = program.window_length or 0
+    window, events = program.window_length or 0, ordered.arrays
     if not program.runs.has_tests:
-        return ChainFold(automaton, ordered.arrays, window)
+        return ChainFold(automaton, events, partitions, window)
     rules = run_rules(program.runs, program.automaton, predicates.columns, predicates.code)
-    return RunFold(automaton, rules, ordered.arrays, predicates.columns, window)
+    return RunFold(automaton, rules, events, partitions, predicates.columns, window)
 
 
 def fold_in_chunks(
@@ -56,12 +71,13 @@ def fold_in_chunks(
     ordered: OrderedEvents,
     predicates: PredicateInputs,
     columns: Mapping[str, Any],
+    partitions: range,
 ) -> Iterator[MatchArrays]:
     """Yield the matches; a chunk is overwritten by the next one.
 
     When the graph is full its matches are written, and what no later event can reach is dropped.
     """
-    fold, live_limit = make_fold(program, ordered, predicates), program.live_limit
+    fold, live_limit = make_fold(program, ordered, predicates, partitions), program.live_limit
     events, window = ordered.arrays, program.window_length or 0
     chunk = empty_chunk(events)
     while True:
@@ -118,7 +134,7 @@ def walk_in_chunks(
             )
 
 
-def joined(chunks: Iterator[MatchArrays]) -> MatchArrays:
+def joined(chunks: Iterable[MatchArrays]) -> MatchArrays:
     """Return all chunks as one."""
     sizes, events, positions = [np.zeros(1, np.int64)], [], []
     for chunk in chunks:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from cepheid.analysis.bound import EventsColumn, MatchColumn, ValueColumn
 from cepheid.kernels.graph import MatchArrays
 from cepheid.kernels.select_events import select_events
 from cepheid.program.program import MatchOutput, Program
-from cepheid.runtime.match_chunks import fold_in_chunks, joined
+from cepheid.runtime.match_chunks import fold_in_chunks, joined, split_partitions
 from cepheid.runtime.match_values import MatchValues, value_type
 from cepheid.runtime.negation import NegationFilter
 from cepheid.runtime.non_overlapping import without_overlaps
@@ -42,35 +44,42 @@ def _arrow_type(column: MatchColumn, events: pa.Schema) -> pa.DataType:
     return pa.list_(kind) if column.is_array else kind
 
 
-def find_matches(program: Program, output: MatchOutput, table: pa.Table) -> tuple[pa.Table, int]:
+def find_matches(
+    program: Program, output: MatchOutput, table: pa.Table, schema: pa.Schema, threads: int
+) -> tuple[pa.Table, int]:
     """Return all matches, and how many events belong to no partition."""
     columns = dict(zip(table.column_names, table.columns, strict=True))
     ordered = order_events(program, columns, table.num_rows)
     predicates = read_columns(program, ordered, columns)
-    chunks = match_chunks(program, ordered, predicates, columns)
+    negation = None
+    if program.negation is not None:
+        negation = NegationFilter(program, program.negation, ordered, predicates)
+
+    def matches_of(partitions: range) -> Iterator[MatchArrays]:
+        is_partial = output.is_partial
+        find = partial_chunks if is_partial else fold_in_chunks
+        chunks = find(program, ordered, predicates, columns, partitions)
+        if negation is None:
+            return chunks
+        own = negation.with_own_room()
+        return (own.unblocked(chunk, ended=not is_partial) for chunk in chunks)
+
+    def batches_of(chunks: Iterator[MatchArrays]) -> list[pa.RecordBatch]:
+        rows = MatchRows(program, output, ordered, predicates, columns, schema)
+        return [rows.batch(chunk) for chunk in chunks]
+
+    parts = split_partitions(ordered.arrays, threads)
     if output.tie_columns is not None:
-        matches = joined(chunks)
-        chunks = iter([without_overlaps(program, ordered, columns, matches, output.tie_columns)])
-    rows = MatchRows(program, output, ordered, predicates, columns, table.schema)
-    return pa.Table.from_batches(map(rows.batch, chunks), rows.schema), ordered.dropped
-
-
-def match_chunks(
-    program: Program,
-    ordered: OrderedEvents,
-    predicates: PredicateInputs,
-    columns: Mapping[str, Any],
-) -> Iterator[MatchArrays]:
-    """Yield the matches, or the partial ones, that no negated part blocks."""
-    is_partial = isinstance(program.output, MatchOutput) and program.output.is_partial
-    if is_partial:
-        chunks = partial_chunks(program, ordered, predicates)
+        matches = joined(chain.from_iterable(map(matches_of, parts)))
+        chosen = without_overlaps(program, ordered, columns, matches, output.tie_columns)
+        batches = batches_of(iter([chosen]))
+    elif len(parts) == 1:
+        batches = batches_of(matches_of(parts[0]))
     else:
-        chunks = fold_in_chunks(program, ordered, predicates, columns)
-    if program.negation is None:
-        return chunks
-    negation = NegationFilter(program, program.negation, ordered, predicates)
-    return (negation.unblocked(chunk, ended=not is_partial) for chunk in chunks)
+        with ThreadPoolExecutor(len(parts)) as pool:
+            by_part = pool.map(lambda part: batches_of(matches_of(part)), parts)
+            batches = list(chain.from_iterable(by_part))
+    return pa.Table.from_batches(batches, match_schema(program, output, schema)), ordered.dropped
 
 
 class MatchRows:
@@ -89,7 +98,7 @@ class MatchRows:
         self.output = output
         self.schema = match_schema(program, output, events)
         self.row = ordered.row
-        self.takers = _Takers(columns)
+        self.takers = _Takers(columns, events)
         self.values = MatchValues(program, ordered, predicates, events)
         self.positions = {
             name: np.uint64(sum(1 << each for each in positions))
@@ -130,10 +139,12 @@ class MatchRows:
 class _Takers(dict[str, RowTaker]):
     """One per attribute, made when it is read first."""
 
-    def __init__(self, columns: Mapping[str, Any]) -> None:
+    def __init__(self, columns: Mapping[str, Any], schema: pa.Schema) -> None:
         super().__init__()
         self.columns = columns
+        self.schema = schema
 
     def __missing__(self, attribute: str) -> RowTaker:
-        self[attribute] = RowTaker(self.columns[attribute])
+        kind = self.schema.field(attribute).type
+        self[attribute] = RowTaker(self.columns[attribute], kind)
         return self[attribute]

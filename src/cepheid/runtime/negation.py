@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -34,7 +35,7 @@ from cepheid.kernels.predicate_code import OVERFLOW
 from cepheid.program.negation_program import NegationProgram
 from cepheid.program.position_automaton import PositionAutomaton
 from cepheid.program.program import Program, StrategyCode
-from cepheid.runtime.fold_graph import ChainFold, longest_path
+from cepheid.runtime.fold_graph import ChainFold, all_partitions, longest_path
 from cepheid.runtime.kernel_arrays import automaton_arrays
 from cepheid.runtime.match_chunks import (
     empty_chunk,
@@ -69,6 +70,12 @@ class NegationFilter:
         self.rules = _rules(program.automaton, negation)
         self.negatives = _negative_matches(program, negation, ordered, self.keys)
         self.room = make_room(longest_path(ordered.arrays))
+
+    def with_own_room(self) -> NegationFilter:
+        """Return a filter that another thread can use."""
+        other = copy(self)
+        other.room = make_room(longest_path(self.ordered.arrays))
+        return other
 
     def unblocked(self, matches: MatchArrays, *, ended: bool = True) -> MatchArrays:
         """Return the matches that no negated part blocks; a partial match has not ended."""
@@ -154,8 +161,8 @@ def _enumerated(part: PositionAutomaton, ordered: OrderedEvents, window: int) ->
 
 
 def _part_graph(part: PositionAutomaton, ordered: OrderedEvents, window: int) -> Graph:
-    automaton = automaton_arrays(part, StrategyCode.SKIP_TILL_ANY)
-    return fold_whole(ChainFold(automaton, ordered.arrays, window), ordered)
+    automaton, events = automaton_arrays(part, StrategyCode.SKIP_TILL_ANY), ordered.arrays
+    return fold_whole(ChainFold(automaton, events, all_partitions(events), window), ordered)
 
 
 def _table_of(matches: MatchArrays, keys: EventKeys) -> tuple[Int64s, Int64s]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -23,14 +24,18 @@ from cepheid.runtime.predicate_inputs import PredicateInputs
 
 
 def partial_chunks(
-    program: Program, ordered: OrderedEvents, predicates: PredicateInputs
+    program: Program,
+    ordered: OrderedEvents,
+    predicates: PredicateInputs,
+    _columns: Mapping[str, Any],
+    partitions: range,
 ) -> Iterator[MatchArrays]:
     """Yield the runs that were alive when their window closed and not at a last position.
 
     A run that the strategy ended at some clock had its window closed before if it started a
     window's length earlier; other runs wait until the window closes or the events end.
     """
-    graph = fold_whole(make_fold(program, ordered, predicates), ordered)
+    graph = fold_whole(make_fold(program, ordered, predicates, partitions), ordered)
     nodes = graph.nodes[: graph.cursor[NODE_COUNT]]
     is_last = (np.uint64(program.automaton.last) >> nodes[:, POSITION].astype(np.uint64)) & 1
     waiting = np.flatnonzero(is_last == 0)
