@@ -8,6 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import cepheid
+from cepheid.runtime.compressed import CompressedMatches
+from cepheid.runtime.compressed_bytes import from_bytes
 from tests.properties.comparison import as_multiset, expected, table_of
 from tests.properties.queries import Case, cases, negation_cases, predicate_cases
 from tests.properties.test_engine_equals_oracle import assume_binds, quiet  # noqa: F401
@@ -45,6 +47,11 @@ def test_compressed(case: Case, few: int) -> None:
     assert as_multiset(result.expand().to_pylist()) == matches
     assert as_multiset(result) == matches
     assert result.count() == matches.total()
+    events, ordered, graph = from_bytes(result.to_bytes())
+    program = result._program
+    again = CompressedMatches(program, program.output, events, events.schema, ordered, graph)
+    assert as_multiset(again) == matches
+    assert again.count() == matches.total()
     some = as_multiset(result.first(few).to_pylist())
     assert some.total() == min(few, matches.total())
     assert not some - matches

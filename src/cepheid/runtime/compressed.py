@@ -13,6 +13,7 @@ from cepheid.kernels.compact_graph import compact_graph
 from cepheid.kernels.count_graph import TOO_MANY, count_graph
 from cepheid.kernels.graph import END_COUNT, NEVER, Graph, MatchArrays
 from cepheid.program.program import MatchOutput, Program
+from cepheid.runtime.compressed_bytes import to_bytes
 from cepheid.runtime.count_exactly import count_exactly
 from cepheid.runtime.fold_graph import all_partitions, node_count
 from cepheid.runtime.match_chunks import empty_chunk, fold_whole, make_fold, walk_in_chunks
@@ -52,6 +53,7 @@ class CompressedMatches:
         columns = dict(zip(table.column_names, table.columns, strict=True))
         predicates = read_columns(program, ordered, columns)
         self._program = program
+        self._table = table
         self._ordered = ordered
         self._graph = graph
         self._convert: Callable[[pa.Table], Any] = lambda table: table
@@ -107,6 +109,11 @@ class CompressedMatches:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Yield one match after the other as a dictionary."""
         return chain.from_iterable(batch.to_pylist() for batch in self.batches())
+
+    def to_bytes(self) -> bytes:
+        """Return the graph and its events, to be kept or sent."""
+        keeps_all = self._negation is not None
+        return to_bytes(self._table, self._ordered, self._graph, keeps_all=keeps_all)
 
     def _chunks(self) -> Iterator[MatchArrays]:
         graph, events = self._graph, self._ordered.arrays
