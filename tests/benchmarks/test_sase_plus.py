@@ -32,7 +32,7 @@ from benchmarks.papers.sase_plus.queries import (
     STARRED_S2,
     STARRED_S3,
 )
-from benchmarks.papers.sase_plus.shapes import determination, exponent, seen
+from benchmarks.papers.sase_plus.shapes import determination, exponent, is_near, seen
 from benchmarks.papers.sase_plus.stream import stock_table
 from tests.oracle import ask
 
@@ -152,5 +152,9 @@ class TestShapes:
         assert determination([1, 2, 3], [0, 1, 0]) == pytest.approx(0)
 
     def test_seen(self):
-        assert seen("it grows", holds=True) == "seen: it grows"
-        assert seen("it grows", holds=False) == "not seen: it grows"
+        assert seen("it grows", "by 3", holds=True) == "seen: it grows (here: by 3)"
+        assert seen("it grows", "by 0", holds=False) == "not seen: it grows (here: by 0)"
+
+    def test_is_near(self):
+        assert is_near(-1.9, -2, factor=1.1)
+        assert not is_near(1, 10, factor=2)

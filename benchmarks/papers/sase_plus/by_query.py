@@ -29,14 +29,16 @@ from benchmarks.papers.sase_plus.queries import (
     STARRED_S3,
     Template,
 )
-from benchmarks.papers.sase_plus.shapes import seen, spread
+from benchmarks.papers.sase_plus.shapes import is_near, seen, spread
 from benchmarks.papers.sase_plus.stream import SYMBOLS
 
 SAME_STREAM = (
     "The stream has the paper's length, 200 W per symbol, at scale 1. Prices are 0 to 999 and wrap "
     "at the ends, steps are 1: the paper does not say, but its table 2 needs something like it. "
-    "The baselines are compiled and their input is an array; the paper's were written in Java."
+    "The baselines are compiled for this one template, predicates included; the paper's system ran "
+    "any query and was written in Java."
 )
+SKIPPING = (P1_S3, P2_S3, P3_S3)
 QUERY, THROUGHPUT = "query", "events per second"
 
 Compare = Callable[[Template, float], Comparison]
@@ -63,9 +65,21 @@ def figure_8a(scale: float) -> Outcome:
         apart = at[P2_S3.name].seconds(name) / at[P2_S2.name].seconds(name)
         close = at[P3_S3.name].seconds(name) / at[P1_S3.name].seconds(name)
         shape += [
-            seen(f"{name}, p1 costs the same with s2 and s3 ({same:.2f})", holds=0.7 < same < 1.4),
-            seen(f"{name}, p2 s3 costs ten times p2 s2 ({apart:.1f})", holds=apart > 5),
-            seen(f"{name}, p3 s3 is close to p1 s3 ({close:.2f})", holds=0.5 < close < 2),
+            seen(
+                "p1 costs the same with s2 and s3",
+                f"{name} {same:.2f} times",
+                holds=is_near(same, 1, factor=1.3),
+            ),
+            seen(
+                "p2 s3 costs ten times p2 s2",
+                f"{name} {apart:.1f} times",
+                holds=is_near(apart, 10, factor=2),
+            ),
+            seen(
+                "p3 s3 costs about as much as p1 s3",
+                f"{name} {close:.2f} times",
+                holds=is_near(close, 1, factor=1.5),
+            ),
         ]
     names = [CEPHEID, CEPHEID_COMPRESSED, BASIC]
     return Outcome(
@@ -81,13 +95,14 @@ def figure_8d(scale: float) -> Outcome:
     long = [factors[name] for name in factors if name != P2_S2.name]
     shape = [
         seen(
-            f"basic has 200 to 300 times the throughput of backtrack ({spread(long)})",
-            holds=min(long) > 10,
+            "basic has 200 to 300 times the throughput of backtrack except for p2 s2",
+            f"{spread(long)} times",
+            holds=min(long) > 100,
         ),
         seen(
-            "backtrack reads an event again 0.6 times with s3 "
-            f"({again[P1_S3.name]:.2f}, {again[P2_S3.name]:.2f}, {again[P3_S3.name]:.2f})",
-            holds=all(0.4 < again[each.name] < 0.8 for each in (P1_S3, P2_S3, P3_S3)),
+            "with s3 backtrack reads every event again 0.6 times",
+            ", ".join(f"{again[each.name]:.2f}" for each in SKIPPING),
+            holds=all(is_near(again[each.name], 0.6, factor=1.3) for each in SKIPPING),
         ),
     ]
     names = [CEPHEID, BASIC, BACKTRACK]
@@ -103,11 +118,15 @@ def figure_8e(scale: float) -> Outcome:
     starred = at[STARRED_S3.name].faster(BASIC, BACKTRACK)
     again = at[STARRED_S3.name].measured[BACKTRACK].again / at[STARRED_S3.name].events
     shape = [
-        seen(f"basic and backtrack are close for p3 ({spread(alike)})", holds=min(alike) > 0.3),
         seen(
-            f"basic has ten times the throughput of backtrack for p3* s3 ({starred:.2g}; backtrack "
-            f"reads an event again {again:.1f} times)",
-            holds=starred > 5,
+            "basic and backtrack are close for p3",
+            f"basic has {spread(alike)} times the throughput",
+            holds=all(is_near(each, 1, factor=2) for each in alike),
+        ),
+        seen(
+            "for p3* s3 basic has ten times the throughput of backtrack",
+            f"{starred:.2g} times, and backtrack reads every event again {again:.1f} times",
+            holds=is_near(starred, 10, factor=2),
         ),
     ]
     names = [CEPHEID, BASIC, BACKTRACK]
@@ -119,11 +138,11 @@ def figure_8e(scale: float) -> Outcome:
 def figure_8f(scale: float) -> Outcome:
     """Throughput of basic and merging."""
     at = _at(SIX, all_results, scale)
-    gains = {each.name: at[each.name].faster(MERGING, BASIC) for each in (P1_S3, P2_S3, P3_S3)}
-    told = ", ".join(f"{name} {gain:.2f}" for name, gain in gains.items())
+    gains = [at[each.name].faster(MERGING, BASIC) for each in SKIPPING]
     shape = seen(
-        f"merging gains 1.5, 1.4 and 1.5 with s3 (here: {told})",
-        holds=min(gains.values()) > 1.1,
+        "merging gains a factor of 1.5, 1.4 and 1.5 for p1, p2 and p3 with s3",
+        ", ".join(f"{each:.2f}" for each in gains),
+        holds=all(is_near(each, 1.5, factor=1.3) for each in gains),
     )
     names = [CEPHEID, BASIC, MERGING]
     return Outcome([*at], _throughputs(at, names), _compared(at, [BASIC, MERGING]), shape)
@@ -144,21 +163,24 @@ def table_2(scale: float) -> Outcome:
         compressed.append(each.cell(CEPHEID_COMPRESSED, percent))
     expected = {P1_S3: 250, P2_S2: 4.5, P2_S3: 140, P3_S3: 250}
     found = dict(zip(at, lengths, strict=True))
-    told = ", ".join(f"{each.name} {found[each.name]:.3g}" for each in expected)
     simultaneous = dict(zip(at, runs, strict=True))
     shape = [
         seen(
-            f"match lengths of p1 s3, p2 s2, p2 s3, p3 s3 are 250, 4.5, 140, 250 (here: {told})",
-            holds=all(0.75 < found[each.name] / much < 1.25 for each, much in expected.items()),
+            "matches of p1 s3, p2 s2, p2 s3 and p3 s3 have 250, 4.5, 140 and 250 events",
+            ", ".join(f"{found[each.name]:.3g}" for each in expected),
+            holds=all(
+                is_near(found[each.name], length, factor=1.2) for each, length in expected.items()
+            ),
         ),
         seen(
-            "2 runs per time step with s3, 0.01 with p2 s2 "
-            f"({simultaneous[P1_S3.name]:.2f}, {simultaneous[P2_S2.name]:.3f})",
-            holds=1.5 < simultaneous[P1_S3.name] < 2.5 and simultaneous[P2_S2.name] < 0.05,
+            "2 runs per time step with s3, 0.01 with p2 s2",
+            f"{simultaneous[P1_S3.name]:.2f}, {simultaneous[P2_S2.name]:.3f}",
+            holds=is_near(simultaneous[P1_S3.name], 2, factor=1.2)
+            and is_near(simultaneous[P2_S2.name], 0.01, factor=2),
         ),
         seen(
-            "matching dominates the cost of the basic algorithm, 60 % to 100 % "
-            f"({spread(matching)} %)",
+            "matching is 60 % to 100 % of the cost of the basic algorithm",
+            f"{spread(matching)} %",
             holds=min(matching) > 50,
         ),
     ]
