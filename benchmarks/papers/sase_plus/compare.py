@@ -2,7 +2,7 @@
 
 The first run of each warms up and gives the answer; all answers must be equal. Then they take
 turns, each round starting with another one, and the best round counts. Who has taken
-`ENOUGH_SECONDS` is not asked again. Without turns, for a quick look, the first run counts.
+`ENOUGH_SECONDS` is not asked again.
 """
 
 from __future__ import annotations
@@ -98,21 +98,17 @@ def compare(task: Task, contenders: Sequence[Contender | Skipped], *, turns: int
         task.template.name,
         task.window,
         task.table.num_rows,
-        {
-            name: replace(run, seconds=min(seconds[name], default=run.seconds))
-            for name, run in first_runs.items()
-        },
+        {name: replace(run, seconds=min(seconds[name])) for name, run in first_runs.items()},
         {each.name: each.reason for each in contenders if isinstance(each, Skipped)},
     )
 
 
 def verify(task: Task, contenders: Sequence[Contender]) -> dict[str, Measured]:
-    """Run every contender once; raises WrongAnswerError if two disagree."""
+    """Run every contender once, untimed; raises WrongAnswerError if two disagree."""
     found: dict[str, Measured] = {}
     for each in contenders:
-        started = time.perf_counter()
         result = each.run()
-        found[each.name] = _measured(time.perf_counter() - started, result, each.answer(result))
+        found[each.name] = _untimed(result, each.answer(result))
         del result
         reference = contenders[0].name
         if not found[each.name].answer.agrees(found[reference].answer):
@@ -123,7 +119,7 @@ def verify(task: Task, contenders: Sequence[Contender]) -> dict[str, Measured]:
     return found
 
 
-def _measured(seconds: float, result: object, answer: Answer) -> Measured:
+def _untimed(result: object, answer: Answer) -> Measured:
     if isinstance(result, Found):
-        return Measured(seconds, answer, result.run_steps, result.again, result.updates)
-    return Measured(seconds, answer)
+        return Measured(0.0, answer, result.run_steps, result.again, result.updates)
+    return Measured(0.0, answer)

@@ -33,8 +33,8 @@ def make_task(template: Template, window: int, length: float) -> Task:
 
 
 def turns_at(scale: float) -> int:
-    """Return how often to measure; a quick look only runs once to verify."""
-    return TURNS if scale >= 0.1 else 0
+    """Return how often to measure; for a quick look once is enough."""
+    return TURNS if scale >= 0.1 else 1
 
 
 @functools.cache
