@@ -7,6 +7,7 @@ from enum import IntEnum, StrEnum
 from typing import TypeAlias
 
 from cepheid.analysis.bound import EventsColumn, MatchColumn
+from cepheid.analysis.derived_types import StreamTime
 from cepheid.analysis.expressions import references
 from cepheid.program.negation_program import NegationProgram
 from cepheid.program.position_automaton import PositionAutomaton, PositionTest
@@ -42,12 +43,14 @@ class MatchOutput:
     """Columns of a match query; `positions_by_variable` says which positions a variable binds.
 
     `tie_columns` is set for OUTPUT NON OVERLAPPING: columns that break ties between matches.
+    `stream_time` is set if matches become events of another query: they carry an order key.
     """
 
     columns: tuple[MatchColumn, ...]
     positions_by_variable: tuple[tuple[str, tuple[int, ...]], ...]
     has_default_columns: bool
     tie_columns: tuple[str, ...] | None = None
+    stream_time: StreamTime | None = None
 
 
 class CountKind(StrEnum):
@@ -72,7 +75,10 @@ Output: TypeAlias = MatchOutput | CountOutput
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A query, ready to run on events of any runner."""
+    """A query, ready to run on events of any runner.
+
+    Events of `derived_types` are results of other queries; they may lack tie-break columns.
+    """
 
     automaton: PositionAutomaton
     tests: tuple[PositionTest, ...]
@@ -89,6 +95,7 @@ class Program:
     runs: RunProgram
     negation: NegationProgram | None = None
     negative_tests: tuple[tuple[PositionTest, ...], ...] = ()
+    derived_types: tuple[str, ...] = ()
 
     @property
     def types(self) -> frozenset[str]:

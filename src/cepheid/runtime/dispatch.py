@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
-
-import pyarrow as pa
 
 from cepheid.analysis.schema import EventSchema
 from cepheid.errors import DataError
@@ -19,24 +17,38 @@ from cepheid.runtime.local import run_local
 MakePlan = Callable[[EventSchema], PhysicalPlan]
 
 
+@dataclass(frozen=True, slots=True)
+class EventInput:
+    """Events as one Arrow table or Spark DataFrame, the kind they were given as, and their roles.
+
+    Tables per event type are stacked; then the roles name the type column and the types' schemas.
+    """
+
+    events: Any
+    kind: TableKind
+    roles: ColumnRoles
+
+
 def run_events(make_plan: MakePlan, events: Any, roles: ColumnRoles) -> Any:
     """Run on events of any supported kind."""
-    if isinstance(events, Mapping):
-        return _run_by_type(make_plan, events, roles)
-    kind = kind_of(events)
-    if kind is TableKind.SPARK:
+    given = read_input(events, roles)
+    if given.kind is TableKind.SPARK:
         from cepheid.runtime.spark.batch import run_spark
 
-        return run_spark(make_plan, events, roles)
-    return from_arrow(_run_arrow(make_plan, to_arrow(events, kind), roles), kind)
+        return run_spark(make_plan, given.events, given.roles)
+    program = lower(make_plan(event_schema(given.events.schema, given.roles)))
+    return from_arrow(run_local(program, given.events), given.kind)
 
 
-def _run_arrow(make_plan: MakePlan, table: pa.Table, roles: ColumnRoles) -> pa.Table:
-    program = lower(make_plan(event_schema(table.schema, roles)))
-    return run_local(program, table)
+def read_input(events: Any, roles: ColumnRoles) -> EventInput:
+    """Return the events as one table."""
+    if isinstance(events, Mapping):
+        return _stack(events, roles)
+    kind = kind_of(events)
+    return EventInput(events if kind is TableKind.SPARK else to_arrow(events, kind), kind, roles)
 
 
-def _run_by_type(make_plan: MakePlan, events: Mapping[str, Any], roles: ColumnRoles) -> Any:
+def _stack(events: Mapping[str, Any], roles: ColumnRoles) -> EventInput:
     """Several tables, one per event type: their columns are the declared schemas."""
     if not events:
         raise DataError("no events: the mapping from type to table is empty")
@@ -49,12 +61,13 @@ def _run_by_type(make_plan: MakePlan, events: Mapping[str, Any], roles: ColumnRo
                 hint="give all types as the same kind of table",
             )
     if kind is TableKind.SPARK:
-        from cepheid.runtime.spark.batch import run_spark_by_type
+        from cepheid.runtime.spark.batch import unite_frames
 
-        return run_spark_by_type(make_plan, events, roles)
+        frame, united = unite_frames(events, roles)
+        return EventInput(frame, kind, united)
     tables = {name: to_arrow(each, kind) for name, each in events.items()}
     for name, each in tables.items():
         check_columns(each.column_names, replace(roles, type=None), f"the events of type '{name}'")
     table, type_column, schemas = unite_types(tables)
     united = replace(roles, type=type_column, schemas=roles.schemas or schemas)
-    return from_arrow(_run_arrow(make_plan, table, united), kind)
+    return EventInput(table, kind, united)

@@ -18,6 +18,7 @@ from cepheid.kernels.match_graph import (
 )
 from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.kernel_arrays import automaton_arrays
+from cepheid.runtime.key_columns import key_columns, key_fields
 from cepheid.runtime.match_values import MatchValues, value_type
 from cepheid.runtime.negation import without_blocked
 from cepheid.runtime.non_overlapping import without_overlaps
@@ -35,6 +36,8 @@ def match_schema(program: Program, output: MatchOutput, events: pa.Schema) -> pa
     if output.has_default_columns:
         time = events.field(program.time).type
         fields += [pa.field(FIRST_TIME, time), pa.field(LAST_TIME, time)]
+    if output.stream_time is not None:
+        fields += key_fields(program, output.stream_time, events)
     return pa.schema(fields)
 
 
@@ -63,6 +66,8 @@ def find_matches(program: Program, output: MatchOutput, table: pa.Table) -> tupl
     ]
     if output.has_default_columns:
         arrays += rows.times(program.time)
+    if output.stream_time is not None:
+        arrays += key_columns(program, output.stream_time, columns, *rows.ends())
     schema = match_schema(program, output, table.schema)
     return pa.Table.from_arrays(arrays, schema=schema), ordered.dropped
 
@@ -136,8 +141,11 @@ class _MatchRows:
 
     def times(self, time: str) -> list[Any]:
         values = self.columns[time]
-        first, last = self.rows[self.offsets[:-1]], self.rows[self.offsets[1:] - 1]
-        return [_combined(values.take(pa.array(each))) for each in (first, last)]
+        return [_combined(values.take(each)) for each in self.ends()]
+
+    def ends(self) -> tuple[pa.Array, pa.Array]:
+        """Return the rows of the first and the last events."""
+        return pa.array(self.rows[self.offsets[:-1]]), pa.array(self.rows[self.offsets[1:] - 1])
 
 
 def _combined(column: Any) -> Any:

@@ -12,10 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from cepheid.analysis.derived_types import StreamTime
 from cepheid.errors import DataError
 from cepheid.kernels.arrays import EventArrays
 from cepheid.program.position_masks import position_masks
-from cepheid.program.program import Clock, Program, Ranking
+from cepheid.program.program import Clock, MatchOutput, Program, Ranking
 from cepheid.runtime.clock import reject_extremes, reject_nulls, to_ticks
 
 Int64s = NDArray[np.int64]
@@ -48,11 +49,11 @@ def order_events(program: Program, columns: Mapping[str, Any], length: int) -> O
     masks = np.bitwise_or.reduce([fires, *negative]) if negative else fires
     ticks = to_ticks(columns[program.time], program.time)
     if program.clock is Clock.TIME:
-        window, has_ends = program.window_length or 0, program.slide is not None
-        reject_extremes(ticks, program.time, window, has_ends=has_ends)
+        window = program.window_length or 0
+        reject_extremes(ticks, program.time, window, has_ends=_shows_ends(program))
     rows = np.arange(length) if program.keeps_all_types else np.flatnonzero(masks)
     partition, has_partition = _partitions(program, columns, rows)
-    codes = _order_codes(columns, program.order)
+    codes = _order_codes(program, columns)
     order = _key_order(ticks[rows], [each[rows] for each in codes])
     rows, partition, has_partition = rows[order], partition[order], has_partition[order]
     key_rank = _dense_ranks([ticks[rows], *(each[rows] for each in codes)])
@@ -138,11 +139,19 @@ def _dictionary_codes(column: Any) -> tuple[Int64s, int]:
     return indices, len(column.dictionary)
 
 
-def _order_codes(columns: Mapping[str, Any], order: Sequence[str]) -> list[Int64s]:
+def _shows_ends(program: Program) -> bool:
+    output = program.output
+    if isinstance(output, MatchOutput):
+        return output.stream_time is StreamTime.SPAN_END
+    return program.slide is not None
+
+
+def _order_codes(program: Program, columns: Mapping[str, Any]) -> list[Int64s]:
+    """Return ranks; NULL, which results of other queries may have, comes last."""
     codes = []
-    for name in order:
-        reject_nulls(columns[name], name, "order")
+    for name in program.order:
         column = columns[name]
+        reject_nulls(column, name, "order", allowed=_is_derived(program, columns))
         if pa.types.is_dictionary(column.type):
             column = pc.cast(column, column.type.value_type)
         try:
@@ -153,6 +162,16 @@ def _order_codes(columns: Mapping[str, Any], order: Sequence[str]) -> list[Int64
             ) from None
         codes.append(ranks.to_numpy(zero_copy_only=False).astype(np.int64))
     return codes
+
+
+def _is_derived(program: Program, columns: Mapping[str, Any]) -> Any:
+    """Return which events are of a type that INTO names; None if there are no such types."""
+    if program.type_column is None or not program.derived_types:
+        return None
+    types = columns[program.type_column]
+    if pa.types.is_dictionary(types.type):
+        types = pc.cast(types, types.type.value_type)
+    return pc.is_in(types, pa.array(program.derived_types, types.type))
 
 
 def _key_order(times: Int64s, codes: list[Int64s]) -> Int64s:

@@ -73,8 +73,6 @@ def _features(query: BoundQuery) -> Iterator[tuple[str, Span, str]]:
             yield feature, neighbours.span, NOTHING_ELSE
     if query.output not in (ast.OutputMode.ALL, ast.OutputMode.NON_OVERLAPPING):
         yield f"OUTPUT {query.output.value}", tree.span, NOTHING_ELSE
-    if query.into is not None:
-        yield "INTO", tree.span, NOTHING_ELSE
     for column in query.aggregates or ():
         aggregate = column.aggregate
         if aggregate.variable is not None or aggregate.exact:
