@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from cepheid.language import ast
 from tests.properties.queries import (
+    Case,
     cases,
     count_positions,
     name_events,
@@ -77,15 +78,41 @@ def givers(draw: st.DrawFn, into: str, place: str) -> str:
 
 
 @st.composite
+def readers(draw: st.DrawFn, types: str) -> str:
+    """A query over a few types of which every event matters, so that results often take part."""
+    one = st.sampled_from(types).map(lambda each: ast.EventPattern((each,)))
+    event = one | one.map(lambda each: ast.Repeat(each, 1, None))
+    pattern = draw(
+        event
+        | st.builds(lambda a, b: ast.Sequence((a, b)), event, event)
+        | st.builds(lambda a, b, c: ast.Sequence((a, ast.Negation(b), c)), event, one, event)
+        | st.builds(lambda a, b: ast.Sequence((ast.Negation(a), b)), one, event)
+    )
+    names: dict[str, bool] = {}
+    pattern = name_events(pattern, names, negated=[])
+    clauses = draw(opening(pattern, []))
+    unit = draw(st.sampled_from(("", " EVENTS")))
+    clauses.append(f"WITHIN {draw(st.integers(3, 9))}{unit}")
+    shown = [f"{name}.{each}" for name in names for each in ("type", "time", "seq")]
+    return "\n".join([*clauses, f"RETURN {', '.join(shown)}"])
+
+
+@st.composite
 def compositions(draw: st.DrawFn) -> Composition:
     """Two or three queries and a short stream."""
     texts = {"one": draw(givers("T", "one"))}
-    last = draw(cases() | negation_cases()).text
-    if draw(st.integers(0, 2)) == 0:
+    has_two = draw(st.integers(0, 2)) == 0
+    simple = readers("ABCC" if has_two else "ACCC")
+    last = draw(st.one_of(simple, simple, cases().map(_text), negation_cases().map(_text)))
+    if has_two:
         into = draw(st.sampled_from("TU"))
         middle = draw(givers(into, "two"))
         texts["two"] = middle if into == "T" else with_types(middle, C="T")
         last = with_types(last, B="U")
     texts["last"] = with_types(last, C="T")
     order = draw(st.sampled_from(((), ("seq",))))
-    return Composition(texts, draw(streams(longest=6)), order)
+    return Composition(texts, draw(streams(shortest=2, longest=6)), order)
+
+
+def _text(case: Case) -> str:
+    return case.text
