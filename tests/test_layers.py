@@ -34,13 +34,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "explain": {"errors", *COMPILER},
     "connectors": {"errors", "language", "analysis"},
     "query": {*BELOW_THE_SURFACE, "testing"},
-    "testing": {*BELOW_THE_SURFACE, "query", API},
-    "web": {*BELOW_THE_SURFACE, "query", "testing", API},
-    "cli": {*BELOW_THE_SURFACE, "query", "testing", API, "web"},
-    API: {*BELOW_THE_SURFACE, "query", "testing", "web", "cli"},
+    "workload": {*BELOW_THE_SURFACE, "query"},
+    "testing": {*BELOW_THE_SURFACE, "query", "workload", API},
+    "web": {*BELOW_THE_SURFACE, "query", "workload", "testing", API},
+    "cli": {*BELOW_THE_SURFACE, "query", "workload", "testing", API, "web"},
+    API: {*BELOW_THE_SURFACE, "query", "workload", "testing", "web", "cli"},
     "tests.oracle": {"errors", "language", "analysis"},
 }
-MODULES_AT_THE_TOP = {"__init__", "errors", "query"}
+MODULES_AT_THE_TOP = {"__init__", "errors", "query", "workload"}
 
 # Third-party package -> the only folders that may import it.
 CONFINED = {

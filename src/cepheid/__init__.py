@@ -20,6 +20,7 @@ from cepheid.errors import (
     UnsupportedQueryError,
 )
 from cepheid.query import Query, query
+from cepheid.workload import Workload, workload
 
 __version__ = "0.1.0"
 
@@ -34,6 +35,8 @@ __all__ = [
     "QueryError",
     "QuerySyntaxError",
     "UnsupportedQueryError",
+    "Workload",
     "__version__",
     "query",
+    "workload",
 ]

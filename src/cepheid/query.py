@@ -19,26 +19,35 @@ from cepheid.language.source import Source
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.planner import make_plan
 
+DEFAULT_NAME = "query"
+
 
 class Query:
     """A parsed query; it can be run on events of any supported kind, any number of times."""
 
-    def __init__(self, text: str, *, name: str, parameters: Mapping[str, ParameterValue]) -> None:
+    def __init__(
+        self, text: str, *, name: str | None, parameters: Mapping[str, ParameterValue]
+    ) -> None:
         self.text = text
-        self.name = name
+        self.is_named = name is not None
+        self.name = DEFAULT_NAME if name is None else name
         self.parameters = dict(parameters)
-        self._source = Source(text, name)
-        self._tree = parse(text, name=name)
+        self.source = Source(text, self.name)
+        self.tree = parse(text, name=self.name)
 
     def __repr__(self) -> str:
         return f"Query({self.text!r})"
 
     def __str__(self) -> str:
-        return print_query(self._tree)
+        return print_query(self.tree)
+
+    def called(self, name: str) -> Query:
+        """Return the same query under another name."""
+        return Query(self.text, name=name, parameters=self.parameters)
 
     def bind(self, schema: EventSchema = OPEN_SCHEMA) -> BoundQuery:
         """Check the query against a schema; without one, every name is accepted."""
-        return analyze(self._tree, self._source, schema=schema, parameters=self.parameters)
+        return analyze(self.tree, self.source, schema=schema, parameters=self.parameters)
 
     def plan(self, schema: EventSchema = OPEN_SCHEMA) -> PhysicalPlan:
         """Return the plan for events of a schema."""
@@ -109,14 +118,14 @@ class Query:
 def query(
     text: str,
     *,
-    name: str = "query",
+    name: str | None = None,
     parameters: Mapping[str, ParameterValue] | None = None,
 ) -> Query:
     """Parse a query.
 
     Args:
         text: the query; see the language reference.
-        name: what error messages call it, for example its file.
+        name: what error messages and workloads call it, for example its file.
         parameters: values for `:name` in the text.
 
     >>> query("PATTERN SEQ(A, B) WITHIN :w", parameters={"w": "10 s"})

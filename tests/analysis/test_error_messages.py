@@ -12,7 +12,8 @@ import pytest
 import yaml
 
 from cepheid.errors import CepheidError
-from tests.analysis.schemas import bind
+from cepheid.workload import workload
+from tests.analysis.schemas import bind, event_schema
 
 CASES = Path(__file__).parent.parent / "cases" / "errors"
 HEADER = "# Wrong queries and what the user reads. CEPHEID_UPDATE_GOLDEN=1 rewrites the messages.\n"
@@ -20,18 +21,25 @@ HEADER = "# Wrong queries and what the user reads. CEPHEID_UPDATE_GOLDEN=1 rewri
 
 @dataclass(frozen=True)
 class Case:
-    """A wrong query; `schema` holds options of `event_schema`."""
+    """A wrong query; `schema` holds options of `event_schema`, `others` the rest of a workload."""
 
     title: str
     query: str
     message: str
     schema: dict[str, Any] = field(default_factory=dict)
     parameters: dict[str, Any] = field(default_factory=dict)
+    others: list[str] = field(default_factory=list)
 
     def actual_message(self) -> str:
         with pytest.raises(CepheidError) as caught:
-            bind(self.query, parameters=self.parameters, **self.schema)
+            self._bind()
         return "\n".join(line.rstrip() for line in str(caught.value).splitlines())
+
+    def _bind(self) -> None:
+        if self.others:
+            workload([self.query, *self.others]).plans(event_schema(**self.schema))
+        else:
+            bind(self.query, parameters=self.parameters, **self.schema)
 
 
 def read(path: Path) -> list[Case]:
@@ -53,6 +61,8 @@ def _entry(case: Case) -> str:
     lines.append(f"  query: {_literal(case.query) if case.query else flow(case.query)}")
     if case.schema:
         lines.append(f"  schema: {flow(case.schema)}")
+    if case.others:
+        lines += ["  others:", *(f"  - {flow(each)}" for each in case.others)]
     if case.parameters:
         lines.append(f"  parameters: {flow(case.parameters)}")
     lines.append(f"  message: {_literal(case.actual_message())}")

@@ -6,7 +6,8 @@ May import: errors, language, analysis.
 
 Follow a query through `events` (order key, partition), `matches` (runs, step by step),
 `combinations` and `predicates` (clauses), `negation`, `trends` (which matches count), `windows` and
-`expiry` (where aggregates look), `aggregates` and `results` (rows). `ask` binds texts.
+`expiry` (where aggregates look), `aggregates` and `results` (rows). `ask` binds texts,
+`composition` lets one query read another's results.
 """
 
 from __future__ import annotations
@@ -16,12 +17,24 @@ from typing import Any
 
 from cepheid.analysis.bound import BoundQuery
 from tests.oracle.ask import bind, schema_of
-from tests.oracle.events import Event, make_events, time_name
+from tests.oracle.composition import compose
+from tests.oracle.events import Event, make_events
 from tests.oracle.matches import Match
-from tests.oracle.results import results
+from tests.oracle.results import results, stream
 from tests.oracle.trends import Trend, Trends
 
-__all__ = ["Event", "Match", "Trend", "ask", "bind", "evaluate", "matches", "schema_of", "stream"]
+__all__ = [
+    "Event",
+    "Match",
+    "Trend",
+    "ask",
+    "bind",
+    "compose",
+    "evaluate",
+    "matches",
+    "schema_of",
+    "stream",
+]
 
 
 def evaluate(
@@ -38,15 +51,6 @@ def matches(query: BoundQuery, events: Iterable[Mapping[str, Any]]) -> list[Matc
     """
     found = Trends(query, make_events(query, events)).reported()
     return [tuple(each for match in trend for each in match) for trend in found]
-
-
-def stream(query: BoundQuery, events: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows as events of the type that INTO names."""
-    time, kind = time_name(query.schema), query.schema.type_column or "type"
-    return [
-        result.row | {time: result.stream_time, kind: query.into}
-        for result in results(query, events)
-    ]
 
 
 def ask(text: str, events: Sequence[Mapping[str, Any]], **options: Any) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ TYPES = {
     str: AttributeType.STRING,
     datetime.datetime: AttributeType.TIMESTAMP,
     datetime.date: AttributeType.DATE,
+    list: AttributeType.OTHER,
 }
 
 

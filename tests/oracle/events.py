@@ -71,7 +71,9 @@ def measure(query: BoundQuery, event: Event) -> int:
 
 
 def ranked(value: Any) -> tuple[bool, Any]:
-    """NULL sorts before every value."""
+    """NULL sorts before every value, also within an array."""
+    if isinstance(value, list):
+        return (True, [ranked(each) for each in value])
     return (value is not None, value)
 
 
@@ -113,7 +115,12 @@ def _instant(value: datetime.date) -> datetime.datetime:
 
 def _order_key(row: Mapping[str, Any], schema: EventSchema) -> tuple[Any, ...]:
     time = to_ticks(row[time_name(schema)], schema)
-    return (time, *(ranked(row.get(each)) for each in schema.order))
+    return (time, *(_last_if_null(row.get(each)) for each in schema.order))
+
+
+def _last_if_null(value: Any) -> tuple[bool, Any]:
+    """Only a result of another query can have NULL here: it comes after the events of its time."""
+    return (value is None, value)
 
 
 def _type(row: Mapping[str, Any], schema: EventSchema) -> str | None:

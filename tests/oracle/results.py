@@ -20,10 +20,11 @@ Row = dict[str, Any]
 
 
 class Result(NamedTuple):
-    """A row, and its time as an event of another stream (INTO)."""
+    """A row, and its time and tie-break columns as an event of another stream (INTO)."""
 
     row: Row
     stream_time: Any
+    stream_order: Row
 
 
 def results(
@@ -41,6 +42,15 @@ def results(
     return [result for view in found for result in _aggregate_results(query, trends, view)]
 
 
+def stream(query: BoundQuery, events: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows as events of the type that INTO names."""
+    time, kind = time_name(query.schema), query.schema.type_column or "type"
+    return [
+        result.row | result.stream_order | {time: result.stream_time, kind: query.into}
+        for result in results(query, events)
+    ]
+
+
 # --- aggregate queries ----------------------------------------------------------------------------
 
 
@@ -52,7 +62,8 @@ def _aggregate_results(query: BoundQuery, trends: Trends, view: View) -> Iterato
             by_group.setdefault(group, []).append(trend)
     for group, members in by_group.items():
         if satisfies_having(query, members, group):
-            yield Result(_aggregate_row(query, view, group, members), view.stream_time)
+            row = _aggregate_row(query, view, group, members)
+            yield Result(row, view.stream_time, _tie_breaks(query, row, None))
 
 
 def _aggregate_row(
@@ -78,7 +89,8 @@ def _match_result(query: BoundQuery, trend: Trend) -> Result:
     first, last = trend_first(trend), trend_last(trend)
     if not query.tree.returns:
         row |= {"first_time": first.row[time_column], "last_time": last.row[time_column]}
-    return Result(row, _stream_time(query, first, last))
+    last_known = last if not _has_end_negation(query) else None
+    return Result(row, _stream_time(query, first, last), _tie_breaks(query, row, last_known))
 
 
 def _column(query: BoundQuery, column: MatchColumn, trend: Trend) -> Any:
@@ -112,11 +124,20 @@ def _stream_time(query: BoundQuery, first: Event, last: Event) -> Any:
     """The last event's time; with end negation the last moment that could have spoilt the match."""
     like = last.row[time_name(query.schema)]
     window = query.window
-    has_exit_negation = any(
-        border.blocked_by != FREE for each in query.patterns for border in each.automaton.last
-    )
-    if not has_exit_negation or window is None:
+    if not _has_end_negation(query) or window is None:
         return like
     if window.unit is WindowUnit.EVENTS:
         return None
     return from_ticks(first.time + window.length - 1, like, query.schema)
+
+
+def _has_end_negation(query: BoundQuery) -> bool:
+    return any(
+        border.blocked_by != FREE for each in query.patterns for border in each.automaton.last
+    )
+
+
+def _tie_breaks(query: BoundQuery, row: Row, last: Event | None) -> Row:
+    """The order columns: those of the result, else those of the last event, else NULL."""
+    event = {} if last is None else last.row
+    return {each: row[each] if each in row else event.get(each) for each in query.schema.order}

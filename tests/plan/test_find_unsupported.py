@@ -16,6 +16,7 @@ EXECUTABLE = (
     "SEQ(A, B) WITHIN 9 SLIDE 3 RETURN COUNT(*), LOG2(COUNT(*)) GROUP BY k",
     "SEQ(A, B) WITHIN 9 RETURN COUNT(*)",
     "SEQ(A, B) SEMANTICS contiguous WITHIN 9 EVENTS",
+    "A RETURN A.x INTO Alarm",
 )
 REFUSED = (
     ("A AND B", "AND of two patterns", "A AND B"),
@@ -26,9 +27,6 @@ REFUSED = (
         "more than 1,000,000 slides",
         "WITHIN 2000000",
     ),
-    ("A OUTPUT COMPRESSED", "OUTPUT compressed", None),
-    ("A WITHIN 9 OUTPUT PARTIAL", "OUTPUT partial", None),
-    ("A RETURN A.x INTO Alarm", "INTO", None),
     ("A RETURN SUM(A.x) AS total", "the aggregate 'total'", "SUM(A.x) AS total"),
     ("A RETURN EXACT COUNT(*)", "the aggregate 'exact_count'", "EXACT COUNT(*)"),
     ("A RETURN COUNT(*) HAVING COUNT(*) > 1", "HAVING", "COUNT(*) > 1"),

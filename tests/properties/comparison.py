@@ -5,8 +5,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
+from hypothesis import assume
 
-from tests.oracle import bind, evaluate, schema_of
+import cepheid
+from cepheid.analysis.schema import EventSchema
+from tests.oracle import bind, compose, evaluate, schema_of
+from tests.oracle.composition import TooManyEvents
+from tests.properties.compositions import Composition
 from tests.properties.queries import Case
 
 SCHEMA = pa.schema(
@@ -20,7 +25,7 @@ SCHEMA = pa.schema(
 )
 
 
-def table_of(case: Case) -> pa.Table:
+def table_of(case: Case | Composition) -> pa.Table:
     return pa.Table.from_pylist(list(case.events), schema=SCHEMA)
 
 
@@ -39,8 +44,20 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def expected_of_all(case: Composition) -> dict[str, Counter[tuple[Any, ...]]]:
+    """What the oracle says of every query; cases that it refuses or that grow are dropped."""
+    try:
+        rows = compose(case.texts, case.events, _schema(case), most_events=9)
+    except (cepheid.BindingError, TooManyEvents):
+        assume(False)
+    return {name: as_multiset(each) for name, each in rows.items()}
+
+
 def expected(case: Case) -> Counter[tuple[Any, ...]]:
     """What the oracle says."""
+    return as_multiset(evaluate(bind(case.text, _schema(case)), case.events))
+
+
+def _schema(case: Case | Composition) -> EventSchema:
     blank = [{"type": "D", "time": 0, "seq": 0, "k": 0, "x": 0}]
-    schema = schema_of([*blank, *case.events], order=case.order)
-    return as_multiset(evaluate(bind(case.text, schema), case.events))
+    return schema_of([*blank, *case.events], order=case.order)

@@ -34,9 +34,9 @@ class Case:
 
 
 @st.composite
-def streams(draw: st.DrawFn, *, longest: int = 8) -> list[dict[str, Any]]:
+def streams(draw: st.DrawFn, *, shortest: int = 0, longest: int = 8) -> list[dict[str, Any]]:
     """Events in any order; time ties are common, `seq` is unique only sometimes."""
-    size = draw(st.integers(0, longest))
+    size = draw(st.integers(shortest, longest))
     event = st.fixed_dictionaries(
         {
             "type": st.sampled_from((*TYPES, "D")),

@@ -29,11 +29,15 @@ matches = cepheid.query("PATTERN SEQ(A a, B b) WHERE [k] RETURN a.time, b.time")
 print(sorted(map(tuple, matches.run(events, **roles).collect())))
 counts = cepheid.query("PATTERN SEQ(A, B) WHERE [k] WITHIN 4 SLIDE 4 RETURN COUNT(*) AS n")
 print(sorted(map(tuple, counts.run(events, **roles).collect())))
+pairs = "PATTERN SEQ(A a, B b) WHERE [k] RETURN a.k AS k, a.time AS start INTO Pair"
+windows = "PATTERN SEQ(Pair p, C c) WHERE [k] WITHIN 8 SLIDE 8 RETURN COUNT(*) AS n INTO Late"
+both = cepheid.workload([pairs, windows, "PATTERN Late l RETURN l.time, l.n"])
+print(sorted(map(tuple, both.run(events, **roles)["q3"].collect())))
 spark.stop()
 """
 
 
-def test_a_match_query_and_an_aggregate():
+def test_a_match_query_an_aggregate_and_a_workload():
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT],
@@ -45,7 +49,8 @@ def test_a_match_query_and_an_aggregate():
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    module, matches, counts = done.stdout.strip().splitlines()
+    module, matches, counts, composed = done.stdout.strip().splitlines()
     assert "connect" in module
     assert matches == "[(1, 3), (2, 4)]"
     assert counts == "[(0, 4, 1)]"
+    assert composed == "[(7, 1)]"

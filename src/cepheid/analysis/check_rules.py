@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cepheid.analysis.automaton import FREE, Automaton
 from cepheid.analysis.bound import BoundQuery
+from cepheid.analysis.names import event_patterns
 from cepheid.analysis.problems import Problems
 from cepheid.errors import suggest
 from cepheid.language import ast
@@ -19,19 +20,9 @@ def check_rules(query: BoundQuery, problems: Problems) -> None:
         _check_aggregate_query(query, problems)
 
 
-def _event_patterns(pattern: ast.Pattern) -> list[ast.EventPattern]:
-    match pattern:
-        case ast.EventPattern():
-            return [pattern]
-        case ast.Repeat() | ast.Negation():
-            return _event_patterns(pattern.pattern)
-        case _:
-            return [each for part in pattern.parts for each in _event_patterns(part)]
-
-
 def _check_types(query: BoundQuery, problems: Problems) -> None:
     schema = query.schema
-    events = _event_patterns(query.tree.pattern)
+    events = event_patterns(query.tree.pattern)
     if schema.type_names is not None:
         for event in events:
             for name in event.types:

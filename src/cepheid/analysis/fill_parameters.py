@@ -11,6 +11,7 @@ from typing import TypeVar
 from cepheid.analysis.problems import Problems
 from cepheid.errors import ConfigError, nearest
 from cepheid.language import ast
+from cepheid.language.source import Source
 
 ParameterValue = int | float | str | bool
 Node = TypeVar("Node")
@@ -34,6 +35,13 @@ def fill_parameters(
             hint=None if near is None else f"did you mean ':{near}'?",
         )
     return filled
+
+
+def parameter_names(query: ast.Query) -> frozenset[str]:
+    """Return the names of the parameters that a query has."""
+    filler = _Filler({}, Problems(Source("")))
+    filler.fill(query)
+    return frozenset(filler.wanted)
 
 
 class _Filler:

@@ -1,4 +1,4 @@
-"""The variables and types that an expression mentions."""
+"""The variables and types that an expression or a pattern mentions."""
 
 from __future__ import annotations
 
@@ -20,3 +20,14 @@ def names_in(node: ast.Expression) -> frozenset[str]:
             return names_in(node.argument)
         case _:
             return frozenset()
+
+
+def event_patterns(pattern: ast.Pattern) -> list[ast.EventPattern]:
+    """Return the events of a pattern in the order of the text, negated ones included."""
+    match pattern:
+        case ast.EventPattern():
+            return [pattern]
+        case ast.Repeat() | ast.Negation():
+            return event_patterns(pattern.pattern)
+        case _:
+            return [each for part in pattern.parts for each in event_patterns(part)]

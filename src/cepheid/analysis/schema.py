@@ -52,8 +52,9 @@ class EventSchema:
 
     `ticks_per_second` says how long one step of the time column is: 1 for an integer column unless
     another unit is declared, 1,000,000 for timestamps in microseconds. `attributes_by_type` holds
-    declared per-type schemas. An *open* schema knows no columns and accepts every name: EXPLAIN
-    without events uses it.
+    declared per-type schemas, and the attributes of `derived_types`, those that INTO names. If only
+    the latter are known, `other_attributes` are those of all other types. An *open* schema knows no
+    columns and accepts every name: EXPLAIN without events uses it.
     """
 
     attributes: Mapping[str, AttributeType] = field(default_factory=dict)
@@ -63,6 +64,8 @@ class EventSchema:
     ticks_per_second: int = 1
     attributes_by_type: Mapping[str, frozenset[str]] | None = None
     is_open: bool = False
+    derived_types: frozenset[str] = frozenset()
+    other_attributes: frozenset[str] | None = None
 
     @property
     def time_type(self) -> AttributeType:
@@ -82,14 +85,16 @@ class EventSchema:
         """Whether events of this type have the attribute, by the declared schemas."""
         if attribute in (self.time, self.type_column, *self.order):
             return True
-        if self.attributes_by_type is None or event_type not in self.attributes_by_type:
-            return True
-        return attribute in self.attributes_by_type[event_type]
+        declared = self.attributes_by_type or {}
+        known = declared.get(event_type, self.other_attributes)
+        return known is None or attribute in known
 
     @property
     def type_names(self) -> frozenset[str] | None:
         """The declared event types, or None when any name may occur."""
-        return None if self.attributes_by_type is None else frozenset(self.attributes_by_type)
+        if self.attributes_by_type is None or self.other_attributes is not None:
+            return None
+        return frozenset(self.attributes_by_type)
 
 
 OPEN_SCHEMA = EventSchema(is_open=True)

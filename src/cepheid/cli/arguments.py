@@ -32,6 +32,15 @@ class Engine(StrEnum):
 QueryArgument = Annotated[
     str, typer.Argument(help="A query file (.cep), or the text of a query.", show_default=False)
 ]
+WithOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--with",
+        metavar="QUERY",
+        help="A further query, file or text, that may read the results of others (INTO); "
+        "repeatable.",
+    ),
+]
 ParameterOption = Annotated[
     list[str] | None,
     typer.Option(

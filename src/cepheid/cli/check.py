@@ -12,13 +12,13 @@ from cepheid.cli.arguments import (
     TimeOption,
     TimeUnitOption,
     TypeOption,
-    load_query,
+    WithOption,
 )
 from cepheid.cli.console import QUERY_OR_DATA, output_console, reporting, show_error, show_warning
+from cepheid.cli.query_set import QuerySet, load_queries
 from cepheid.errors import ConfigError, QueryError
 
 if TYPE_CHECKING:
-    from cepheid import Query
     from cepheid.analysis.schema import EventSchema
 
 EventsOption = Annotated[
@@ -38,6 +38,7 @@ def check(
     type: TypeOption = None,
     time_unit: TimeUnitOption = "s",
     param: ParameterOption = None,
+    others: WithOption = None,
 ) -> None:
     """Check queries: syntax, names and rules; with events or a schema also columns and types.
 
@@ -49,30 +50,33 @@ def check(
     cepheid check queries/*.cep
 
     cepheid check rides.cep --events rides.csv
+
+    cepheid check alarms.cep --with fires.cep --events readings.csv
     """
     console = output_console()
     failed = False
     with reporting():
         if schema is not None and events is not None:
             raise ConfigError("give --schema or --events, not both")
-        for each in queries:
+        for group in [[*queries, *others]] if others else [[each] for each in queries]:
             try:
-                query = load_query(each, param)
-                known = schema_for(query, schema, events, time=time, type=type, unit=time_unit)
-                plan = query.plan(known)
+                loaded = load_queries(group[0], group[1:], param)
+                known = schema_for(loaded, schema, events, time=time, type=type, unit=time_unit)
+                plans = loaded.plans(known)
             except QueryError as error:
                 show_error(error)
                 failed = True
                 continue
-            console.print(f"{query.name}: ok", markup=False, soft_wrap=True)
-            for diagnostic in plan.unsupported:
-                show_warning(f"{query.name}: {diagnostic.message}")
+            for name, plan in plans.items():
+                console.print(f"{name}: ok", markup=False, soft_wrap=True)
+                for diagnostic in plan.unsupported:
+                    show_warning(f"{name}: {diagnostic.message}")
     if failed:
         raise typer.Exit(QUERY_OR_DATA)
 
 
 def schema_for(
-    query: Query,
+    queries: QuerySet,
     schema: str | None,
     events: str | None,
     *,
@@ -82,10 +86,12 @@ def schema_for(
 ) -> EventSchema:
     """Return what is known of the events: a declaration, a file's columns, or nothing."""
     from cepheid.analysis.schema import OPEN_SCHEMA
+    from cepheid.cli.column_roles import types_of
     from cepheid.cli.read_events import schema_of_declaration, schema_of_file
 
     if schema is not None:
         return schema_of_declaration(schema)
     if events is not None:
-        return schema_of_file(events, query, time=time, type=type, time_unit=unit)
+        types = types_of(queries.all)
+        return schema_of_file(events, types, time=time, type=type, time_unit=unit)
     return OPEN_SCHEMA

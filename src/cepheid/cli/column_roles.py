@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from cepheid import Query
-from cepheid.analysis.automaton import Automaton
+from cepheid.analysis.names import event_patterns
 from cepheid.errors import DataError
 
 TIME_NAMES = ("time", "ts", "timestamp")
@@ -26,15 +26,14 @@ def choose_time(columns: Sequence[str], given: str | None) -> str:
     )
 
 
-def choose_type(query: Query, columns: Mapping[str, bool], given: str | None) -> str | None:
+def choose_type(types: Sequence[str], columns: Mapping[str, bool], given: str | None) -> str | None:
     """Return the given column, or the one whose name says that it is the type; None for no type.
 
-    `columns` says of every column whether it is text. A pattern of one type needs no column, so a
-    column that holds no text is not taken for it.
+    `types` are those of the patterns; `columns` says of every column whether it is text. Patterns
+    of one type need no column, so a column that holds no text is not taken for it.
     """
     if given is not None:
         return given or None
-    types = sorted(set(_types(query)))
     found = [each for each in columns if each.casefold() in TYPE_NAMES]
     if len(types) == 1:
         found = [each for each in found if columns[each]]
@@ -50,13 +49,10 @@ def choose_type(query: Query, columns: Mapping[str, bool], given: str | None) ->
     )
 
 
-def _types(query: Query) -> Iterator[str]:
-    for pattern in query.bind().patterns:
-        yield from _automaton_types(pattern.automaton)
-
-
-def _automaton_types(automaton: Automaton) -> Iterator[str]:
-    for position in automaton.positions:
-        yield from position.types
-    for part in automaton.negated_parts:
-        yield from _automaton_types(part.automaton)
+def types_of(queries: Iterable[Query]) -> list[str]:
+    """Return the event types that patterns name, but for those that one of the queries gives."""
+    trees = [each.tree for each in queries]
+    named = {name for tree in trees for event in event_patterns(tree.pattern)
+             for name in event.types}  # fmt: skip
+    given = {tree.into for tree in trees} if len(trees) > 1 else set()
+    return sorted(named - given)

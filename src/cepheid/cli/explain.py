@@ -17,10 +17,11 @@ from cepheid.cli.arguments import (
     TimeOption,
     TimeUnitOption,
     TypeOption,
-    load_query,
+    WithOption,
 )
 from cepheid.cli.check import EventsOption, schema_for
 from cepheid.cli.console import output_console, reporting
+from cepheid.cli.query_set import load_queries
 from cepheid.errors import ConfigError
 
 
@@ -56,6 +57,7 @@ def explain(
     type: TypeOption = None,
     time_unit: TimeUnitOption = "s",
     param: ParameterOption = None,
+    others: WithOption = None,
 ) -> None:
     """Show how a query will be run and why: the pattern's automaton, the plan, the choices.
 
@@ -64,11 +66,13 @@ def explain(
     cepheid explain rides.cep
 
     cepheid explain rides.cep --events rides.csv --output rides.svg
+
+    cepheid explain alarms.cep --with fires.cep
     """
     with reporting():
         if schema is not None and events is not None:
             raise ConfigError("give --schema or --events, not both")
-        parsed = load_query(query, param)
+        parsed = load_queries(query, others or (), param)
         known = schema_for(parsed, schema, events, time=time, type=type, unit=time_unit)
         chosen = format or _format_of(output)
         text = parsed.explain(format=chosen.value, schema=known)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cepheid import Query
 from cepheid.cli.arguments import parse_event_paths
 from cepheid.cli.column_roles import choose_time, choose_type
 from cepheid.cli.engines import EngineRun
@@ -48,9 +47,9 @@ def find_files(arguments: Sequence[str]) -> EventFiles:
 
 
 def read_events(
-    engine: EngineRun, files: EventFiles, query: Query, time: str | None, type: str | None
+    engine: EngineRun, files: EventFiles, types: Sequence[str], time: str | None, type: str | None
 ) -> ReadEvents:
-    """Read the files and tell the roles of their columns."""
+    """Read the files and tell the roles of their columns; `types` are those of the patterns."""
     tables = {name: engine.read(paths) for name, paths in files.by_type.items()}
     columns: dict[str, bool] = {}
     for table in tables.values():
@@ -58,12 +57,12 @@ def read_events(
     time = choose_time(list(columns), time)
     if files.is_typed:
         return ReadEvents(engine.fit_empty(tables, time, None), time, None)
-    type = choose_type(query, columns, type)
+    type = choose_type(types, columns, type)
     return ReadEvents(engine.fit_empty(tables, time, type)[""], time, type)
 
 
 def schema_of_file(
-    path: str, query: Query, *, time: str | None, type: str | None, time_unit: str
+    path: str, types: Sequence[str], *, time: str | None, type: str | None, time_unit: str
 ) -> EventSchema:
     """Return what a file of events tells of the schema, for EXPLAIN and checks."""
     import pyarrow as pa
@@ -74,7 +73,7 @@ def schema_of_file(
     arrow_schema = read_arrow_schema(path)
     columns = {each.name: bool(pa.types.is_string(each.type)) for each in arrow_schema}
     time = choose_time(list(columns), time)
-    type = choose_type(query, columns, type)
+    type = choose_type(types, columns, type)
     fitted = fit_empty({"": arrow_schema.empty_table()}, time, type)[""].schema
     return event_schema(fitted, ColumnRoles(time, type, time_unit=time_unit))
 

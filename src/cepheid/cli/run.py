@@ -16,10 +16,11 @@ from cepheid.cli.arguments import (
     TimeOption,
     TimeUnitOption,
     TypeOption,
-    load_query,
+    WithOption,
 )
 from cepheid.cli.console import reporting, show_note, working
-from cepheid.cli.write_result import DEFAULT_LIMIT, Format, choose_format, write_result
+from cepheid.cli.query_set import load_queries
+from cepheid.cli.write_result import DEFAULT_LIMIT, Format, choose_output, write_results
 
 
 def run(
@@ -49,17 +50,24 @@ def run(
             "-f",
             metavar="FORMAT",
             help="table, json (lines), csv or parquet. Default: by the suffix of --output, else "
-            "table.",
+            "table; csv in a directory.",
         ),
     ] = None,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="PATH", help="File for the result.")
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="PATH",
+            help="File for the result; with several queries a directory, for one file each.",
+        ),
     ] = None,
     limit: Annotated[
         int | None,
         typer.Option(min=0, help=f"Rows of a table; 0 for all. Default: {DEFAULT_LIMIT}."),
     ] = None,
     quiet: QuietOption = False,
+    others: WithOption = None,
 ) -> None:
     r"""Run a query on files of events and print the result.
 
@@ -70,22 +78,27 @@ def run(
     cepheid run "PATTERN SEQ(A a, B+ b) WHERE \[user] WITHIN 1 h" clicks/ -e spark
 
     cepheid run funnel.cep View=v.csv Buy=b.csv -p limit=100 -o out.parquet
+
+    cepheid run alarms.cep readings.csv --with fires.cep
     """
+    from cepheid.analysis.schema import OPEN_SCHEMA
+    from cepheid.cli.column_roles import types_of
     from cepheid.cli.engines import open_engine
     from cepheid.cli.order_rows import order_rows
     from cepheid.cli.read_events import find_files, read_events
 
     with reporting(quiet=quiet):
-        chosen = choose_format(format, output, limit)
-        parsed = load_query(query, param)
-        parsed.plan().require_executable()
+        target = choose_output(format, output, limit, is_single=not others)
+        queries = load_queries(query, others or (), param)
+        for plan in queries.plans(OPEN_SCHEMA).values():
+            plan.require_executable()
         files = find_files(events)
         schemas = _schemas(schema)
         with open_engine(engine, quiet=quiet) as runner:
             start = clock.perf_counter()
             with working("Running the query", quiet=quiet):
-                read = read_events(runner, files, parsed, time, type)
-                lazy = parsed.run(
+                read = read_events(runner, files, types_of(queries.all), time, type)
+                lazy = queries.run(
                     read.events,
                     time=read.time,
                     type=read.type,
@@ -93,10 +106,11 @@ def run(
                     schemas=schemas,
                     time_unit=time_unit,
                 )
-                result = order_rows(runner.collect(lazy))
+                results = {name: order_rows(runner.collect(each)) for name, each in lazy.items()}
             seconds = clock.perf_counter() - start
-        write_result(result, chosen, output, limit)
-        rows = f"{result.num_rows:,} row{'' if result.num_rows == 1 else 's'}"
+        write_results(results, target)
+        count = sum(each.num_rows for each in results.values())
+        rows = f"{count:,} row{'' if count == 1 else 's'}"
         place = "" if output is None else f" to {output}"
         show_note(f"{rows}{place} in {seconds:.2f} s ({engine.value} engine)", quiet=quiet)
 

@@ -1,11 +1,15 @@
-"""A result in the format that was asked for, to a file or to stdout."""
+"""Results in the format that was asked for, to files or to stdout."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from rich.text import Text
 
 from cepheid.cli.console import output_console
 from cepheid.errors import ConfigError
@@ -26,37 +30,100 @@ class Format(StrEnum):
     PARQUET = "parquet"
 
 
-def choose_format(given: Format | None, output: str | None, limit: int | None) -> Format:
-    """Return the given format, or the one of the file's suffix, or the table."""
-    chosen = given or (Format.TABLE if output is None else _format_of(output))
-    if chosen is Format.PARQUET and output is None:
+SUFFIXES = {
+    Format.TABLE: ".txt",
+    Format.JSON: ".jsonl",
+    Format.CSV: ".csv",
+    Format.TSV: ".tsv",
+    Format.PARQUET: ".parquet",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where results go and in which format; `limit` bounds the rows of a table, 0 for all.
+
+    `output` is a file for a single result, a directory for several, None for stdout.
+    """
+
+    format: Format
+    output: str | None
+    limit: int
+    is_single: bool
+
+
+def choose_output(
+    given: Format | None, output: str | None, limit: int | None, *, is_single: bool
+) -> Target:
+    """Return the target; the format is the given one, that of the file's suffix, or the table."""
+    chosen = given or _default_format(output, is_single)
+    if output is None and chosen is Format.PARQUET:
         raise ConfigError("Parquet cannot be printed", hint="name a file with --output")
+    if output is None and chosen is not Format.TABLE and not is_single:
+        raise ConfigError(
+            f"several results cannot be printed as one {chosen.value}",
+            hint="name a directory with --output",
+        )
     if limit is not None and chosen is not Format.TABLE:
         raise ConfigError(f"--limit is for tables, but the format is {chosen.value}")
     if output is not None and not Path(output).parent.is_dir():
         raise ConfigError(f"cannot write '{output}': there is no directory '{Path(output).parent}'")
-    return chosen
+    return Target(chosen, output, DEFAULT_LIMIT if limit is None else limit, is_single)
 
 
-def _format_of(output: str) -> Format:
+def _default_format(output: str | None, is_single: bool) -> Format:
+    if output is None:
+        return Format.TABLE
+    if not is_single:
+        return Format.CSV
     from cepheid.connectors.event_files import format_of
 
     return Format(format_of(output).value)
 
 
-def write_result(result: pa.Table, chosen: Format, output: str | None, limit: int | None) -> None:
-    """Write the result."""
+def write_results(results: Mapping[str, pa.Table], target: Target) -> None:
+    """Write one result to its file or to stdout; several as titled tables or to a directory."""
+    if target.is_single:
+        (result,) = results.values()
+        _write(result, target, target.output)
+    elif target.output is None:
+        for place, (name, result) in enumerate(results.items()):
+            output_console().print(Text(name if place == 0 else f"\n{name}", "bold cyan"))
+            _write(result, target, None)
+    else:
+        files = _files(results, target.output, SUFFIXES[target.format])
+        for name, result in results.items():
+            _write(result, target, files[name])
+
+
+def _files(names: Iterable[str], directory: str, suffix: str) -> dict[str, str]:
+    """Return a file for each query, called like it or its file; make the directory."""
+    files = {name: f"{Path(name).stem}{suffix}" for name in names}
+    for name, file in files.items():
+        same = next(other for other in files if files[other] == file)
+        if same != name:
+            raise ConfigError(
+                f"the results of '{same}' and '{name}' would both be written to '{file}'",
+                hint="rename one of the query files",
+            )
+    try:
+        Path(directory).mkdir(exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"cannot write to '{directory}': {error.strerror}") from None
+    return {name: str(Path(directory, file)) for name, file in files.items()}
+
+
+def _write(result: pa.Table, target: Target, output: str | None) -> None:
     from cepheid.cli.show_table import show_table
     from cepheid.connectors.event_files import FileFormat
     from cepheid.connectors.write_files import open_writer
 
-    rows = DEFAULT_LIMIT if limit is None else limit
-    if chosen is not Format.TABLE:
-        target = sys.stdout.buffer if output is None else output
-        with open_writer(target, FileFormat(chosen.value), result.schema) as writer:
+    if target.format is not Format.TABLE:
+        place = sys.stdout.buffer if output is None else output
+        with open_writer(place, FileFormat(target.format.value), result.schema) as writer:
             writer.write(result)
     elif output is None:
-        show_table(output_console(), result, limit=rows)
+        show_table(output_console(), result, limit=target.limit)
     else:
         with Path(output).open("w", encoding="utf-8") as file:
-            show_table(output_console(file), result, limit=rows)
+            show_table(output_console(file), result, limit=target.limit)

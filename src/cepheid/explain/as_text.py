@@ -12,20 +12,21 @@ INDENT = "  "
 ENTRY, EXIT = "▶", "◎"
 
 
-def as_text(explanation: Explanation) -> str:
+def as_text(explanation: Explanation, *, title: str = "Query") -> str:
     """Return the explanation in titled sections; lines are wrapped at 100 characters."""
     sections = [
-        ("Query", explanation.query.splitlines()),
+        (title, explanation.query.splitlines()),
         ("Pattern", list(_pattern(explanation))),
         ("Plan", list(_plan(explanation))),
         ("Choices", list(_choices(explanation))),
         ("Predicates", list(_predicates(explanation))),
         ("Not executable yet", list(_unsupported(explanation))),
     ]
-    return "\n".join(_section(title, lines) for title, lines in sections if lines).rstrip("\n")
+    return "\n".join(section(head, lines) for head, lines in sections if lines).rstrip("\n")
 
 
-def _section(title: str, lines: Iterable[str]) -> str:
+def section(title: str, lines: Iterable[str]) -> str:
+    """Return a title with its lines indented below it."""
     body = "".join(f"{INDENT}{line}".rstrip() + "\n" for line in lines)
     return f"{title}\n{body}"
 
@@ -45,9 +46,9 @@ def _pattern(explanation: Explanation) -> Iterator[str]:
 
 
 def _side(side: Side) -> Iterator[str]:
-    yield from _aligned([_state_row(each) for each in side.states])
+    yield from aligned([_state_row(each) for each in side.states])
     yield ""
-    yield from (f"{INDENT}{line}" for line in _aligned([_edge_row(each) for each in side.edges]))
+    yield from (f"{INDENT}{line}" for line in aligned([_edge_row(each) for each in side.edges]))
     for negation in side.negations:
         for condition in negation.conditions:
             yield f"{INDENT}¬ {negation.text} where {condition}"
@@ -108,7 +109,7 @@ def _predicates(explanation: Explanation) -> Iterator[str]:
     for number, side in enumerate(explanation.sides):
         place = f"side {number + 1}: " if len(explanation.sides) > 1 else ""
         rows += [(each.text, each.predicate_class, place + each.tested) for each in side.predicates]
-    yield from _aligned(rows)
+    yield from aligned(rows)
 
 
 def _unsupported(explanation: Explanation) -> Iterator[str]:
@@ -119,7 +120,7 @@ def _unsupported(explanation: Explanation) -> Iterator[str]:
         yield from (f"{'•' if n == 0 else ' '} {line}" for n, line in enumerate(lines))
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Pad the columns to equal width; the last one is wrapped in itself."""
     if not rows:
         return []

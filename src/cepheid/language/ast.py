@@ -320,3 +320,4 @@ class Query:
     into: str | None = None
     span: Span = _span()
     output_span: Span = _span()
+    into_span: Span = _span()

@@ -59,6 +59,7 @@ class _QueryBuilder(ExpressionBuilder):
             into=None if into is None else name_of(self.tokens(into)[-1]),
             span=self.span(tree),
             output_span=self.span(tree if output is None else output),
+            into_span=self.span(tree if into is None else into),
         )
 
     def _first(self, clauses: dict[str, list[Tree[Token]]], kind: str) -> Tree[Token] | None:

@@ -11,6 +11,7 @@ from cepheid.analysis.bound import (
     Strategy,
     WindowUnit,
 )
+from cepheid.analysis.derived_types import stream_time
 from cepheid.analysis.expressions import variables_of
 from cepheid.errors import InternalError
 from cepheid.language import ast
@@ -40,8 +41,11 @@ STRATEGY_CODES = {
 RANKINGS = {Strategy.CONTIGUOUS: Ranking.PARTITION, Strategy.STRICT: Ranking.STREAM}
 
 
-def lower(plan: PhysicalPlan) -> Program:
-    """Return the program of an executable plan; others are refused."""
+def lower(plan: PhysicalPlan, *, as_stream: bool = False) -> Program:
+    """Return the program of an executable plan; others are refused.
+
+    `as_stream`: the results become events of another query.
+    """
     plan.require_executable()
     query = plan.query
     if query.schema.time is None:
@@ -61,12 +65,13 @@ def lower(plan: PhysicalPlan) -> Program:
         type_column=query.schema.type_column,
         order=query.schema.order,
         partition_by=query.partition_by,
-        output=_output(plan),
+        output=_output(plan, as_stream=as_stream),
         runs=runs,
         negation=negation,
         negative_tests=tuple(_negative_tests(query)),
         name=query.source.name,
         live_limit=plan.live_limit,
+        derived_types=tuple(sorted(query.schema.derived_types)),
     )
 
 
@@ -106,7 +111,7 @@ def _negative_tests(query: BoundQuery) -> Iterable[tuple[PositionTest, ...]]:
         )
 
 
-def _output(plan: PhysicalPlan) -> Output:
+def _output(plan: PhysicalPlan, *, as_stream: bool) -> Output:
     query = plan.query
     if query.aggregates is None:
         return MatchOutput(
@@ -116,6 +121,7 @@ def _output(plan: PhysicalPlan) -> Output:
             tuple(query.schema.attributes)
             if query.output is ast.OutputMode.NON_OVERLAPPING
             else None,
+            stream_time=stream_time(query) if as_stream else None,
             is_partial=query.output is ast.OutputMode.PARTIAL,
             is_compressed=query.output is ast.OutputMode.COMPRESSED,
         )

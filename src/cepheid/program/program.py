@@ -7,6 +7,7 @@ from enum import IntEnum, StrEnum
 from typing import TypeAlias
 
 from cepheid.analysis.bound import EventsColumn, MatchColumn
+from cepheid.analysis.derived_types import StreamTime
 from cepheid.analysis.expressions import references
 from cepheid.program.negation_program import NegationProgram
 from cepheid.program.position_automaton import PositionAutomaton, PositionTest
@@ -43,6 +44,7 @@ class MatchOutput:
 
     `tie_columns` is set for OUTPUT NON OVERLAPPING: columns that break ties between matches.
     `is_partial` and `is_compressed` stand for the other forms of OUTPUT.
+    `stream_time` is set if matches become events of another query: they carry an order key.
     """
 
     columns: tuple[MatchColumn, ...]
@@ -51,6 +53,7 @@ class MatchOutput:
     tie_columns: tuple[str, ...] | None = None
     is_partial: bool = False
     is_compressed: bool = False
+    stream_time: StreamTime | None = None
 
 
 class CountKind(StrEnum):
@@ -78,6 +81,7 @@ class Program:
     """A query, ready to run on events of any runner.
 
     `live_limit` is how many nodes of the match graph may be alive in a partition.
+    Events of `derived_types` are results of other queries; they may lack tie-break columns.
     """
 
     automaton: PositionAutomaton
@@ -97,6 +101,7 @@ class Program:
     negative_tests: tuple[tuple[PositionTest, ...], ...] = ()
     name: str = "query"
     live_limit: int | None = None
+    derived_types: tuple[str, ...] = ()
 
     @property
     def types(self) -> frozenset[str]:

@@ -32,7 +32,7 @@ def to_ticks(column: Any, name: str) -> NDArray[np.int64]:
 def reject_extremes(ticks: NDArray[np.int64], name: str, length: int, *, has_ends: bool) -> None:
     """Raise a DataError if a time is so far out that the bounds of a window would not fit 64 bits.
 
-    `has_ends`: the result shows where windows end.
+    `has_ends`: the result shows where windows end, or is timed by it.
     """
     if not ticks.size:
         return
@@ -60,11 +60,16 @@ def from_ticks(ticks: NDArray[np.int64], time_type: pa.DataType) -> pa.Array:
     return array.cast(window_type(time_type))
 
 
-def reject_nulls(column: Any, name: str, role: str) -> None:
-    """Raise a DataError that names the first row with a NULL."""
-    if column.null_count:
-        row = pc.index(pc.is_null(column), True).as_py()
+def reject_nulls(column: Any, name: str, role: str, *, allowed: Any = None) -> None:
+    """Raise a DataError that names the first row with a NULL, but for those that are allowed."""
+    if not column.null_count:
+        return
+    missing = pc.is_null(column)
+    if allowed is not None:
+        missing = pc.and_not(missing, allowed)
+    row = pc.index(missing, True).as_py()
+    if row >= 0:
         raise DataError(
             f"the {role} column '{name}' has a NULL in row {row}",
-            hint=f"{column.null_count} of {len(column)} rows have none; fill or drop them",
+            hint=f"{pc.sum(missing).as_py()} of {len(column)} rows have none; fill or drop them",
         )

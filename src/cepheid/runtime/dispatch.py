@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -31,16 +31,27 @@ class StoredEvents(Protocol):
 MakePlan = Callable[[EventSchema], PhysicalPlan]
 
 
+@dataclass(frozen=True, slots=True)
+class EventInput:
+    """Events as one Arrow table or Spark DataFrame, the kind they were given as, and their roles.
+
+    Tables per event type are stacked; then the roles name the type column and the types' schemas.
+    """
+
+    events: Any
+    kind: TableKind
+    roles: ColumnRoles
+
+
 def run_events(make_plan: MakePlan, events: Any, roles: ColumnRoles) -> Any:
     """Run on events of any supported kind."""
-    if isinstance(events, Mapping):
-        return _run_by_type(make_plan, events, roles)
-    kind = kind_of(events)
-    if kind is TableKind.SPARK:
+    given = read_input(events, roles)
+    if given.kind is TableKind.SPARK:
         from cepheid.runtime.spark.batch import run_spark
 
-        return run_spark(make_plan, events, roles)
-    return _run_arrow(make_plan, to_arrow(events, kind), roles, kind)
+        return run_spark(make_plan, given.events, given.roles)
+    program = lower(make_plan(event_schema(given.events.schema, given.roles)))
+    return as_kind(run_local(program, given.events, threads=available_cores()), given.kind)
 
 
 def run_stored(make_plan: MakePlan, stored: StoredEvents, roles: ColumnRoles) -> Any:
@@ -49,23 +60,31 @@ def run_stored(make_plan: MakePlan, stored: StoredEvents, roles: ColumnRoles) ->
     needed = [name for name in stored.schema.names if name in program.columns]
     is_code = program.type_column is not None and program.type_column not in program.partition_by
     encoded = [name for name in needed if is_code and name == program.type_column]
-    return run_local(program, stored.read(needed, encoded), stored.schema, threads=_cores())
+    events = stored.read(needed, encoded)
+    return run_local(program, events, stored.schema, threads=available_cores())
 
 
-def _run_arrow(make_plan: MakePlan, table: pa.Table, roles: ColumnRoles, kind: TableKind) -> Any:
-    program = lower(make_plan(event_schema(table.schema, roles)))
-    result = run_local(program, table, threads=_cores())
+def as_kind(result: pa.Table | CompressedMatches, kind: TableKind) -> Any:
+    """Return a result as the kind of table that the events were."""
     if isinstance(result, CompressedMatches):
         return result.converted(lambda expanded: from_arrow(expanded, kind))
     return from_arrow(result, kind)
 
 
-def _cores() -> int:
+def available_cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _run_by_type(make_plan: MakePlan, events: Mapping[str, Any], roles: ColumnRoles) -> Any:
+def read_input(events: Any, roles: ColumnRoles) -> EventInput:
+    """Return the events as one table."""
+    if isinstance(events, Mapping):
+        return _stack(events, roles)
+    kind = kind_of(events)
+    return EventInput(events if kind is TableKind.SPARK else to_arrow(events, kind), kind, roles)
+
+
+def _stack(events: Mapping[str, Any], roles: ColumnRoles) -> EventInput:
     """Several tables, one per event type: their columns are the declared schemas."""
     if not events:
         raise DataError("no events: the mapping from type to table is empty")
@@ -78,12 +97,13 @@ def _run_by_type(make_plan: MakePlan, events: Mapping[str, Any], roles: ColumnRo
                 hint="give all types as the same kind of table",
             )
     if kind is TableKind.SPARK:
-        from cepheid.runtime.spark.batch import run_spark_by_type
+        from cepheid.runtime.spark.batch import unite_frames
 
-        return run_spark_by_type(make_plan, events, roles)
+        frame, united = unite_frames(events, roles)
+        return EventInput(frame, kind, united)
     tables = {name: to_arrow(each, kind) for name, each in events.items()}
     for name, each in tables.items():
         check_columns(each.column_names, replace(roles, type=None), f"the events of type '{name}'")
     table, type_column, schemas = unite_types(tables)
     united = replace(roles, type=type_column, schemas=roles.schemas or schemas)
-    return _run_arrow(make_plan, table, united, kind)
+    return EventInput(table, kind, united)

@@ -15,6 +15,7 @@ from cepheid.analysis.bound import EventsColumn, MatchColumn, ValueColumn
 from cepheid.kernels.graph import MatchArrays
 from cepheid.kernels.select_events import select_events
 from cepheid.program.program import MatchOutput, Program
+from cepheid.runtime.key_columns import key_columns, key_fields
 from cepheid.runtime.match_chunks import fold_in_chunks, joined, split_partitions
 from cepheid.runtime.match_values import MatchValues, value_type
 from cepheid.runtime.negation import NegationFilter
@@ -34,6 +35,8 @@ def match_schema(program: Program, output: MatchOutput, events: pa.Schema) -> pa
     if output.has_default_columns:
         time = events.field(program.time).type
         fields += [pa.field(FIRST_TIME, time), pa.field(LAST_TIME, time)]
+    if output.stream_time is not None:
+        fields += key_fields(program, output.stream_time, events)
     return pa.schema(fields)
 
 
@@ -94,8 +97,9 @@ class MatchRows:
         columns: Mapping[str, Any],
         events: pa.Schema,
     ) -> None:
-        self.time = program.time
+        self.program = program
         self.output = output
+        self.columns = columns
         self.schema = match_schema(program, output, events)
         self.row = ordered.row
         self.takers = _Takers(columns, events)
@@ -117,9 +121,13 @@ class MatchRows:
             else self._events(each, *selected[each.variable])
             for each in self.output.columns
         ]
+        first = self.row[matches.event[matches.offsets[:-1]]]
+        last = self.row[matches.event[matches.offsets[1:] - 1]]
         if self.output.has_default_columns:
-            for places in (matches.offsets[:-1], matches.offsets[1:] - 1):
-                arrays.append(self.takers[self.time].take(self.row[matches.event[places]]))
+            arrays += [self.takers[self.program.time].take(each) for each in (first, last)]
+        if self.output.stream_time is not None:
+            rows = pa.array(first), pa.array(last)
+            arrays += key_columns(self.program, self.output.stream_time, self.columns, *rows)
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
     def _events(self, column: EventsColumn, offsets: Int64s, rows: Int64s) -> pa.Array:

@@ -79,8 +79,13 @@ class _Ties:
 
     def _values(self, row: int) -> list[tuple[bool, Any]]:
         """NULL comes first."""
-        values = [column[row].as_py() for column in self.columns]
-        return [(value is not None, value) for value in values]
+        return [_ranked(column[row].as_py()) for column in self.columns]
+
+
+def _ranked(value: Any) -> tuple[bool, Any]:
+    if isinstance(value, list):
+        return True, [_ranked(each) for each in value]
+    return value is not None, value
 
 
 def _picked(matches: MatchArrays, chosen: Int64s) -> MatchArrays:

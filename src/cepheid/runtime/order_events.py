@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from cepheid.analysis.derived_types import StreamTime
 from cepheid.errors import DataError
 from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.graph import ALWAYS, NEVER
@@ -62,10 +63,10 @@ def order_events(program: Program, columns: Mapping[str, Any], length: int) -> O
         masks_by_group = [each[fits] for each in masks_by_group]
     ticks = all_ticks if rows.size == length else all_ticks[rows]
     if program.clock is Clock.TIME:
-        window, has_ends = program.window_length or 0, program.slide is not None
-        reject_extremes(ticks, program.time, window, has_ends=has_ends)
+        window = program.window_length or 0
+        reject_extremes(ticks, program.time, window, has_ends=_shows_ends(program))
     partition, has_partition = _partitions(program, columns, rows)
-    keys = [ticks, *(each[rows] for each in _order_codes(columns, program.order))]
+    keys = [ticks, *(each[rows] for each in _order_codes(program, columns))]
     order = _key_order(keys)
     if order is not None:
         keys = [each[order] for each in keys]
@@ -171,11 +172,19 @@ def _distances(column: Any) -> tuple[Int64s, int]:
     return values.astype(np.int64) - smallest, largest - smallest + 1
 
 
-def _order_codes(columns: Mapping[str, Any], order: Sequence[str]) -> list[Int64s]:
+def _shows_ends(program: Program) -> bool:
+    output = program.output
+    if isinstance(output, MatchOutput):
+        return output.stream_time is StreamTime.SPAN_END
+    return program.slide is not None
+
+
+def _order_codes(program: Program, columns: Mapping[str, Any]) -> list[Int64s]:
+    """Return ranks; NULL, which results of other queries may have, comes last."""
     codes = []
-    for name in order:
-        reject_nulls(columns[name], name, "order")
+    for name in program.order:
         column = columns[name]
+        reject_nulls(column, name, "order", allowed=_is_derived(program, columns))
         if pa.types.is_dictionary(column.type):
             column = pc.cast(column, column.type.value_type)
         try:
@@ -186,6 +195,16 @@ def _order_codes(columns: Mapping[str, Any], order: Sequence[str]) -> list[Int64
             ) from None
         codes.append(ranks.to_numpy(zero_copy_only=False).astype(np.int64))
     return codes
+
+
+def _is_derived(program: Program, columns: Mapping[str, Any]) -> Any:
+    """Return which events are of a type that INTO names; None if there are no such types."""
+    if program.type_column is None or not program.derived_types:
+        return None
+    types = columns[program.type_column]
+    if pa.types.is_dictionary(types.type):
+        types = pc.cast(types, types.type.value_type)
+    return pc.is_in(types, pa.array(program.derived_types, types.type))
 
 
 def _key_order(keys: list[Int64s]) -> Int64s | None:

@@ -70,8 +70,6 @@ def _features(query: BoundQuery) -> Iterator[tuple[str, Span, str]]:
         elif _comes_back(query.pattern, neighbours.second):
             feature = f"WITHIN … BETWEEN with '{neighbours.second}' in a repeated group"
             yield feature, neighbours.span, NOTHING_ELSE
-    if query.into is not None:
-        yield "INTO", tree.span, NOTHING_ELSE
     for column in query.aggregates or ():
         aggregate = column.aggregate
         if aggregate.variable is not None or aggregate.exact:

@@ -36,14 +36,26 @@ def run_spark(
     make_plan: MakePlan, frame: DataFrame, roles: ColumnRoles
 ) -> DataFrame | SparkCompressedMatches:
     """Return the result of a query on a batch DataFrame."""
+    arrow_schema = arrow_schema_of(frame)
+    program = lower(make_plan(event_schema(arrow_schema, roles)))
+    return run_program(program, frame, arrow_schema)
+
+
+def arrow_schema_of(frame: DataFrame) -> pa.Schema:
+    """Return the schema as the workers will see it; a stream is refused."""
     zone = frame.sparkSession.conf.get("spark.sql.session.timeZone")
     if frame.isStreaming:
         raise DataError(
             "a streaming DataFrame cannot be run yet",
             hint="run on a batch DataFrame, for example one read with spark.read",
         )
-    arrow_schema = to_arrow_schema(frame.schema, timezone=zone)
-    program = lower(make_plan(event_schema(arrow_schema, roles)))
+    return to_arrow_schema(frame.schema, timezone=zone)
+
+
+def run_program(
+    program: Program, frame: DataFrame, arrow_schema: pa.Schema
+) -> DataFrame | SparkCompressedMatches:
+    """Return the result of a program on the events of a DataFrame."""
     needed = [name for name in arrow_schema.names if name in program.columns]
     events = distribute(program, frame.select(*map(column_named, needed)))
     arrow_events = pa.schema([arrow_schema.field(name) for name in needed])
@@ -61,10 +73,10 @@ def run_spark(
     return result
 
 
-def run_spark_by_type(
-    make_plan: MakePlan, frames: Mapping[str, DataFrame], roles: ColumnRoles
-) -> DataFrame | SparkCompressedMatches:
-    """Run on one DataFrame per event type; their columns are the declared schemas."""
+def unite_frames(
+    frames: Mapping[str, DataFrame], roles: ColumnRoles
+) -> tuple[DataFrame, ColumnRoles]:
+    """Stack one DataFrame per event type; their columns are the declared schemas."""
     schemas = {name: list(frame.columns) for name, frame in frames.items()}
     types: dict[str, str] = {}
     for name, frame in frames.items():
@@ -83,8 +95,7 @@ def run_spark_by_type(
         typed = frame.withColumn(column, F.lit(name))
         united = typed if united is None else united.unionByName(typed, allowMissingColumns=True)
     assert united is not None
-    named = replace(roles, type=column, schemas=roles.schemas or schemas)
-    return run_spark(make_plan, united, named)
+    return united, replace(roles, type=column, schemas=roles.schemas or schemas)
 
 
 def distribute(program: Program, frame: DataFrame) -> DataFrame:

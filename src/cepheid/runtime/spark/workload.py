@@ -1,0 +1,98 @@
+"""Several queries on one DataFrame; those that read the results of others read a union of both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from cepheid.program.lower import lower
+from cepheid.program.program import Program
+from cepheid.runtime.derived_events import (
+    DerivedStream,
+    derived_schema,
+    key_sources,
+    own_columns,
+    ticks_before_end,
+    united_schema,
+)
+from cepheid.runtime.event_schema import ColumnRoles
+from cepheid.runtime.spark.batch import arrow_schema_of, run_program
+from cepheid.runtime.spark.column_named import column_named
+from cepheid.runtime.spark.compressed import SparkCompressedMatches
+from cepheid.runtime.workload import Member
+
+
+class SparkMembers:
+    """DataFrames, lazily: a query runs when its own result, or that of a reader, is asked for."""
+
+    def __init__(self, frame: DataFrame, roles: ColumnRoles) -> None:
+        self.frame = frame
+        self.schema = arrow_schema_of(frame)
+        self.roles = roles
+
+    def run(
+        self, member: Member, streams: Sequence[DerivedStream]
+    ) -> tuple[DataFrame | SparkCompressedMatches, DerivedStream | None]:
+        """Return the result, and the same as events if another query reads them."""
+        schema = united_schema(self.schema, streams, self.roles.time)
+        known = derived_schema(schema, self.schema.names, streams, self.roles)
+        is_read = member.stream_type is not None
+        program = lower(member.make_plan(known), as_stream=is_read)
+        result = run_program(program, self._united(schema, streams), schema)
+        if member.stream_type is None:
+            return result, None
+        assert isinstance(result, DataFrame), "analysis refuses other forms of OUTPUT with INTO"
+        own = own_columns(program, result.columns)
+        stream = self._stream(program, result, own, schema, member.stream_type)
+        return result.select(*map(column_named, own)), DerivedStream(
+            member.name, member.stream_type, tuple(own), arrow_schema_of(stream), stream
+        )
+
+    def _united(self, schema: pa.Schema, streams: Sequence[DerivedStream]) -> DataFrame:
+        united = _fitted(self.frame, self.schema, schema)
+        for stream in streams:
+            events = _fitted(stream.events, stream.schema, schema)
+            united = united.unionByName(events, allowMissingColumns=True)
+        return united
+
+    def _stream(
+        self,
+        program: Program,
+        result: DataFrame,
+        own: Sequence[str],
+        events: pa.Schema,
+        stream_type: str,
+    ) -> DataFrame:
+        """Return the results as events: order key, type, attributes."""
+        assert self.roles.type is not None
+        columns: dict[str, Column] = {each: column_named(each) for each in own}
+        for name, source in key_sources(program, own).items():
+            kind = from_arrow_schema(pa.schema([events.field(name)]))[0].dataType
+            columns[name] = F.lit(None).cast(kind) if source is None else column_named(source)
+        time = events.field(program.time).type
+        early = ticks_before_end(program, time)
+        if early:
+            step = F.lit(early) if pa.types.is_integer(time) else _microseconds(early)
+            columns[program.time] = columns[program.time] - step
+        columns[self.roles.type] = F.lit(stream_type)
+        return result.select(*(column.alias(name) for name, column in columns.items()))
+
+
+def _microseconds(count: int) -> Column:
+    return F.expr(f"INTERVAL '{count}' MICROSECOND")
+
+
+def _fitted(frame: DataFrame, given: pa.Schema, wanted: pa.Schema) -> DataFrame:
+    """Return the frame with its columns cast to the types of a schema."""
+    columns = []
+    for field in given:
+        column = column_named(field.name)
+        if wanted.field(field.name).type != field.type:
+            kind = from_arrow_schema(pa.schema([wanted.field(field.name)]))[0].dataType
+            column = column.cast(kind).alias(field.name)
+        columns.append(column)
+    return frame.select(*columns)

@@ -1,0 +1,155 @@
+"""Several queries on the same events, one after the other; some read the results of others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cepheid.errors import DataError
+from cepheid.program.lower import lower
+from cepheid.program.program import Program
+from cepheid.runtime.compressed import CompressedMatches
+from cepheid.runtime.derived_events import (
+    DerivedStream,
+    derived_schema,
+    key_sources,
+    own_columns,
+    ticks_before_end,
+    united_schema,
+)
+from cepheid.runtime.dispatch import MakePlan, as_kind, available_cores, read_input
+from cepheid.runtime.event_schema import ColumnRoles
+from cepheid.runtime.event_tables import TableKind
+from cepheid.runtime.local import run_local
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A query of a workload; `givers` are the queries whose results it reads.
+
+    `stream_type` is the type of its results as events, if another query reads them.
+    """
+
+    name: str
+    make_plan: MakePlan
+    givers: tuple[str, ...]
+    stream_type: str | None
+
+
+class MemberRunner(Protocol):
+    """Runs one query after the other on events of one kind."""
+
+    def run(
+        self, member: Member, streams: Sequence[DerivedStream]
+    ) -> tuple[Any, DerivedStream | None]:
+        """Return the result, and the same as events if another query reads them."""
+
+
+def run_workload(members: Sequence[Member], events: Any, roles: ColumnRoles) -> dict[str, Any]:
+    """Return the result of every query by its name; each comes after those that it reads."""
+    given = read_input(events, roles)
+    _require_type_column(members, given.roles)
+    runner: MemberRunner
+    if given.kind is TableKind.SPARK:
+        from cepheid.runtime.spark.workload import SparkMembers
+
+        runner = SparkMembers(given.events, given.roles)
+    else:
+        runner = LocalMembers(given.events, given.roles)
+    results: dict[str, Any] = {}
+    streams: dict[str, DerivedStream] = {}
+    for member in members:
+        result, stream = runner.run(member, [streams[each] for each in member.givers])
+        results[member.name] = (
+            result if given.kind is TableKind.SPARK else as_kind(result, given.kind)
+        )
+        if stream is not None:
+            streams[member.name] = stream
+    return results
+
+
+def _require_type_column(members: Sequence[Member], roles: ColumnRoles) -> None:
+    stream_type = next((e.stream_type for e in members if e.stream_type is not None), None)
+    if roles.type is None and stream_type is not None:
+        raise DataError(
+            f"without a type column the events cannot be told from those of type {stream_type}",
+            hint="name the column, type='…' (--type), or give a mapping from type to table",
+        )
+
+
+class LocalMembers:
+    """Arrow tables in this process."""
+
+    def __init__(self, table: pa.Table, roles: ColumnRoles) -> None:
+        self.table = table
+        self.roles = roles
+
+    def run(
+        self, member: Member, streams: Sequence[DerivedStream]
+    ) -> tuple[pa.Table | CompressedMatches, DerivedStream | None]:
+        """Return the result, and the same as events if another query reads them."""
+        schema = united_schema(self.table.schema, streams, self.roles.time)
+        known = derived_schema(schema, self.table.column_names, streams, self.roles)
+        is_read = member.stream_type is not None
+        program = lower(member.make_plan(known), as_stream=is_read)
+        result = run_local(program, self._united(schema, streams), threads=available_cores())
+        if member.stream_type is None:
+            return result, None
+        assert isinstance(result, pa.Table), "analysis refuses other forms of OUTPUT with INTO"
+        own = own_columns(program, result.column_names)
+        stream = self._stream(program, result, own, schema, member.stream_type)
+        return result.select(own), DerivedStream(
+            member.name, member.stream_type, tuple(own), stream.schema, stream
+        )
+
+    def _united(self, schema: pa.Schema, streams: Sequence[DerivedStream]) -> pa.Table:
+        parts = [self.table, *(each.events for each in streams)]
+        return pa.concat_tables(
+            [_fitted(each, schema) for each in parts], promote_options="default"
+        )
+
+    def _stream(
+        self,
+        program: Program,
+        result: pa.Table,
+        own: Sequence[str],
+        events: pa.Schema,
+        stream_type: str,
+    ) -> pa.Table:
+        """Return the results as events: order key, type, attributes."""
+        assert self.roles.type is not None
+        columns: dict[str, Any] = {each: result.column(each) for each in own}
+        for name, source in key_sources(program, own).items():
+            kind = events.field(name).type
+            columns[name] = (
+                pa.nulls(result.num_rows, kind) if source is None else result.column(source)
+            )
+        early = ticks_before_end(program, events.field(program.time).type)
+        if early:
+            end = columns[program.time]
+            ticks = pc.subtract(end.cast(pa.int64()), early)
+            columns[program.time] = ticks.cast(end.type)
+        kind = self.table.schema.field(self.roles.type).type
+        columns[self.roles.type] = _repeated(stream_type, result.num_rows, kind)
+        return pa.table(columns)
+
+
+def _fitted(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return the table with its columns cast to the types of a schema."""
+    fields = [schema.field(each) for each in table.column_names]
+    columns = [
+        column if column.type == field.type else pc.cast(column, field.type)
+        for column, field in zip(table.columns, fields, strict=True)
+    ]
+    return pa.Table.from_arrays(columns, names=table.column_names)
+
+
+def _repeated(word: str, count: int, kind: pa.DataType) -> Any:
+    if pa.types.is_dictionary(kind):
+        codes = pa.array([0] * count, kind.index_type)
+        return pa.DictionaryArray.from_arrays(codes, pa.array([word], kind.value_type))
+    return pa.array([word] * count, kind)

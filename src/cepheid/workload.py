@@ -1,0 +1,122 @@
+"""Several queries over the same events, of which some read the results of others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from cepheid.analysis.bound import BoundQuery
+from cepheid.analysis.dependencies import QueryNode, find_dependencies
+from cepheid.analysis.derived_types import check_stream, result_columns, with_derived_types
+from cepheid.analysis.schema import OPEN_SCHEMA, AttributeType, EventSchema
+from cepheid.errors import ConfigError
+from cepheid.explain.explain_workload import explain_workload
+from cepheid.plan.physical import PhysicalPlan
+from cepheid.plan.planner import make_plan
+from cepheid.query import Query, query
+
+
+class Workload:
+    """A set of queries; each is run once, after those whose results it reads."""
+
+    def __init__(self, queries: Sequence[Query]) -> None:
+        self.queries = {each.name: each for each in queries}
+        self.dependencies = find_dependencies(
+            [QueryNode(each.name, each.tree, each.source) for each in queries]
+        )
+
+    def __repr__(self) -> str:
+        return f"Workload({', '.join(self.queries)})"
+
+    def plans(self, schema: EventSchema = OPEN_SCHEMA) -> dict[str, PhysicalPlan]:
+        """Return the plan of every query for events of a schema, by name."""
+        bound: dict[str, BoundQuery] = {}
+        for name in self.dependencies.order:
+            streams: dict[str, dict[str, AttributeType]] = {}
+            for giver in self.dependencies.givers(name):
+                into = str(bound[giver].into)
+                streams[into] = streams.get(into, {}) | result_columns(bound[giver])
+            bound[name] = self._bind(name, with_derived_types(schema, streams))
+        return {name: make_plan(bound[name]) for name in self.queries}
+
+    def explain(self, *, format: str = "text", schema: EventSchema = OPEN_SCHEMA) -> str:
+        """Say who reads whose results and how each query will be run: as text or json.
+
+        >>> set_of_queries = workload(["PATTERN SEQ(A, B) INTO Pair", "PATTERN Pair p"])
+        >>> set_of_queries.explain().splitlines()[:3]
+        ['Workload', '  q1  reads A, B        INTO Pair', '  q2  reads Pair of q1']
+        """
+        return explain_workload(self.plans(schema), self.dependencies, format=format)
+
+    def run(
+        self,
+        events: Any,
+        *,
+        time: str,
+        type: str | None = None,
+        order: str | Sequence[str] = (),
+        schemas: Mapping[str, Sequence[str]] | None = None,
+        time_unit: str = "s",
+    ) -> dict[str, Any]:
+        """Run all queries and return their results by name, of the same kind as `events`.
+
+        The arguments are those of `Query.run`.
+
+        >>> import pyarrow as pa
+        >>> events = pa.table({"ts": [1, 2, 3, 4], "kind": ["A", "B", "A", "B"]})
+        >>> pairs = query("PATTERN SEQ(A a, B b) WITHIN 2 RETURN a.ts INTO Pair", name="pairs")
+        >>> twice = query("PATTERN SEQ(Pair p, Pair q) RETURN p.a_ts, q.a_ts", name="twice")
+        >>> workload([twice, pairs]).run(events, time="ts", type="kind")["twice"].to_pylist()
+        [{'p_a_ts': 1, 'q_a_ts': 3}]
+        """
+        from cepheid.runtime.event_schema import ColumnRoles
+        from cepheid.runtime.workload import Member, run_workload
+
+        ties = (order,) if isinstance(order, str) else tuple(order)
+        roles = ColumnRoles(time, type, ties, schemas, time_unit)
+        members = [
+            Member(
+                name,
+                self._planner(name),
+                self.dependencies.givers(name),
+                self.queries[name].tree.into if self.dependencies.is_read(name) else None,
+            )
+            for name in self.dependencies.order
+        ]
+        results = run_workload(members, events, roles)
+        return {name: results[name] for name in self.queries}
+
+    def _bind(self, name: str, schema: EventSchema) -> BoundQuery:
+        bound = self.queries[name].bind(schema)
+        return check_stream(bound) if self.dependencies.is_read(name) else bound
+
+    def _planner(self, name: str) -> Callable[[EventSchema], PhysicalPlan]:
+        return lambda schema: make_plan(self._bind(name, schema))
+
+
+def workload(queries: Sequence[Query | str]) -> Workload:
+    """Put queries together, so that one can read what another one gives `INTO` a type.
+
+    Args:
+        queries: queries or their texts; those without a name are called q1, q2, … by their place.
+
+    >>> workload(["PATTERN A a INTO B", query("PATTERN B b", name="all")])
+    Workload(q1, all)
+    """
+    if isinstance(queries, str | Query) or not queries:
+        raise ConfigError("a workload needs a list of queries", hint="write workload([query, …])")
+    named = [_named(each, f"q{place}") for place, each in enumerate(queries, start=1)]
+    name, count = Counter(each.name for each in named).most_common(1)[0]
+    if count > 1:
+        raise ConfigError(
+            f"{count} queries of the workload are called '{name}'",
+            hint="give each a name of its own: query(text, name='…')",
+        )
+    return Workload(named)
+
+
+def _named(given: Query | str, name: str) -> Query:
+    if isinstance(given, str):
+        return query(given, name=name)
+    return given if given.is_named else given.called(name)

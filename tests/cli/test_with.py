@@ -1,0 +1,156 @@
+"""Several queries in one command: --with."""
+
+import json
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.cli.command import cepheid
+
+EVENTS = """\
+ts,kind,sensor,heat
+1,Reading,a,20
+2,Reading,a,80
+3,Reading,b,30
+4,Smoke,a,
+9,Smoke,b,
+"""
+HOT = "PATTERN Reading r WHERE r.heat > :limit RETURN r.sensor AS sensor, r.heat AS heat INTO Hot"
+FIRE = "PATTERN SEQ(Hot h, Smoke s) WHERE [sensor] WITHIN 5 RETURN h.sensor, h.heat, s.ts"
+
+
+@pytest.fixture
+def events(tmp_path):
+    path = tmp_path / "events.csv"
+    path.write_text(EVENTS)
+    return path
+
+
+@pytest.fixture
+def queries(tmp_path):
+    (tmp_path / "hot.cep").write_text(HOT)
+    (tmp_path / "fire.cep").write_text(FIRE)
+    return tmp_path / "fire.cep", "--with", tmp_path / "hot.cep", "-p", "limit=70"
+
+
+class TestRun:
+    def test_a_table_for_each_query_under_its_name(self, events):
+        outcome = cepheid("run", FIRE, events, "--with", HOT, "-p", "limit=70")
+        assert (outcome.code, outcome.stderr) == (0, "")
+        assert [line.split() for line in outcome.lines] == [
+            ["q1"],
+            ["h_sensor", "h_heat", "s_ts"],
+            outcome.lines[2].split(),
+            ["a", "80", "4"],
+            [],
+            ["q2"],
+            ["sensor", "heat"],
+            outcome.lines[7].split(),
+            ["a", "80"],
+        ]
+
+    @pytest.mark.parametrize(
+        ("options", "suffix"),
+        [((), "csv"), (("-f", "json"), "jsonl"), (("-f", "parquet"), "parquet")],
+    )
+    def test_a_directory_with_a_file_for_each_query(
+        self, events, queries, tmp_path, options, suffix
+    ):
+        first, *others = queries
+        outcome = cepheid("run", first, events, *others, "-o", tmp_path / "found", *options)
+        assert (outcome.code, outcome.stdout, outcome.stderr) == (0, "", "")
+        files = sorted(each.name for each in (tmp_path / "found").iterdir())
+        assert files == [f"fire.{suffix}", f"hot.{suffix}"]
+        fire = tmp_path / "found" / f"fire.{suffix}"
+        row = {"h_sensor": "a", "h_heat": 80, "s_ts": 4}
+        if suffix == "csv":
+            assert fire.read_text() == "h_sensor,h_heat,s_ts\na,80,4\n"
+        elif suffix == "jsonl":
+            assert json.loads(fire.read_text()) == row
+        else:
+            assert pq.read_table(fire).to_pylist() == [row]
+
+    def test_a_table_in_a_directory(self, events, queries, tmp_path):
+        first, *others = queries
+        options = "-o", tmp_path / "found", "-f", "table", "--limit", 1
+        assert cepheid("run", first, events, *others, *options).code == 0
+        assert "h_sensor" in (tmp_path / "found" / "fire.txt").read_text()
+
+    def test_several_results_are_not_one_csv(self, events, queries):
+        first, *others = queries
+        outcome = cepheid("run", first, events, *others, "-f", "csv")
+        assert outcome.code == 2
+        assert "name a directory with --output" in outcome.stderr
+
+    def test_two_files_of_one_name(self, events, tmp_path):
+        (tmp_path / "more").mkdir()
+        for folder in (tmp_path, tmp_path / "more"):
+            (folder / "same.cep").write_text("PATTERN Smoke s")
+        files = tmp_path / "same.cep", events, "--with", tmp_path / "more" / "same.cep"
+        assert cepheid("run", *files).code == 0
+        outcome = cepheid("run", *files, "-o", tmp_path / "found")
+        assert outcome.code == 2
+        assert "would both be written to 'same.csv'" in outcome.stderr
+
+    def test_a_directory_that_is_a_file(self, events, queries):
+        first, *others = queries
+        outcome = cepheid("run", first, events, *others, "-o", events)
+        assert (outcome.code, outcome.stdout) == (2, "")
+        assert "cannot write to" in outcome.stderr
+
+    def test_a_parameter_that_no_query_has(self, events):
+        outcome = cepheid("run", FIRE, events, "--with", HOT, "-p", "limit=70", "-p", "x=1")
+        assert outcome.code == 2
+        assert "no query has a parameter ':x'" in outcome.stderr
+
+    def test_a_circle(self, events):
+        outcome = cepheid("run", "PATTERN A a INTO B", events, "--with", "PATTERN B b INTO A")
+        assert outcome.code == 1
+        assert "q1 reads A of q2, q2 reads B of q1" in outcome.stderr
+
+    def test_events_of_one_type_without_type_column(self, tmp_path):
+        path = tmp_path / "readings.csv"
+        path.write_text("ts,heat\n1,20\n2,80\n")
+        reader = "PATTERN Hot h RETURN h.heat"
+        arguments = "--with", "PATTERN Reading r RETURN r.heat AS heat INTO Hot"
+        outcome = cepheid("run", reader, path, *arguments)
+        assert outcome.code == 1
+        assert "cannot be told from those of type Hot" in outcome.stderr
+        assert cepheid("run", reader, f"Reading={path}", *arguments).code == 0
+
+
+class TestCheckAndExplain:
+    def test_check(self, events, queries):
+        first, *others = queries
+        outcome = cepheid("check", first, *others, "--events", events)
+        assert (outcome.code, outcome.stderr) == (0, "")
+        assert [line.rsplit("/", 1)[-1] for line in outcome.lines] == [
+            "fire.cep: ok",
+            "hot.cep: ok",
+        ]
+
+    def test_check_knows_what_results_have(self, events):
+        outcome = cepheid(
+            "check", "PATTERN Hot h WHERE h.heet > 1", "--with", HOT, "-p", "limit=1",
+            "--events", events,
+        )  # fmt: skip
+        assert outcome.code == 1
+        assert "did you mean 'heat'?" in outcome.stderr
+
+    def test_check_with_declared_types(self, tmp_path):
+        schema = tmp_path / "schema.yaml"
+        schema.write_text("Reading: [ts, sensor, heat]\nSmoke: [ts, sensor]\n")
+        options = "--with", HOT, "-p", "limit=1", "--schema", schema
+        assert cepheid("check", f"{FIRE}, h.ts", *options).code == 0
+        outcome = cepheid("check", "PATTERN Hott h", *options)
+        assert outcome.code == 1
+        assert "there is no event type 'Hott'" in outcome.stderr
+
+    def test_explain(self, queries):
+        first, *others = queries
+        outcome = cepheid("explain", first, *others)
+        assert (outcome.code, outcome.stderr) == (0, "")
+        assert outcome.lines[0] == "Workload"
+        assert "reads Hot of" in outcome.lines[1]
+        assert json.loads(cepheid("explain", first, *others, "-f", "json").stdout)["queries"]
+        assert cepheid("explain", first, *others, "-f", "svg").code == 2
