@@ -20,9 +20,9 @@ WINDOWS_OF_FIGURE_9 = (10_000, 25_000, 50_000, 75_000, 100_000)
 DIFFERS = (
     "As in the paper, the equivalence test is not evaluated but simulated by V1^(2/3) times as "
     "many event types, and windows are pushed down. A fixed number of events instead of batches "
-    "until the throughput converges. Basic and AIS are compiled with Numba instead of Java. Basic's "
-    "stack is a ring of W cells. AIS looks at no event of another type, while the paper's NFA steps on "
-    "every event."
+    "until the throughput converges. Basic and AIS are compiled with Numba instead of Java. "
+    "Basic's stack is a ring of W cells. AIS looks at no event of another type, while the paper's "
+    "NFA steps on every event."
 )
 
 

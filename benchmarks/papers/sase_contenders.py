@@ -127,13 +127,12 @@ def _stacks(
     length, window = workload.length, workload.window
 
     def baseline(arrays: Arrays) -> tuple[Ints, int]:
-        unpartitioned = [] if partitioned else [arrays.zeros]
-        partition, *tested = [*unpartitioned, *arrays.attributes]
+        columns = arrays.attributes if partitioned else (arrays.zeros, *arrays.attributes)
         return instance_stacks(
             arrays.state,
             arrays.time,
-            partition,
-            tested[0] if tested else arrays.zeros,
+            columns[0],
+            columns[1] if len(columns) > 1 else arrays.zeros,
             workload.values[0] + 1 if partitioned else 1,
             length,
             window,

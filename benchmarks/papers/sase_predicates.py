@@ -28,8 +28,8 @@ PER_EVENTS = 10_000
 
 DIFFERS = (
     "A fixed number of events instead of batches until the throughput converges; the algorithms "
-    "are compiled with Numba instead of Java, and partitions are found by an array instead of a hash "
-    "table."
+    "are compiled with Numba instead of Java, and partitions are found by an array instead of a "
+    "hash table."
 )
 
 

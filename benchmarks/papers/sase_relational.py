@@ -22,7 +22,8 @@ NORMALIZED = "normalized throughput"
 DIFFERS = (
     "TelegraphCQ is not run: its place takes an n-way join over windows, written from the paper's "
     "description and compiled with Numba like the SASE of the paper (PAIS, Dynamic Filtering, "
-    "windows pushed down). A fixed number of events instead of batches until the throughput converges."
+    "windows pushed down). A fixed number of events instead of batches until the throughput "
+    "converges."
 )
 
 

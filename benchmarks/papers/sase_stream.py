@@ -13,8 +13,8 @@ events of all matches.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
-from math import comb, prod
 
 import pyarrow as pa
 
@@ -58,8 +58,8 @@ class Workload:
         every event can be the last one of as many matches as W - 1 events before it allow.
         """
         others = self.length - 1
-        chance = float(self.types) ** self.length * float(prod(self.values)) ** others
-        return comb(self.window - 1, others) / chance
+        chance = float(self.types) ** self.length * float(math.prod(self.values)) ** others
+        return math.comb(self.window - 1, others) / chance
 
     def without_tests(self) -> Workload:
         """Return what is left if the equivalence tests are not pushed down."""
@@ -83,7 +83,7 @@ def simulated_types(values: int, length: int) -> int:
     >>> simulated_types(100, 3)
     431
     """
-    return round(TYPES * float(values) ** ((length - 1) / length))
+    return round(TYPES * math.pow(values, (length - 1) / length))
 
 
 def number_of_events(usual: int, scale: float) -> int:
