@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from benchmarks.papers.claims import Claim, at_least, judge, less, number, quotient, rises
+from benchmarks.papers.claims import Claim, at_least, at_most, judge, less, number, quotient, rises
 from benchmarks.papers.experiment import Cell, Experiment, Outcome
 from benchmarks.papers.sase_contenders import active_instances, basic, engine
 from benchmarks.papers.sase_stream import Workload, number_of_events, simulated_types
@@ -56,10 +56,10 @@ def figure_8(scale: float) -> Outcome:
                 at_least(gap_at_100, 4),
             ),
             Claim(
-                f"the factor is smaller at V1 = 10,000 ({number(gap_at_10000)}; close to 1 in the "
-                "paper)",
+                f"the gap narrows as V1 grows (to {number(gap_at_10000)} times at V1 = 10,000)",
                 less(gap_at_10000, gap_at_100),
             ),
+            Claim("the two are close there", at_most(gap_at_10000, 1.5)),
             *(Claim(f"{name} rises with V1", rises(series[name])) for name in (BASIC, AIS, OURS)),
         ]
     )
