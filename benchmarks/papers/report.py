@@ -94,7 +94,7 @@ class Report:
         yield "The paper's curve", self.experiment.paper
         yield "Ours", self.outcome.shape
         for ratio in self.outcome.ratios:
-            yield "Ratio", ratio
+            yield "Compared", ratio
         yield "Done differently", self.experiment.differs
 
     def _markdown(self, facts: dict[str, Any]) -> str:

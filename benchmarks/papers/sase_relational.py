@@ -17,6 +17,7 @@ LENGTHS = (2, 3, 4, 5, 6)
 VALUES_OF_FIGURE_11 = 100
 VALUES_OF_FIGURE_12 = (10, 30, 100, 300, 1000, 3000, 10_000)
 SECOND_VALUES = 20
+CLEARLY = 2.0  # what counts as a clear difference, as a factor
 NORMALIZED = "normalized throughput"
 
 DIFFERS = (
@@ -102,20 +103,22 @@ def figure_12(scale: float) -> Outcome:
         ratios.append(f"{tests}: {_at_lightest(swept, lightest, 'V1 = 10,000')}")
     one = {name: series[f"{name}, 1 equiv"][0] for name in SYSTEMS}
     gain = {name: quotient(series[f"{name}, 2 equivs"][0], one[name]) for name in SYSTEMS}
+    slower = quotient(one[SASE], one[JOINS])
+    gains_apart = quotient(Cell(gain[SASE]), Cell(gain[JOINS]))
     shape = judge(
         [
             Claim(
-                "with one test the joins drop more than SASE at V1 = 10 (to "
+                "with one test the joins drop much more than SASE at V1 = 10 (to "
                 f"{number(one[JOINS].value)} and {number(one[SASE].value)})",
-                less(one[JOINS].value, one[SASE].value),
+                at_least(slower, CLEARLY),
             ),
             Claim(
                 f"a second test helps SASE at V1 = 10 (by {number(gain[SASE])})",
-                at_least(gain[SASE], 1),
+                at_least(gain[SASE], CLEARLY),
             ),
             Claim(
-                f"and helps the joins less (by {number(gain[JOINS])})",
-                less(gain[JOINS], gain[SASE]),
+                f"and helps the joins much less (by {number(gain[JOINS])})",
+                at_least(gains_apart, CLEARLY),
             ),
             Claim(
                 f"{OURS} drops less than the joins with two tests (to "

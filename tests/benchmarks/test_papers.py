@@ -177,7 +177,7 @@ class TestReport:
         assert "| 10 | 1,500 | too slow |" in markdown
         assert "* **The paper's curve:** It falls." in markdown
         assert "* **Ours:** Seen again." in markdown
-        assert "* **Ratio:** other takes 4 times as long" in markdown
+        assert "* **Compared:** other takes 4 times as long" in markdown
         facts = json.loads((tmp_path / "x-fig-1.json").read_text())
         assert facts["series"]["other"][0] == {"value": None, "skipped": "too slow"}
         assert facts["scale"] == 1
