@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import cepheid
+from benchmarks.papers.baselines.bit_stack import bit_stack
 from benchmarks.papers.baselines.compiled import Ints, States
 from benchmarks.papers.baselines.instance_stacks import (
     DYNAMIC_FILTERING,
@@ -53,6 +54,12 @@ def basic(workload: Workload) -> Contender:
     return _contender(
         workload, lambda arrays: runtime_stack(arrays.state, arrays.time, length, window)
     )
+
+
+def basic_with_bits(workload: Workload) -> Contender:
+    """Return Basic with its states as bits, without equivalence tests."""
+    length, window = workload.length, workload.window
+    return _contender(workload, lambda arrays: bit_stack(arrays.state, arrays.time, length, window))
 
 
 def active_instances(workload: Workload) -> Contender:

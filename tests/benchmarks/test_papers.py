@@ -59,6 +59,7 @@ class TestBaselines:
         workload = Workload(350, window, length, types=6)
         found = {
             "Basic": contenders.basic(workload),
+            "Basic, bits": contenders.basic_with_bits(workload),
             "AIS": contenders.active_instances(workload),
         }
         if window > length:
