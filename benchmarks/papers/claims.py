@@ -15,10 +15,14 @@ NOISE = (
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement with our numbers in it; `holds` is None where a number is missing."""
+    """A statement with our numbers in it; `holds` is None where a number is missing.
+
+    Only what the paper says decides whether its shape was seen; `of_paper` is False for the rest.
+    """
 
     text: str
     holds: bool | None
+    of_paper: bool = True
 
 
 def judge(claims: Sequence[Claim]) -> str:
@@ -27,7 +31,7 @@ def judge(claims: Sequence[Claim]) -> str:
     >>> judge([Claim("AIS wins", True), Claim("they meet", False)])
     'Seen in part (1 of 2). AIS wins: yes; they meet: no.'
     """
-    known = [claim for claim in claims if claim.holds is not None]
+    known = [claim for claim in claims if claim.of_paper and claim.holds is not None]
     right = sum(bool(claim.holds) for claim in known)
     if not known:
         verdict = "Not measured"
@@ -35,8 +39,14 @@ def judge(claims: Sequence[Claim]) -> str:
         verdict = f"Seen again ({right} of {len(known)})"
     else:
         verdict = f"{'Seen in part' if right else 'Not seen'} ({right} of {len(known)})"
+    said = [each for each in claims if each.of_paper]
+    own = [each for each in claims if not each.of_paper]
+    return f"{verdict}. {_listed(said)}." + (f" Beside the paper: {_listed(own)}." if own else "")
+
+
+def _listed(claims: Sequence[Claim]) -> str:
     words = {True: "yes", False: "no", None: "not measured"}
-    return f"{verdict}. " + "; ".join(f"{each.text}: {words[each.holds]}" for each in claims) + "."
+    return "; ".join(f"{each.text}: {words[each.holds]}" for each in claims)
 
 
 def quotient(one: Cell, other: Cell) -> float | None:

@@ -153,6 +153,11 @@ class TestClaims:
         )
         assert judge([Claim("a", False)]) == "Not seen (0 of 1). a: no."
 
+    def test_only_what_the_paper_says_decides(self):
+        assert judge([Claim("a", True), Claim("b", False, of_paper=False)]) == (
+            "Seen again (1 of 1). a: yes. Beside the paper: b: no."
+        )
+
     @pytest.mark.parametrize(
         ("values", "expected"),
         [([1, 2, 3], True), ([1, 2, 1.9, 3], True), ([1, 3, 2], False), ([2, 1], False)],
