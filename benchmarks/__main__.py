@@ -1,4 +1,8 @@
-"""The command: python -m benchmarks [NAME …] [--events N] [--repeat R]."""
+"""Benchmarks by name, and the experiments of papers.
+
+python -m benchmarks [NAME …] [--events N] [--repeat R]
+python -m benchmarks PAPER [--figure F] [--scale S]
+"""
 
 from __future__ import annotations
 
@@ -12,9 +16,16 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.catalogue import BENCHMARKS
+from benchmarks.contender import Benchmark, NotRunnableError
 from benchmarks.measure import WrongAnswerError, measure
+from benchmarks.papers import report as papers
+from benchmarks.papers.catalogue import PAPERS
+from benchmarks.papers.command import list_papers, run_paper
 from benchmarks.peers.flink import JARS
 from benchmarks.report import RESULTS, Report
+
+REPEAT = 5
+MOST_SCALE = 100
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,38 +34,94 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console()
     if not options.names:
         _list(console)
+        list_papers(console)
+        console.print("Run one with: cepheid bench NAME")
         return 0
-    unknown = [name for name in options.names if name not in BENCHMARKS and name != "all"]
+    names = list(BENCHMARKS) if "all" in options.names else options.names
+    unknown = [name for name in names if name not in BENCHMARKS and name not in PAPERS]
     if unknown:
-        console.print(f"no benchmark is called {unknown[0]}; there are: {', '.join(BENCHMARKS)}")
+        known = ", ".join([*BENCHMARKS, *PAPERS])
+        console.print(f"no benchmark is called {unknown[0]}; there are: {known}")
+        return 2
+    misfit = _misfit(options, names)
+    if misfit is not None:
+        console.print(misfit)
         return 2
     if options.flink_jars is not None:
         os.environ[JARS] = str(options.flink_jars.resolve())
-    for name in BENCHMARKS if "all" in options.names else options.names:
-        benchmark = BENCHMARKS[name]
-        events = options.events or benchmark.events
-        try:
-            measurements = measure(
-                benchmark, events=events, repeat=options.repeat, memory=not options.no_memory
-            )
-        except WrongAnswerError as error:
-            console.print(f"wrong answer: {error}", style="bold red")
-            return 1
-        report = Report(benchmark, events, options.repeat, measurements)
-        report.show(console)
-        console.print(f"written: {report.write(options.results)}\n")
+    try:
+        for name in names:
+            if name in PAPERS:
+                folder = options.results or papers.RESULTS
+                run_paper(
+                    name,
+                    figures=options.figure,
+                    scale=options.scale or 1.0,
+                    folder=folder,
+                    console=console,
+                )
+            else:
+                _run(BENCHMARKS[name], options, console)
+    except WrongAnswerError as error:
+        console.print(f"wrong answer: {error}", style="bold red")
+        return 1
+    except NotRunnableError as error:
+        console.print(str(error), soft_wrap=True)
+        return 2
     return 0
 
 
+def _misfit(options: argparse.Namespace, names: Sequence[str]) -> str | None:
+    """Say which option a name has no use for, rather than to ignore it."""
+    of_papers = {"--figure": bool(options.figure), "--scale": options.scale is not None}
+    of_benchmarks = {
+        "--events": options.events is not None,
+        "--repeat": options.repeat is not None,
+        "--no-memory": options.no_memory,
+    }
+    for name in names:
+        given = of_benchmarks if name in PAPERS else of_papers
+        for option in (option for option, is_given in given.items() if is_given):
+            other = "a benchmark" if name in PAPERS else "the experiments of a paper"
+            return f"{option} is for {other}, not for {name}"
+    return None
+
+
+def _run(benchmark: Benchmark, options: argparse.Namespace, console: Console) -> None:
+    events, repeat = options.events or benchmark.events, options.repeat or REPEAT
+    measurements = measure(benchmark, events=events, repeat=repeat, memory=not options.no_memory)
+    report = Report(benchmark, events, repeat, measurements)
+    report.show(console)
+    console.print(f"written: {report.write(options.results or RESULTS)}\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="benchmarks to run, or all")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="benchmarks or papers to run")
     parser.add_argument("--events", type=int, help="how many events, if not the usual number")
-    parser.add_argument("--repeat", type=int, default=5, help="how often each contender runs")
+    parser.add_argument(
+        "--repeat", type=int, help=f"how often each contender runs, {REPEAT} if not given"
+    )
     parser.add_argument("--no-memory", action="store_true", help="do not measure memory")
     parser.add_argument("--flink-jars", type=Path, metavar="DIR", help="where Flink's jars are")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="where results are written")
+    parser.add_argument("--results", type=Path, help="where results are written")
+    paper = parser.add_argument_group("papers")
+    paper.add_argument(
+        "--figure", action="append", default=[], help="a figure, such as 8 or 10a; repeatable"
+    )
+    paper.add_argument("--scale", type=_scale, help="how many events; 0.1: a tenth")
     return parser
+
+
+def _scale(text: str) -> float:
+    scale = float(text)
+    if not 0 < scale <= MOST_SCALE:
+        raise argparse.ArgumentTypeError(f"must be above 0 and at most {MOST_SCALE}, not {text}")
+    return scale
 
 
 def _list(console: Console) -> None:
@@ -67,7 +134,6 @@ def _list(console: Console) -> None:
         names = ", ".join(contender.name for contender in each.contenders)
         table.add_row(each.name, each.question, f"{each.events:,}", names)
     console.print(table)
-    console.print("Run one with: python -m benchmarks NAME [--events N] [--repeat R]")
 
 
 if __name__ == "__main__":

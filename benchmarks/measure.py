@@ -104,15 +104,16 @@ class Run:
 
 def _run(contender: Contender, path: Path) -> Run:
     gc.collect()
-    started, cpu_started = time.perf_counter(), _cpu_seconds()
+    started, cpu_started = time.perf_counter(), cpu_seconds()
     result = contender.run(path)
-    seconds, cpu_seconds = time.perf_counter() - started, _cpu_seconds() - cpu_started
+    seconds, used = time.perf_counter() - started, cpu_seconds() - cpu_started
     if isinstance(result, Timed):
-        return Run(result.result, result.seconds, cpu_seconds)
-    return Run(result, seconds, cpu_seconds)
+        return Run(result.result, result.seconds, used)
+    return Run(result, seconds, used)
 
 
-def _cpu_seconds() -> float:
+def cpu_seconds() -> float:
+    """Return the processor time so far, of all threads and of child processes that have ended."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(each.ru_utime + each.ru_stime for each in used)
 

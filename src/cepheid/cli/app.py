@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from cepheid import __version__
+from cepheid.cli.bench import bench
 from cepheid.cli.check import check
 from cepheid.cli.demo import demo
 from cepheid.cli.explain import explain
@@ -44,6 +45,8 @@ def options(
 
 for command in (demo, run, check, explain, generate):
     app.command(no_args_is_help=command is not demo)(command)
+# The options of a benchmark that the command does not know go to the benchmark.
+app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(bench)
 
 
 def main() -> None:

@@ -1,0 +1,43 @@
+"""The papers by name. A paper is a module here with `EXPERIMENTS`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+
+from benchmarks.papers.experiment import Experiment
+
+MODULE_BY_PAPER = {
+    "sase": "benchmarks.papers.sase",
+    "sase-plus": "benchmarks.papers.sase_plus",
+}
+PAPERS = tuple(name for name, module in MODULE_BY_PAPER.items() if find_spec(module) is not None)
+
+
+def experiments_of(paper: str) -> tuple[Experiment, ...]:
+    """Return the experiments of a paper; its baselines are imported now."""
+    experiments: tuple[Experiment, ...] = import_module(MODULE_BY_PAPER[paper]).EXPERIMENTS
+    return experiments
+
+
+def chosen(paper: str, figures: Sequence[str]) -> list[Experiment]:
+    """Return the experiments of the figures: `8`, `10` for 10a and 10b, or the end of a name."""
+    return [
+        each
+        for each in experiments_of(paper)
+        if not figures or any(_is_called(each.name, figure, paper) for figure in figures)
+    ]
+
+
+def _is_called(name: str, figure: str, paper: str) -> bool:
+    """Say whether a figure is meant.
+
+    >>> [_is_called("sase-fig-10a", figure, "sase") for figure in ("10", "10a", "1", "fig-10a")]
+    [True, True, False, True]
+    """
+    own = name.removeprefix(f"{paper}-")
+    endings = (own, own.removeprefix("fig-"), own.removeprefix("table-"))
+    return figure in endings or any(
+        each.startswith(figure) and each[len(figure) :].isalpha() for each in endings
+    )

@@ -1,0 +1,122 @@
+"""Time contenders by turns and compare their answers.
+
+Every contender first runs on a few events, so that nothing is compiled while the clock runs. Then
+all take turns, starting with another one every round, and the best round counts, since other load
+on the machine can only add time. Who has taken `ENOUGH_SECONDS` in all is not asked again. Garbage
+is collected before the first round only. The answers of the first round must be the same: as many
+matches, and the same sum of every column.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from benchmarks.measure import WrongAnswerError, cpu_seconds
+from benchmarks.papers.progress import announce
+
+TURNS = 5
+ENOUGH_SECONDS = 1.5
+WARM_UP_EVENTS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The matches of a contender, and how many sequences it built to find them, if it knows."""
+
+    matches: pa.Table
+    built: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """The best of all turns; `skipped` says why a contender did not run."""
+
+    seconds: float | None = None
+    cpu_seconds: float | None = None
+    matches: int | None = None
+    built: int | None = None
+    skipped: str | None = None
+
+
+Contender = Callable[[pa.Table], Answer]
+
+
+def race(
+    events: pa.Table,
+    contenders: Mapping[str, Contender],
+    *,
+    point: str,
+    skipped: Mapping[str, str] | None = None,
+    turns: int = TURNS,
+) -> dict[str, Timing]:
+    """Return the timing of every contender at one point of a figure.
+
+    Raises:
+        WrongAnswerError: two contenders do not find the same matches.
+    """
+    timings = {name: Timing(skipped=reason) for name, reason in (skipped or {}).items()}
+    running = [name for name in contenders if name not in timings]
+    for name in running:
+        announce(f"{point}: {name}")
+        contenders[name](events.slice(0, WARM_UP_EVENTS))
+    sums: dict[str, list[int]] = {}
+    taken = dict.fromkeys(running, 0.0)
+    with _no_garbage_collection():
+        for turn in range(turns):
+            first = turn % max(1, len(running))
+            for name in running[first:] + running[:first]:
+                if taken[name] >= ENOUGH_SECONDS:
+                    continue
+                announce(f"{point}: {name}, round {turn + 1}")
+                answer, seconds, used = _timed(contenders[name], events)
+                taken[name] += seconds
+                timings[name] = _better(timings.get(name), answer, seconds, used)
+                if turn == 0:
+                    sums[name] = _sums(answer.matches)
+            if turn == 0:
+                _require_agreement(point, sums)
+    return {name: timings[name] for name in contenders}
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def _timed(contender: Contender, events: pa.Table) -> tuple[Answer, float, float]:
+    started, cpu_started = time.perf_counter(), cpu_seconds()
+    answer = contender(events)
+    return answer, time.perf_counter() - started, cpu_seconds() - cpu_started
+
+
+def _better(best: Timing | None, answer: Answer, seconds: float, used: float) -> Timing:
+    if best is not None and best.seconds is not None and best.cpu_seconds is not None:
+        seconds, used = min(seconds, best.seconds), min(used, best.cpu_seconds)
+    return Timing(seconds, used, answer.matches.num_rows, answer.built)
+
+
+def _sums(matches: pa.Table) -> list[int]:
+    sums = [pc.sum(column).as_py() or 0 for column in matches.columns]
+    return [matches.num_rows, *sums]
+
+
+def _require_agreement(point: str, sums: Mapping[str, list[int]]) -> None:
+    for name, found in sums.items():
+        first, expected = next(iter(sums.items()))
+        if found != expected:
+            raise WrongAnswerError(
+                f"{point}: {name} finds {found[0]:,} matches, {first} {expected[0]:,} "
+                f"(sums of columns: {found[1:]} and {expected[1:]})"
+            )

@@ -1,0 +1,129 @@
+"""One race per point of a figure, and what the curves say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import pyarrow as pa
+
+from benchmarks.papers.experiment import Cell
+from benchmarks.papers.race import TURNS, Contender, Timing, race
+
+OURS = "Cepheid"
+THROUGHPUT = "events per second of processor time"
+MOST_SEQUENCES = 1e9
+
+Point = TypeVar("Point", int, str)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A contender of one point; `sequences` is about how many it will build, if that matters."""
+
+    contender: Contender
+    sequences: float = 0.0
+
+    @property
+    def skipped(self) -> str | None:
+        """Why it is better not started."""
+        if self.sequences <= MOST_SEQUENCES:
+            return None
+        return f"would build about {self.sequences:.0e} sequences"
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep(Generic[Point]):
+    """The timings of all contenders at all points, of `events` events each."""
+
+    points: Sequence[Point]
+    symbol: str
+    events: int
+    timings: Sequence[Mapping[str, Timing]]
+
+    def throughput(self, name: str) -> list[Cell]:
+        """Return the events per second of processor time."""
+        return [
+            Cell(None, each.skipped)
+            if each.cpu_seconds is None
+            else Cell(self.events / each.cpu_seconds)
+            for each in self._of(name)
+        ]
+
+    def normalized(self, name: str, lightest: Point) -> list[Cell]:
+        """Return the throughput divided by that of the lightest load."""
+        cells = self.throughput(name)
+        base = cells[list(self.points).index(lightest)].value
+        return [
+            Cell(None, each.skipped or "no throughput at the lightest load")
+            if each.value is None or base is None
+            else Cell(each.value / base)
+            for each in cells
+        ]
+
+    def built(self, name: str, *, per_events: int) -> list[Cell]:
+        """Return how many sequences were built in so many events."""
+        return [
+            Cell(None, each.skipped)
+            if each.built is None
+            else Cell(each.built / self.events * per_events)
+            for each in self._of(name)
+        ]
+
+    def matches(self, *, per_events: int) -> list[Cell]:
+        """Return how many matches there are in so many events."""
+        counts = [each.matches for each in self._of(OURS)]
+        return [Cell(None if each is None else each / self.events * per_events) for each in counts]
+
+    def ratios(self, baselines: Sequence[str]) -> list[str]:
+        """Return one sentence for each baseline: its time divided by ours, over all points."""
+        return [sentence for name in baselines for sentence in self._ratio(name)]
+
+    def _ratio(self, name: str) -> list[str]:
+        found = [
+            (theirs.cpu_seconds / ours.cpu_seconds, theirs.seconds / ours.seconds, point)
+            for ours, theirs, point in zip(self._of(OURS), self._of(name), self.points, strict=True)
+            if ours.cpu_seconds and theirs.cpu_seconds and ours.seconds and theirs.seconds
+        ]
+        if not found:
+            return []
+        (low, low_wall, low_point), (high, high_wall, high_point) = min(found), max(found)
+        return [
+            f"{name} takes {low:.2f} (at {self.symbol} = {_text(low_point)}) to {high:.2f} "
+            f"(at {self.symbol} = {_text(high_point)}) times {OURS}'s processor time; "
+            f"by the clock on the wall {low_wall:.2f} and {high_wall:.2f} times"
+        ]
+
+    def _of(self, name: str) -> list[Timing]:
+        return [each[name] for each in self.timings]
+
+
+def sweep(
+    points: Sequence[Point],
+    symbol: str,
+    events: Callable[[Point], pa.Table],
+    entries: Callable[[Point], Mapping[str, Entry]],
+    *,
+    turns: int = TURNS,
+) -> Sweep[Point]:
+    """Race the contenders of every point on the events of that point."""
+    timings = []
+    count = 0
+    for point in points:
+        table, entered = events(point), entries(point)
+        count = table.num_rows
+        timings.append(
+            race(
+                table,
+                {name: entry.contender for name, entry in entered.items()},
+                point=f"{symbol} = {_text(point)}",
+                skipped={name: entry.skipped for name, entry in entered.items() if entry.skipped},
+                turns=turns,
+            )
+        )
+    return Sweep(points, symbol, count, timings)
+
+
+def _text(point: float | str) -> str:
+    return point if isinstance(point, str) else f"{point:,}"

@@ -1,0 +1,216 @@
+"""The experiments of papers run at a tiny scale, and their baselines agree with the engine."""
+
+import json
+import re
+
+import pytest
+
+from benchmarks.contender import NotRunnableError
+from benchmarks.measure import WrongAnswerError
+from benchmarks.papers import sase_contenders as contenders
+from benchmarks.papers.catalogue import PAPERS, chosen, experiments_of
+from benchmarks.papers.claims import Claim, judge, rises
+from benchmarks.papers.experiment import Cell, Experiment, Outcome
+from benchmarks.papers.race import Answer, race
+from benchmarks.papers.report import Report
+from benchmarks.papers.sase_stream import Workload
+from benchmarks.papers.sweep import MOST_SEQUENCES, OURS, Entry, sweep
+
+TINY = 0.001
+EXPERIMENTS = {each.name: each for paper in PAPERS for each in experiments_of(paper)}
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_an_experiment_runs(name):
+    outcome = EXPERIMENTS[name].run(TINY)
+    assert outcome.points
+    assert outcome.series
+    for cells in outcome.series.values():
+        assert len(cells) == len(outcome.points)
+        assert all(cell.value is not None or cell.skipped for cell in cells)
+    assert any(OURS in series for series in outcome.series)
+    assert outcome.shape
+
+
+def test_every_figure_of_sase_is_there():
+    figures = ["8", "9", "10a", "10b", "11", "12"]
+    assert [chosen("sase", [each])[0].name for each in figures] == [
+        f"sase-fig-{each}" for each in figures
+    ]
+
+
+class TestBaselines:
+    """More matches than in the experiments, other lengths, and windows at the edge."""
+
+    @staticmethod
+    def agree(workload: Workload, made: dict[str, contenders.Contender]) -> dict[str, int]:
+        timings = race(
+            workload.table(),
+            {OURS: contenders.engine(workload), **made},
+            point="test",
+            turns=1,
+        )
+        assert timings[OURS].matches
+        return {name: timing.built for name, timing in timings.items()}
+
+    @pytest.mark.parametrize("length", [2, 3, 4])
+    @pytest.mark.parametrize("window", [1, 12, 60, 5000])
+    def test_without_a_test(self, length, window):
+        workload = Workload(350, window, length, types=6)
+        found = {
+            "Basic": contenders.basic(workload),
+            "Basic, bits": contenders.basic_with_bits(workload),
+            "AIS": contenders.active_instances(workload),
+        }
+        if window > length:
+            self.agree(workload, found)
+        else:
+            table = workload.table()
+            assert {each(table).matches.num_rows for each in found.values()} == {0}
+
+    @pytest.mark.parametrize("length", [2, 3, 5])
+    @pytest.mark.parametrize("window", [60, 300, 5000])
+    def test_one_test(self, length, window):
+        workload = Workload(350, window, length, (4,), types=7)
+        built = self.agree(
+            workload,
+            {
+                "AIS": contenders.active_instances(workload),
+                "on top": contenders.partitioned(workload, in_scan=False, in_construction=False),
+                "in SS": contenders.partitioned(workload, in_construction=False),
+                "in SC": contenders.partitioned(workload, in_scan=False),
+                "in both": contenders.partitioned(workload),
+                "joins": contenders.relational(workload),
+            },
+        )
+        assert built["in both"] == built["in SC"] <= built["in SS"] <= built["on top"]
+
+    @pytest.mark.parametrize("length", [2, 3, 4])
+    @pytest.mark.parametrize("window", [200, 5000])
+    def test_two_tests(self, length, window):
+        workload = Workload(900, window, length, (3, 2), types=8)
+        built = self.agree(
+            workload,
+            {
+                "Dynamic Filtering": contenders.partitioned(workload),
+                "Selection": contenders.partitioned_with_selection(workload),
+                "Multi-PAIS": contenders.multi_partitioned(workload),
+                "joins": contenders.relational(workload),
+            },
+        )
+        assert built["Dynamic Filtering"] <= built["Multi-PAIS"] <= built["Selection"]
+
+
+class TestStream:
+    @pytest.mark.parametrize("values", [(), (3,), (3, 2)])
+    def test_selectivity_predicts_the_matches(self, values):
+        workload = Workload(20_000, 60, 3, values, types=6)
+        matches = contenders.partitioned(workload) if values else contenders.basic(workload)
+        found = matches(workload.table()).matches.num_rows
+        assert found == pytest.approx(workload.selectivity * workload.events, rel=0.15)
+
+    def test_selectivity_is_formula_1_times_the_length(self):
+        workload = Workload(1, 10_000, 3, (100,))
+        assert workload.selectivity / workload.length == pytest.approx(0.2, rel=0.05)  # section 5.2
+
+    def test_the_query(self):
+        assert Workload(1, 10, 2, (5, 4)).query == (
+            "PATTERN SEQ(E1 e1, E2 e2) WHERE [attr1, attr2] WITHIN 10 RETURN e1.time, e2.time"
+        )
+
+
+class TestRace:
+    def test_a_wrong_answer_is_an_error(self):
+        events = Workload(500, 50, types=4).table()
+        every, fewer = (
+            (lambda table: Answer(table.select(["time"]))),
+            (lambda table: Answer(table.select(["time"]).slice(1))),
+        )
+        with pytest.raises(WrongAnswerError, match="here: fewer finds 499 matches, every 500"):
+            race(events, {"every": every, "fewer": fewer}, point="here")
+
+    def test_who_would_build_too_much_is_not_started(self):
+        def never(table):
+            raise AssertionError("must not be asked")
+
+        swept = sweep(
+            [1],
+            "x",
+            lambda _: Workload(500, 50, types=4).table(),
+            lambda _: {
+                OURS: Entry(lambda table: Answer(table.select(["time"]))),
+                "slow": Entry(never, 2 * MOST_SEQUENCES),
+            },
+        )
+        assert swept.throughput("slow") == [Cell(None, "would build about 2e+09 sequences")]
+        assert swept.ratios(["slow"]) == []
+
+
+class TestClaims:
+    def test_missing_numbers_do_not_count(self):
+        assert judge([Claim("a", True), Claim("b", None)]) == (
+            "Seen again (1 of 1). a: yes; b: not measured."
+        )
+        assert judge([Claim("a", False)]) == "Not seen (0 of 1). a: no."
+
+    def test_only_what_the_paper_says_decides(self):
+        assert judge([Claim("a", True), Claim("b", False, of_paper=False)]) == (
+            "Seen again (1 of 1). a: yes. Beside the paper: b: no."
+        )
+
+    @pytest.mark.parametrize(
+        ("values", "expected"),
+        [([1, 2, 3], True), ([1, 2, 1.9, 3], True), ([1, 3, 2], False), ([2, 1], False)],
+    )
+    def test_rises(self, values, expected):
+        assert rises([Cell(value) for value in values]) is expected
+
+
+@pytest.fixture
+def report() -> Report:
+    cells = {OURS: [Cell(1500.0), Cell(2.0)], "other": [Cell(None, "too slow"), Cell(0.5)]}
+    outcome = Outcome([10, 100], cells, ["other takes 4 times as long"], "Seen again.")
+    experiment = Experiment(
+        "x-fig-1", "Title", "V", "y", "It falls.", "Nothing.", lambda _: outcome
+    )
+    return Report(experiment, 1.0, outcome)
+
+
+class TestReport:
+    def test_files(self, report, tmp_path):
+        markdown = report.write(tmp_path).read_text()
+        assert "| V | Cepheid | other |" in markdown
+        assert "| 10 | 1,500 | too slow |" in markdown
+        assert "* **The paper's curve:** It falls." in markdown
+        assert "* **Ours:** Seen again." in markdown
+        assert "* **Compared:** other takes 4 times as long" in markdown
+        facts = json.loads((tmp_path / "x-fig-1.json").read_text())
+        assert facts["series"]["other"][0] == {"value": None, "skipped": "too slow"}
+        assert facts["scale"] == 1
+        assert "(x-fig-1.svg)" in markdown
+
+    def test_the_same_outcome_gives_the_same_plot(self, report, tmp_path):
+        for folder in ("one", "two"):
+            report.write(tmp_path / folder)
+        first, second = ((tmp_path / each / "x-fig-1.svg").read_bytes() for each in ("one", "two"))
+        assert first == second
+        assert not re.search(rb"<dc:date>", first)
+
+    def test_another_scale_has_its_own_files(self, report, tmp_path):
+        quick = Report(report.experiment, 0.1, report.outcome)
+        assert quick.write(tmp_path).name == "x-fig-1-scale-0.1.md"
+
+    def test_points_with_names(self, report, tmp_path):
+        outcome = Outcome(["a", "b"], report.outcome.series, [], "-")
+        assert (
+            "| a | 1,500 |" in Report(report.experiment, 1.0, outcome).write(tmp_path).read_text()
+        )
+
+
+def test_a_figure_that_does_not_exist():
+    from rich.console import Console
+
+    from benchmarks.papers.command import run_paper
+
+    with pytest.raises(NotRunnableError, match="sase has no figure 7; there are: sase-fig-8"):
+        run_paper("sase", figures=["7"], scale=1, folder=None, console=Console())
