@@ -23,6 +23,7 @@ from cepheid.runtime.event_tables import free_type_column
 from cepheid.runtime.local import result_schema, run_local
 from cepheid.runtime.spark.column_named import column_named
 from cepheid.runtime.spark.combine_groups import combine_groups
+from cepheid.runtime.spark.push_down import drop_or_bare
 
 MakePlan = Callable[[EventSchema], PhysicalPlan]
 
@@ -76,10 +77,8 @@ def run_spark_by_type(
 
 
 def distribute(program: Program, frame: DataFrame) -> DataFrame:
-    """Drop events that change nothing and bring every partition's events to one task."""
-    if program.type_column is not None and not program.keeps_all_types:
-        event_type = column_named(program.type_column)
-        frame = frame.filter(event_type.isin(sorted(program.types)))
+    """Bring every partition's events to one task, without those that change nothing."""
+    frame = drop_or_bare(program, frame)
     keys = shuffle_keys(program)
     return frame.repartition(*map(column_named, keys)) if keys else frame.repartition(1)
 
