@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from cepheid.analysis.expressions import AllOf, AnyOf, Condition, Truth, references
+from cepheid.analysis.expressions import (
+    AllOf,
+    AnyOf,
+    AttributeReference,
+    Compare,
+    Condition,
+    Minus,
+    Operation,
+    Truth,
+    Value,
+    references,
+)
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import Program
 
@@ -55,7 +66,7 @@ def _condition(test: PositionTest, lacking: Set[str]) -> Condition:
 
 
 def _without(condition: Condition, lacking: Set[str]) -> Condition:
-    """Return the condition for a type that lacks some attributes."""
+    """Return the condition on one event of a type that lacks some attributes."""
     match condition:
         case AllOf():
             operands = tuple(_without(each, lacking) for each in condition.operands)
@@ -63,5 +74,20 @@ def _without(condition: Condition, lacking: Set[str]) -> Condition:
         case AnyOf():
             operands = tuple(_without(each, lacking) for each in condition.operands)
             return TRUE if TRUE in operands else AnyOf(operands)
-    is_lacking = any(each.attribute in lacking for each in references(condition))
-    return TRUE if is_lacking else condition
+    if isinstance(condition, Truth):
+        return condition
+    if any(each.attribute in lacking for each in references(condition)):
+        return TRUE
+    return Compare(condition.operator, _nameless(condition.left), _nameless(condition.right))
+
+
+def _nameless(value: Value) -> Value:
+    """Forget the variable: two positions may ask the same of an event."""
+    match value:
+        case AttributeReference():
+            return replace(value, variable="")
+        case Minus():
+            return replace(value, operand=_nameless(value.operand))
+        case Operation():
+            return replace(value, left=_nameless(value.left), right=_nameless(value.right))
+    return value
