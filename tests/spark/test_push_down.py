@@ -25,8 +25,8 @@ from cepheid.runtime.spark.push_down import could_fit, drop_or_bare
 from tests.spark.local_conditions import GROUP, VALUES, comparisons, local_conditions, table_of_rows
 
 pytestmark = pytest.mark.spark
-ROWS = 120
-CASES = 60
+ROWS = 80
+CASES = 40
 COMPARISONS = 300
 ROLES = {"time": "time", "type": "type"}
 

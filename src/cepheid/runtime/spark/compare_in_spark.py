@@ -6,7 +6,7 @@
   is therefore bounded by infinity. Parquet's statistics leave NaN out, so `!=` of floats is weak.
 - Parquet's filters take -0.0 for less than 0.0. Bounds are written with the zero that lets both in.
 - Texts without a zone are in the session's zone; here they are in UTC. Times are given with a zone.
-- Before 1901 the calendars that Spark uses on the way to Parquet disagree.
+- Times become Java's on the way to Parquet, whose calendars agree with Spark's from 1901 on.
 - CHAR(n) pads the texts it is compared with, and collations have their own order.
 - Decimals are compared as floats here. Arithmetic overflows and divides otherwise in Spark.
 
