@@ -264,6 +264,27 @@ class TestWhatReachesPython:
         assert [row[2] for row in self.seen(spark, query)] == ["one", "one", "two", "one", None]
 
 
+def test_the_partition_of_a_mark_does_not_matter_under_strict_contiguity(spark):
+    """Its text becomes empty, which is another partition's value here."""
+    listed = [
+        {
+            "type": "ABBD"[place % 4],
+            "time": place,
+            "k": ("", "one", None)[place % 7 % 3],
+            "x": place,
+        }
+        for place in range(40)
+    ]
+    query = cepheid.query(
+        "PATTERN SEQ(A a, B b) WHERE strict_contiguity AND [k] AND b.x != 9 RETURN a.x, b.x, a.k"
+    )
+    local = query.run(pa.Table.from_pylist(listed), **ROLES).to_pylist()
+    frame = spark.createDataFrame(listed, "type string, time bigint, k string, x bigint")
+    found = [row.asDict() for row in query.run(frame, **ROLES).collect()]
+    assert local
+    assert sorted(found, key=str) == sorted(local, key=str)
+
+
 def test_long_conditions_are_left_to_the_engine(spark):
     """Planning them would take longer than reading the events."""
     schema = pa.schema([("type", pa.string()), ("time", pa.int64()), ("x", pa.int64())])
