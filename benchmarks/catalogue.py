@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from benchmarks.cold_start import COLD_START
 from benchmarks.contender import Benchmark
+from benchmarks.spark_push_down import SPARK_PUSH_DOWN
 from benchmarks.spark_w1 import SPARK_W1
 from benchmarks.w1 import W1
 from benchmarks.w2 import W2
@@ -12,5 +13,5 @@ from benchmarks.w4 import W4
 from benchmarks.w5 import W5
 
 BENCHMARKS: dict[str, Benchmark] = {
-    each.name: each for each in (*W1, W2, W3, W4, W5, *SPARK_W1, COLD_START)
+    each.name: each for each in (*W1, W2, W3, W4, W5, *SPARK_W1, *SPARK_PUSH_DOWN, COLD_START)
 }

@@ -6,6 +6,7 @@ import functools
 import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -42,10 +43,34 @@ def _columns(path: Path) -> list[list[Any]]:
 @functools.cache
 def w1(path: Path) -> Answer:
     """Return how many matches, and the sums of a.id, a.ts, b.ts and c.ts."""
+    return _sequences(path, lambda value: True)
+
+
+@functools.cache
+def w1_below_100(path: Path) -> Answer:
+    """Return the same of the events with v < 100."""
+    return _sequences(path, lambda value: value < 100)
+
+
+@functools.cache
+def neighbours(path: Path) -> Answer:
+    """Return how often a B follows an A at once in an id, and the sums of id, times and b.v."""
+    sums = [0, 0, 0, 0, 0]
+    latest: dict[int, tuple[int, str]] = {}
+    for ts, etype, key, value in zip(*_columns(path), strict=True):
+        before, kind = latest.get(key, (0, ""))
+        latest[key] = ts, etype
+        if (kind, etype) == ("A", "B"):
+            found = (1, key, before, ts, value)
+            sums = [one + other for one, other in zip(sums, found, strict=True)]
+    return tuple(sums)
+
+
+def _sequences(path: Path, takes: Callable[[int], bool]) -> Answer:
     count, ids, sums = 0, 0, [0, 0, 0]
     times: dict[str, dict[int, list[int]]] = {each: defaultdict(list) for each in "ABC"}
-    for ts, etype, key, _ in zip(*_columns(path), strict=True):
-        if etype not in times:
+    for ts, etype, key, value in zip(*_columns(path), strict=True):
+        if etype not in times or not takes(value):
             continue
         times[etype][key].append(ts)
         if etype != "C":

@@ -7,16 +7,14 @@ shuffles every event.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
 from benchmarks import references
-from benchmarks.contender import Benchmark, Contender, NotRunnableError
-from benchmarks.references import summarize
+from benchmarks.contender import Benchmark
+from benchmarks.on_spark import events_of, session, spark_contender
 from benchmarks.w1 import COLUMNS, QUERY, RETURNED
 from benchmarks.workloads import W1_DENSE, W1_SPARSE, Workload
 
@@ -35,46 +33,15 @@ WHERE c.ts > b_ts AND c.ts <= a_ts + 1000
 """
 
 
-@contextlib.contextmanager
-def _session() -> Iterator[None]:
-    """Keep one session for all contenders; without Java they say so themselves."""
-    try:
-        _require_spark()
-    except NotRunnableError:
-        yield
-        return
-    from cepheid.connectors.spark_session import spark_session
-
-    with spark_session():
-        yield
-
-
-def _require_spark() -> None:
-    from benchmarks.peers.flink import find_java
-    from benchmarks.peers.packages import needs
-
-    needs("pyspark")()
-    if find_java("java") is None:
-        raise NotRunnableError("no Java (JAVA_HOME)")
-
-
-def _events(path: Path) -> Any:
-    from pyspark.sql import SparkSession
-
-    session = SparkSession.getActiveSession()
-    assert session is not None
-    return session.read.parquet(str(path))
-
-
 def _cepheid(path: Path) -> pa.Table:
     import cepheid
 
     query = cepheid.query(f"{QUERY} {RETURNED}")
-    return query.run(_events(path), time="ts", type="etype").toArrow()
+    return query.run(events_of(path), time="ts", type="etype").toArrow()
 
 
 def _bare(path: Path, *, all_types: bool) -> pa.Table:
-    events = _events(path).select(*COLUMNS)
+    events = events_of(path).select(*COLUMNS)
     if not all_types:
         events = events.filter(events.etype.isin("A", "B", "C"))
     return events.repartition("id").mapInArrow(_count_rows, "events bigint").toArrow()
@@ -85,15 +52,9 @@ def _count_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _buckets(path: Path) -> pa.Table:
-    events = _events(path)
+    events = events_of(path)
     events.createOrReplaceTempView("events")
     return events.sparkSession.sql(BUCKETS).toArrow()
-
-
-def _contender(name: str, run: Callable[[Path], pa.Table], *, answers: bool = True) -> Contender:
-    return Contender(
-        name, run, summarize if answers else None, _require_spark, packages=("cepheid", "pyspark")
-    )
 
 
 def _benchmark(name: str, workload: Workload, ids: int) -> Benchmark:
@@ -104,15 +65,15 @@ def _benchmark(name: str, workload: Workload, ids: int) -> Benchmark:
         events=1_000_000,
         reference=references.w1,
         contenders=(
-            _contender("Cepheid on Spark", _cepheid),
-            _contender("Spark SQL, time buckets", _buckets),
-            _contender("bare job", lambda path: _bare(path, all_types=False), answers=False),
-            _contender(
+            spark_contender("Cepheid on Spark", _cepheid),
+            spark_contender("Spark SQL, time buckets", _buckets),
+            spark_contender("bare job", lambda path: _bare(path, all_types=False), answers=False),
+            spark_contender(
                 "bare job, all types", lambda path: _bare(path, all_types=True), answers=False
             ),
         ),
         baseline="bare job",
-        around=_session,
+        around=session,
         counts_cpu=False,
     )
 

@@ -46,6 +46,27 @@ def test_choose_scan(query, method, reason):
 
 
 @pytest.mark.parametrize(
+    ("query", "pushed", "reason"),
+    [
+        ("SEQ(A, B)", (), "Spark drops events that fit no position as it reads them"),
+        ("SEQ(A a, B b) WHERE a.x > -5 AND a.x < b.x", ("a.x > -5",), "as it reads them"),
+        ("SEQ(A a, !C c, B) WHERE c.x > 5 AND c.x < a.x", ("c.x > 5",), "as it reads them"),
+        ("A a WHERE a.x > a.y OR a.z", ("a.x > a.y OR a.z = TRUE",), "as it reads them"),
+        (
+            "A a WHERE a.x + 1 > 3 AND a.x > 1",
+            ("a.x > 1",),
+            "them; 'a.x + 1 > 3' is left to the engine: Spark's arithmetic is another",
+        ),
+        (f"SEQ(A a, B) {CONTIGUOUS} WHERE a.x > 1", ("a.x > 1",), "only order and partition of"),
+    ],
+)
+def test_explain_push_down(query, pushed, reason):
+    choice = plan_of(f"PATTERN {query}").push_down
+    assert choice.value == ("columns", "types", *pushed)
+    assert reason in choice.reason
+
+
+@pytest.mark.parametrize(
     ("query", "attributes", "reason"),
     [
         ("SEQ(A, B)", (), "no [attribute], GROUP BY or equality over all events"),

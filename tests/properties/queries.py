@@ -290,6 +290,33 @@ def predicate_cases(draw: st.DrawFn) -> Case:
 
 
 @st.composite
+def mark_cases(draw: st.DrawFn) -> Case:
+    """A query in which events that fail a predicate still break trends or are counted."""
+    names: dict[str, bool] = {}
+    pattern = name_events(draw(patterns(most_events=3)), names)
+    assume(count_positions(pattern) <= 20)
+    where = [draw(local_conditions(names))]
+    if draw(st.booleans()):
+        where.append("[k]")
+    strategy = draw(st.sampled_from(("contiguous", "strict", "events")))
+    if strategy == "strict":
+        where.append("strict_contiguity")
+    is_aggregate = draw(st.booleans())
+    clauses = [
+        f"PATTERN {print_pattern(pattern)}",
+        "SEMANTICS contiguous" if strategy == "contiguous" else "",
+        f"WHERE {' AND '.join(where)}",
+        f"WITHIN {draw(st.integers(1, 6))} EVENTS"
+        if strategy == "events"
+        else draw(windows(is_aggregate=is_aggregate)),
+        "RETURN COUNT(*) AS n" if is_aggregate else "",
+    ]
+    return Case(
+        "\n".join(filter(None, clauses)), draw(streams()), draw(st.sampled_from(((), ("seq",))))
+    )
+
+
+@st.composite
 def cases(draw: st.DrawFn, *, is_aggregate: bool | None = None, most_conditions: int = 0) -> Case:
     """A random query with a random stream."""
     names: dict[str, bool] = {}

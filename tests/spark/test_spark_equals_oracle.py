@@ -12,23 +12,25 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import cepheid
 from tests.properties.comparison import as_multiset, expected, table_of
-from tests.properties.queries import Case, cases, negation_cases, predicate_cases
+from tests.properties.queries import Case, cases, mark_cases, negation_cases, predicate_cases
 
 CASES = 120
+MARK_CASES = 40
 pytestmark = pytest.mark.spark
 
 
-def random_cases() -> list[Case]:
-    """Draw cases from the same strategies as the local properties."""
+def random_cases(strategy: st.SearchStrategy[Case], count: int) -> list[Case]:
+    """Draw cases that can be executed."""
     drawn: list[Case] = []
 
-    @settings(max_examples=2 * CASES, database=None, derandomize=True)
-    @given(cases() | predicate_cases() | negation_cases())
+    @settings(max_examples=2 * count, database=None, derandomize=True)
+    @given(strategy)
     def draw(case: Case) -> None:
         try:
             is_executable = not cepheid.query(case.text).plan().unsupported
@@ -38,7 +40,8 @@ def random_cases() -> list[Case]:
             drawn.append(case)
 
     draw()
-    return drawn[:CASES]
+    assert len(drawn) >= count
+    return drawn[:count]
 
 
 def run_together(spark: SparkSession, drawn: list[Case]) -> list[Counter[tuple[Any, ...]]]:
@@ -69,7 +72,7 @@ def _as_text(number: int, case: Case, everything: DataFrame) -> DataFrame:
 
 
 def test_spark_equals_oracle(spark: SparkSession) -> None:
-    drawn = random_cases()
-    assert len(drawn) == CASES
+    like_local = cases() | predicate_cases() | negation_cases()
+    drawn = random_cases(like_local, CASES) + random_cases(mark_cases(), MARK_CASES)
     for case, found in zip(drawn, run_together(spark, drawn), strict=True):
         assert found == expected(case), case

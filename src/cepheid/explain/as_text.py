@@ -97,8 +97,10 @@ def _branch(depth: int) -> str:
 def _choices(explanation: Explanation) -> Iterator[str]:
     column = max(len(each.topic) for each in explanation.choices) + 2
     for each in explanation.choices:
-        yield each.topic.ljust(column) + each.choice
-        yield from (" " * column + line for line in _wrap(f"because {each.reason}", column))
+        first, *others = _wrap(each.choice, column)
+        yield each.topic.ljust(column) + first
+        others += _wrap(f"because {each.reason}", column)
+        yield from (" " * column + line for line in others)
 
 
 def _predicates(explanation: Explanation) -> Iterator[str]:

@@ -57,6 +57,7 @@ def _choices(plan: PhysicalPlan) -> tuple[Choice, ...]:
     return (
         Choice("strategy", plan.strategy.value.value, plan.strategy.reason),
         Choice("scan", plan.scan.value.value, plan.scan.reason),
+        Choice("push-down", ", ".join(plan.push_down.value), plan.push_down.reason),
         Choice("partition", partition, plan.partitioning.reason),
         Choice("fold", plan.semiring.value.value, plan.semiring.reason),
         Choice("granularity", plan.granularity.value.value, plan.granularity.reason),

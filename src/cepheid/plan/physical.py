@@ -75,6 +75,7 @@ class PhysicalPlan:
     logical: LogicalPlan
     strategy: Choice[Strategy]
     scan: Choice[ScanMethod]
+    push_down: Choice[tuple[str, ...]]
     partitioning: Choice[tuple[str, ...]]
     semiring: Choice[Semiring]
     granularity: Choice[Granularity]

@@ -11,6 +11,7 @@ from cepheid.plan.rules.choose_scan import choose_scan
 from cepheid.plan.rules.choose_semiring import choose_semiring
 from cepheid.plan.rules.choose_window import choose_window
 from cepheid.plan.rules.explain_partitioning import explain_partitioning
+from cepheid.plan.rules.explain_push_down import explain_push_down
 from cepheid.plan.rules.explain_strategy import explain_strategy
 from cepheid.plan.rules.find_unsupported import find_unsupported
 
@@ -21,11 +22,13 @@ def make_plan(query: BoundQuery) -> PhysicalPlan:
     Queries that cannot run yet get a plan too, so that EXPLAIN can show it; `require_executable`
     refuses them.
     """
+    scan = choose_scan(query)
     return PhysicalPlan(
         query=query,
         logical=make_logical_plan(query),
         strategy=explain_strategy(query),
-        scan=choose_scan(query),
+        scan=scan,
+        push_down=explain_push_down(query, scan.value),
         partitioning=explain_partitioning(query),
         semiring=choose_semiring(query),
         granularity=choose_granularity(query),

@@ -100,7 +100,7 @@ class LocalPredicates:
         left, right = self.value(atom.left), self.value(atom.right)
         for one, other in ((left, right), (right, left)):
             if pa.types.is_temporal(one.type) and isinstance(other, pa.Scalar):
-                timed = _time_like(one.type, other)
+                timed = time_like(one.type, other)
                 return (one, timed) if one is left else (timed, one)
         return _like_numbers(left, right)
 
@@ -192,7 +192,7 @@ def _to_float(column: Column) -> Column:
     return pc.cast(column, pa.float64(), safe=False)
 
 
-def _time_like(kind: pa.DataType, constant: pa.Scalar) -> pa.Scalar:
+def time_like(kind: pa.DataType, constant: pa.Scalar) -> pa.Scalar:
     """Return the text as a time; a time without a zone is in UTC."""
     text = constant.as_py()
     moment = datetime.datetime.fromisoformat(text)

@@ -28,6 +28,7 @@ from cepheid.runtime.spark.compressed import (
     SparkCompressedMatches,
     fold_to_graphs,
 )
+from cepheid.runtime.spark.push_down import drop_or_bare
 
 MakePlan = Callable[[EventSchema], PhysicalPlan]
 
@@ -99,10 +100,8 @@ def unite_frames(
 
 
 def distribute(program: Program, frame: DataFrame) -> DataFrame:
-    """Drop events that change nothing and bring every partition's events to one task."""
-    if program.type_column is not None and not program.keeps_all_types:
-        event_type = column_named(program.type_column)
-        frame = frame.filter(event_type.isin(sorted(program.types)))
+    """Bring every partition's events to one task, without those that change nothing."""
+    frame = drop_or_bare(program, frame)
     keys = shuffle_keys(program)
     return frame.repartition(*map(column_named, keys)) if keys else frame.repartition(1)
 

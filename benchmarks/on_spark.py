@@ -1,0 +1,55 @@
+"""What benchmarks on local Spark share: the session, the events, the contenders."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from benchmarks.contender import Contender, NotRunnableError
+from benchmarks.references import summarize
+
+
+@contextlib.contextmanager
+def session() -> Iterator[None]:
+    """Keep one session for all contenders; without Java they say so themselves."""
+    try:
+        require_spark()
+    except NotRunnableError:
+        yield
+        return
+    from cepheid.connectors.spark_session import spark_session
+
+    with spark_session():
+        yield
+
+
+def require_spark() -> None:
+    """Raise NotRunnableError if there is no Spark or no Java."""
+    from benchmarks.peers.flink import find_java
+    from benchmarks.peers.packages import needs
+
+    needs("pyspark")()
+    if find_java("java") is None:
+        raise NotRunnableError("no Java (JAVA_HOME)")
+
+
+def events_of(path: Path) -> Any:
+    """Return the events as a DataFrame."""
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    assert active is not None
+    return active.read.parquet(str(path))
+
+
+def spark_contender(
+    name: str, run: Callable[[Path], pa.Table], *, answers: bool = True
+) -> Contender:
+    """Return a contender that runs on the session; a floor answers nothing."""
+    return Contender(
+        name, run, summarize if answers else None, require_spark, packages=("cepheid", "pyspark")
+    )

@@ -1,0 +1,116 @@
+"""What Spark does before Python sees an event: drop it, or keep of it only what breaks trends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+from cepheid.analysis.expressions import (
+    AllOf,
+    AnyOf,
+    AttributeReference,
+    Compare,
+    Condition,
+    Truth,
+)
+from cepheid.program.fitting_events import FittingEvents, fitting_events
+from cepheid.program.program import Clock, Program, Ranking
+from cepheid.runtime.spark.column_named import column_named
+from cepheid.runtime.spark.compare_in_spark import Known, SparkComparisons, all_of, any_of
+
+MOST_COMPARISONS = 200  # beyond that, planning would take longer than a filter saves
+
+
+def drop_or_bare(program: Program, frame: DataFrame) -> DataFrame:
+    """Return the events that Python must see; those that fit no position are dropped or bare."""
+    fits = could_fit(program, frame.schema)
+    if not program.keeps_all_types:
+        return frame if fits is True else frame.filter(F.lit(False) if fits is False else fits)
+    return frame if fits is True else _with_bare_marks(program, frame, fits)
+
+
+def could_fit(program: Program, schema: StructType) -> Known:
+    """Return a condition that holds for every event that fits a position, and for few others.
+
+    The types are a conjunct of their own, and conditions that all of them share need no type: so a
+    data source understands as much of it as possible.
+    """
+    groups = fitting_events(program)
+    atoms = [atom for each in groups for one in each.conditions for atom in _atoms(one)]
+    if len(atoms) > MOST_COMPARISONS:
+        groups = (FittingEvents(tuple(sorted(program.types)), (Truth(True),)),)
+    conditions = [_any_group(program, groups, SparkComparisons(schema, pushable=True))]
+    if any(_compares_columns(each) for each in atoms):
+        conditions.append(_any_group(program, groups, SparkComparisons(schema, pushable=False)))
+    return all_of([_has_type(program, sorted(program.types)), *conditions])
+
+
+def _any_group(
+    program: Program, groups: Sequence[FittingEvents], comparisons: SparkComparisons
+) -> Known:
+    known = [any_of(_column(one, comparisons) for one in each.conditions) for each in groups]
+    if all(each is True for each in known):
+        return True
+    if len(groups) == 1:
+        return known[0]
+    return any_of(
+        all_of((_has_type(program, each.types), condition))
+        for each, condition in zip(groups, known, strict=True)
+    )
+
+
+def _has_type(program: Program, types: Sequence[str]) -> Known:
+    return True if program.type_column is None else column_named(program.type_column).isin(*types)
+
+
+def _column(condition: Condition, comparisons: SparkComparisons) -> Known:
+    match condition:
+        case Truth():
+            return condition.value
+        case AllOf():
+            return all_of(_column(each, comparisons) for each in condition.operands)
+        case AnyOf():
+            return any_of(_column(each, comparisons) for each in condition.operands)
+        case Compare():
+            return comparisons.column(condition)
+    assert_never(condition)
+
+
+def _atoms(condition: Condition) -> list[Compare]:
+    match condition:
+        case AllOf() | AnyOf():
+            return [atom for each in condition.operands for atom in _atoms(each)]
+        case Compare():
+            return [condition]
+    return []
+
+
+def _compares_columns(atom: Compare) -> bool:
+    return isinstance(atom.left, AttributeReference) and isinstance(atom.right, AttributeReference)
+
+
+def _with_bare_marks(program: Program, frame: DataFrame, fits: Known) -> DataFrame:
+    """Blank what a break mark does not need; comparisons with NULL hold no more than before.
+
+    The order key and the partition stay. Under strict contiguity the partition of a mark does not
+    matter, only whether it has one, which is counted: texts become empty. Numbers would take the
+    same room.
+    """
+    is_strict = program.ranking is Ranking.STREAM and program.clock is Clock.TIME
+    key = {program.time, *program.order}
+    condition = F.lit(fits) if isinstance(fits, bool) else fits
+    columns: list[Column] = []
+    for field in frame.schema.fields:
+        column = column_named(field.name)
+        if field.name in program.partition_by and field.name not in key:
+            if is_strict and field.dataType.simpleString() == "string":
+                empty = F.when(column.isNotNull(), F.lit(""))
+                column = F.when(condition, column).otherwise(empty).alias(field.name)
+        elif field.name not in key:
+            column = F.when(condition, column).alias(field.name)
+        columns.append(column)
+    return frame.select(*columns)
