@@ -16,7 +16,7 @@ from cepheid.kernels.graph import (
     NEXT_STEP,
     NODE_COUNT,
 )
-from cepheid.runtime.fold_graph import ChainFold, all_partitions
+from cepheid.runtime.fold_graph import ChainFold, FoldTask, all_partitions
 from cepheid.runtime.match_chunks import empty_chunk, joined, walk_in_chunks
 from tests.kernels.automata import all_matches, cases, event_arrays
 
@@ -27,7 +27,7 @@ def walked(fold, ends, clock, window):
 
 def fold_of(automaton, events, window):
     arrays = event_arrays(events)
-    return ChainFold(automaton.arrays(), arrays, all_partitions(arrays), window)
+    return ChainFold(automaton.arrays(), FoldTask(arrays, all_partitions(arrays), window))
 
 
 def as_counter(found):

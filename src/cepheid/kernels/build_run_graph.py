@@ -33,15 +33,18 @@ from cepheid.kernels.graph import (
     NODE,
     NODE_COUNT,
     NONE,
+    OVERLAPS_UNTIL,
     PARTITION,
     POSITION,
     RANK_BEFORE,
     REMOVED,
     ROOT,
     START,
+    TAKEN_AFTER,
     Graph,
     add_end,
     start_limit,
+    take_apart,
 )
 from cepheid.kernels.jit import inlined, inner_in_place, kernel, kernel_in_place
 from cepheid.kernels.path_clauses import (
@@ -270,13 +273,15 @@ def fold_runs(
     events: EventArrays,
     columns: ColumnArrays,
     window_length: int,
+    apart: bool,
     most_nodes: int,
     room: Room,
 ) -> int:
     """Fold steps until all are done or the graph is full; return why it stopped.
 
     `window_length` 0 means no window. The graph is full when the next step could need more room
-    than the arrays have, or has `most_nodes`.
+    than the arrays have, or has `most_nodes`. `apart`: of matches that overlap only the one taken
+    first is asked for.
     """
     positions, edges = automaton.follow.size, rules.edge_targets.size
     graph, live, cursor = state.graph, state.live, state.graph.cursor
@@ -296,6 +301,7 @@ def fold_runs(
         if step == events.partition_offsets[cursor[PARTITION] + 1]:
             cursor[PARTITION] += 1
             cursor[LIVE_COUNT], cursor[RANK_BEFORE] = 0, NEVER
+            cursor[OVERLAPS_UNTIL] = cursor[TAKEN_AFTER] = NEVER
         begin, end = events.step_offsets[step], events.step_offsets[step + 1]
         clock = int(events.clock[begin])
         if automaton.strategy == CONTIGUOUS:
@@ -303,8 +309,8 @@ def fold_runs(
                 cursor[LIVE_COUNT] = 0
             cursor[RANK_BEFORE] = events.rank[begin]
         fired = fired_by(events.fires, begin, end)
-        limit = start_limit(clock, window_length)
-        first_new = cursor[NODE_COUNT]
+        limit = max(start_limit(clock, window_length), cursor[OVERLAPS_UNTIL])
+        first_new, first_end = cursor[NODE_COUNT], cursor[END_COUNT]
         survivors = 0
         # Runs that wait, and last the run that starts here.
         for index in range(cursor[LIVE_COUNT] + 1):
@@ -372,5 +378,7 @@ def fold_runs(
             if automaton.follow[position]:
                 live[cursor[LIVE_COUNT]] = node
                 cursor[LIVE_COUNT] += 1
+        if apart:
+            take_apart(graph, first_end, clock)
         cursor[NEXT_STEP] += 1
     return DONE

@@ -21,7 +21,6 @@ from cepheid.kernels.graph import (
     CELL_COUNT,
     DONE,
     END_COUNT,
-    END_NODE,
     EVENT,
     HEAD_COUNT,
     HEADS,
@@ -35,15 +34,18 @@ from cepheid.kernels.graph import (
     NODE,
     NODE_COUNT,
     NONE,
+    OVERLAPS_UNTIL,
     PARTITION,
     POSITION,
     RANK_BEFORE,
     REMOVED,
     ROOT,
     START,
-    START_AT_MOST,
+    TAKEN_AFTER,
     Graph,
+    add_end,
     start_limit,
+    take_apart,
 )
 from cepheid.kernels.jit import inlined, kernel_in_place
 from cepheid.kernels.step import fired_by, survives
@@ -64,15 +66,17 @@ def fold_matches(
     automaton: AutomatonArrays,
     events: EventArrays,
     window_length: int,
+    apart: bool,
     most_nodes: int,
 ) -> int:
     """Fold steps until all are done or the graph has `most_nodes`; return why it stopped.
 
     Cost per event: the edges into the positions it fires. `window_length` 0 means no window.
+    `apart`: of matches that overlap only the one taken first is asked for.
     """
-    nodes, heads, cells, ends, cursor = graph
+    nodes, heads, cells, _, cursor = graph
     positions, edges = automaton.follow.size, automaton.sources.size
-    count, head_count, end_count = cursor[NODE_COUNT], cursor[HEAD_COUNT], cursor[END_COUNT]
+    count, head_count = cursor[NODE_COUNT], cursor[HEAD_COUNT]
     step, steps, outcome = cursor[NEXT_STEP], events.step_offsets.size - 1, DONE
     while step < steps:
         begin, end = events.step_offsets[step], events.step_offsets[step + 1]
@@ -85,7 +89,7 @@ def fold_matches(
             break
         if step == events.partition_offsets[cursor[PARTITION] + 1]:
             cursor[PARTITION] += 1
-            cursor[RANK_BEFORE] = NEVER
+            cursor[RANK_BEFORE] = cursor[OVERLAPS_UNTIL] = cursor[TAKEN_AFTER] = NEVER
             chain[:] = NONE
         clock = events.clock[begin]
         if automaton.strategy == CONTIGUOUS:
@@ -93,8 +97,8 @@ def fold_matches(
                 for position in range(positions):
                     _end_chain(nodes, chain, position, clock)
             cursor[RANK_BEFORE] = events.rank[begin]
-        limit = start_limit(clock, window_length)
-        first_new = count
+        limit = max(start_limit(clock, window_length), cursor[OVERLAPS_UNTIL])
+        first_new, first_end = count, cursor[END_COUNT]
         for event in range(begin, end):
             fires, position = events.fires[event], -1
             while fires:
@@ -125,8 +129,7 @@ def fold_matches(
                 nodes[count, HEADS], nodes[count, HEADS_END] = head_count, at
                 nodes[count, ROOT], nodes[count, REMOVED] = count, ALWAYS
                 if (automaton.last >> np.uint64(position)) & np.uint64(1):
-                    ends[end_count, END_NODE], ends[end_count, START_AT_MOST] = count, ALWAYS
-                    end_count += 1
+                    add_end(graph, count)
                 head_count = at
                 count += 1
         if automaton.strategy != SKIP_TILL_ANY:
@@ -142,7 +145,9 @@ def fold_matches(
                 nodes[node, ROOT] = nodes[before, ROOT]
             cells[node, NODE], cells[node, NEXT], cells[node, LATEST] = node, before, latest
             chain[position] = node
+        if apart:
+            take_apart(graph, first_end, clock)
         step += 1
     cursor[NODE_COUNT], cursor[CELL_COUNT], cursor[HEAD_COUNT] = count, count, head_count
-    cursor[END_COUNT], cursor[NEXT_STEP] = end_count, step
+    cursor[NEXT_STEP] = step
     return outcome

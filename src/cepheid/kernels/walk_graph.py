@@ -17,6 +17,7 @@ from cepheid.kernels.graph import (
     NONE,
     POSITION,
     START,
+    START_AFTER,
     START_AT_MOST,
     Graph,
     MatchArrays,
@@ -75,7 +76,7 @@ def walk_graph(
     if depth >= 0:
         end = ends[place[NEXT_END] - 1]
         limit = start_limit(clock[nodes[end[END_NODE], EVENT]], window_length)
-        at_most = end[START_AT_MOST]
+        limit, at_most = max(limit, end[START_AFTER]), end[START_AT_MOST]
     is_done = False
     while True:
         if depth < 0:
@@ -86,7 +87,7 @@ def walk_graph(
             place[NEXT_END] += 1
             node = end[END_NODE]
             limit = start_limit(clock[nodes[node, EVENT]], window_length)
-            at_most = end[START_AT_MOST]
+            limit, at_most = max(limit, end[START_AFTER]), end[START_AT_MOST]
             depth, is_new = 0, True
             _enter(graph, walk, 0, node)
         if is_new:

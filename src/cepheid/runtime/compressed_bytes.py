@@ -11,6 +11,7 @@ from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.graph import (
     CELL_COUNT,
     END_COUNT,
+    END_WIDTH,
     EVENT,
     HEAD_COUNT,
     NODE_COUNT,
@@ -77,7 +78,7 @@ def from_bytes(data: bytes) -> tuple[pa.Table, OrderedEvents, Graph]:
         array("nodes", -1, SLOTS),
         array("heads"),
         array("cells", -1, 3),
-        array("ends", -1, 2),
+        array("ends", -1, END_WIDTH),
         array("cursor"),
     )
     count = events.num_rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +13,18 @@ from cepheid.kernels.compact_graph import compact_graph
 from cepheid.kernels.graph import (
     CURSOR_SIZE,
     END_COUNT,
+    END_WIDTH,
     LATEST_START,
     LIVE_COUNT,
     NEVER,
     NEXT_STEP,
     NODE_COUNT,
     NONE,
+    OVERLAPS_UNTIL,
     PARTITION,
     RANK_BEFORE,
     SLOTS,
+    TAKEN_AFTER,
     Graph,
 )
 from cepheid.kernels.match_graph import fold_matches
@@ -29,6 +32,18 @@ from cepheid.kernels.predicate_code import ColumnArrays
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 FIRST_NODES = 2**16
+
+
+class FoldTask(NamedTuple):
+    """What is folded: some partitions of events, under a window (0 is none).
+
+    `apart`: of matches that overlap only the one taken first is asked for.
+    """
+
+    events: EventArrays
+    partitions: range
+    window: int
+    apart: bool = False
 
 
 class Fold(Protocol):
@@ -49,15 +64,13 @@ class Fold(Protocol):
 class ChainFold:
     """The fold without predicates over several events."""
 
-    def __init__(
-        self, automaton: AutomatonArrays, events: EventArrays, partitions: range, window: int
-    ) -> None:
+    def __init__(self, automaton: AutomatonArrays, task: FoldTask) -> None:
         self.automaton = automaton
-        self.events = _until(events, partitions)
-        self.window = window
+        self.events = _until(task)
+        self.window, self.apart = task.window, task.apart
         self.chain = np.full(automaton.follow.size, NONE, np.int64)
-        nodes = min(FIRST_NODES, events.fires.size * automaton.follow.size)
-        self.graph = _empty_graph(nodes, self._heads(nodes), SLOTS, events, partitions)
+        nodes = min(FIRST_NODES, task.events.fires.size * automaton.follow.size)
+        self.graph = _empty_graph(nodes, self._heads(nodes), SLOTS, task)
         self.floats = np.empty((0, 0))
 
     def _heads(self, nodes: int) -> int:
@@ -66,8 +79,15 @@ class ChainFold:
 
     def advance(self, most_nodes: int) -> int:
         """Fold until all is done or the graph is full; return why it stopped."""
-        automaton, events = self.automaton, self.events
-        return fold_matches(self.graph, self.chain, automaton, events, self.window, most_nodes)
+        return fold_matches(
+            self.graph,
+            self.chain,
+            self.automaton,
+            self.events,
+            self.window,
+            self.apart,
+            most_nodes,
+        )
 
     def grow(self) -> None:
         """Make room for twice as many nodes, and for the next step at least."""
@@ -90,23 +110,17 @@ class RunFold:
     """The fold with predicates over several events."""
 
     def __init__(
-        self,
-        automaton: AutomatonArrays,
-        rules: RunRules,
-        events: EventArrays,
-        partitions: range,
-        columns: ColumnArrays,
-        window: int,
+        self, automaton: AutomatonArrays, rules: RunRules, columns: ColumnArrays, task: FoldTask
     ) -> None:
         self.automaton = automaton
         self.rules = rules
-        self.events = _until(events, partitions)
+        self.events = _until(task)
         self.columns = columns
-        self.window = window
-        self.room = make_room(longest_path(events) if rules.paths.clauses.size else 1)
+        self.window, self.apart = task.window, task.apart
+        self.room = make_room(longest_path(task.events) if rules.paths.clauses.size else 1)
         aggregates = rules.slots.aggregates.shape[0]
         width = SLOTS + rules.slots.representative.shape[0] + 2 * aggregates
-        self.graph = _empty_graph(FIRST_NODES, FIRST_NODES, width, events, partitions)
+        self.graph = _empty_graph(FIRST_NODES, FIRST_NODES, width, task)
         self.floats = np.empty((FIRST_NODES, aggregates))
         self.live = np.empty(FIRST_NODES, np.int64)
         self.table = np.full((2 * FIRST_NODES, 2), NONE, np.int64)
@@ -125,6 +139,7 @@ class RunFold:
             self.events,
             self.columns,
             self.window,
+            self.apart,
             most_nodes,
             self.room,
         )
@@ -149,10 +164,10 @@ class RunFold:
         self.live[: fresh.size] = fresh
 
 
-def _until(events: EventArrays, partitions: range) -> EventArrays:
-    """Return the events up to the last of some partitions."""
-    last = events.partition_offsets[partitions.stop]
-    return events._replace(step_offsets=events.step_offsets[: last + 1])
+def _until(task: FoldTask) -> EventArrays:
+    """Return the events up to the last of the partitions."""
+    last = task.events.partition_offsets[task.partitions.stop]
+    return task.events._replace(step_offsets=task.events.step_offsets[: last + 1])
 
 
 def all_partitions(events: EventArrays) -> range:
@@ -170,17 +185,16 @@ def node_count(graph: Graph) -> int:
     return int(graph.cursor[NODE_COUNT])
 
 
-def _empty_graph(
-    nodes: int, heads: int, width: int, events: EventArrays, partitions: range
-) -> Graph:
+def _empty_graph(nodes: int, heads: int, width: int, task: FoldTask) -> Graph:
     cursor = np.zeros(CURSOR_SIZE, np.int64)
-    cursor[RANK_BEFORE], cursor[PARTITION] = NEVER, partitions.start
-    cursor[NEXT_STEP] = events.partition_offsets[partitions.start]
+    cursor[[RANK_BEFORE, OVERLAPS_UNTIL, TAKEN_AFTER]] = NEVER
+    cursor[PARTITION] = task.partitions.start
+    cursor[NEXT_STEP] = task.events.partition_offsets[task.partitions.start]
     return Graph(
         np.empty((nodes, width), np.int64),
         np.empty(heads, np.int64),
         np.empty((nodes, 3), np.int64),
-        np.empty((nodes, 2), np.int64),
+        np.empty((nodes, END_WIDTH), np.int64),
         cursor,
     )
 

@@ -31,8 +31,15 @@ from cepheid.kernels.walk_graph import (
     Walk,
     walk_graph,
 )
-from cepheid.program.program import Program
-from cepheid.runtime.fold_graph import ChainFold, Fold, RunFold, longest_path, node_count
+from cepheid.program.program import MatchOutput, Program, Ranking
+from cepheid.runtime.fold_graph import (
+    ChainFold,
+    Fold,
+    FoldTask,
+    RunFold,
+    longest_path,
+    node_count,
+)
 from cepheid.runtime.kernel_arrays import automaton_arrays
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.predicate_inputs import PredicateInputs
@@ -54,16 +61,27 @@ def split_partitions(events: EventArrays, most_parts: int) -> list[range]:
     return [range(a, b) for a, b in pairwise([0, *cuts.tolist(), count]) if a < b]
 
 
+def drops_overlaps(program: Program) -> bool:
+    """Whether the fold may drop runs that overlap with a match taken before.
+
+    Negation decides later which matches there are, and under strict contiguity matches of several
+    partitions exclude one another.
+    """
+    is_apart = isinstance(program.output, MatchOutput) and program.output.tie_columns is not None
+    return is_apart and program.negation is None and program.ranking is not Ranking.STREAM
+
+
 def make_fold(
     program: Program, ordered: OrderedEvents, predicates: PredicateInputs, partitions: range
 ) -> Fold:
     """Return the fold that the predicates call for, over some partitions."""
     automaton = automaton_arrays(program.automaton, program.strategy)
-    window, events = program.window_length or 0, ordered.arrays
+    window = program.window_length or 0
+    task = FoldTask(ordered.arrays, partitions, window, drops_overlaps(program))
     if not program.runs.has_tests:
-        return ChainFold(automaton, events, partitions, window)
+        return ChainFold(automaton, task)
     rules = run_rules(program.runs, program.automaton, predicates.columns, predicates.code)
-    return RunFold(automaton, rules, events, partitions, predicates.columns, window)
+    return RunFold(automaton, rules, predicates.columns, task)
 
 
 def fold_in_chunks(

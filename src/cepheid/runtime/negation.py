@@ -35,7 +35,7 @@ from cepheid.kernels.predicate_code import OVERFLOW
 from cepheid.program.negation_program import NegationProgram
 from cepheid.program.position_automaton import PositionAutomaton
 from cepheid.program.program import Program, StrategyCode
-from cepheid.runtime.fold_graph import ChainFold, all_partitions, longest_path
+from cepheid.runtime.fold_graph import ChainFold, FoldTask, all_partitions, longest_path
 from cepheid.runtime.kernel_arrays import automaton_arrays
 from cepheid.runtime.match_chunks import (
     empty_chunk,
@@ -162,7 +162,8 @@ def _enumerated(part: PositionAutomaton, ordered: OrderedEvents, window: int) ->
 
 def _part_graph(part: PositionAutomaton, ordered: OrderedEvents, window: int) -> Graph:
     automaton, events = automaton_arrays(part, StrategyCode.SKIP_TILL_ANY), ordered.arrays
-    return fold_whole(ChainFold(automaton, events, all_partitions(events), window), ordered)
+    task = FoldTask(events, all_partitions(events), window)
+    return fold_whole(ChainFold(automaton, task), ordered)
 
 
 def _table_of(matches: MatchArrays, keys: EventKeys) -> tuple[Int64s, Int64s]:

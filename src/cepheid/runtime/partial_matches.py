@@ -47,6 +47,7 @@ def partial_chunks(
     window = program.window_length or 0
     is_final = (removed == ALWAYS) | (removed == NEVER)
     at_most = np.where(is_final, removed, np.where(is_final, 0, removed) - window)
-    ends = np.ascontiguousarray(np.stack([waiting, at_most], axis=1))
+    after = np.full(waiting.size, NEVER)
+    ends = np.ascontiguousarray(np.stack([waiting, after, at_most], axis=1))
     chunk = empty_chunk(ordered.arrays)
     return walk_in_chunks(graph, ends, ordered.arrays.clock, window, chunk)
