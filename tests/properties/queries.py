@@ -79,18 +79,8 @@ def name_events(
     """
     match pattern:
         case ast.Negation():
-            inner = pattern.pattern
             assert negated is not None
-            if isinstance(inner, ast.EventPattern):
-                negated.append(f"n{len(negated)}")
-                return ast.Negation(ast.EventPattern(inner.types, negated[-1]))
-            assert isinstance(inner, ast.Sequence)
-            named = []
-            for each in inner.parts:
-                assert isinstance(each, ast.EventPattern)
-                negated.append(f"n{len(negated)}")
-                named.append(ast.EventPattern(each.types, negated[-1]))
-            return ast.Negation(ast.Sequence(tuple(named)))
+            return ast.Negation(_name_negated(pattern.pattern, negated))
         case ast.EventPattern():
             name = f"v{len(names)}"
             names[name] = is_array
@@ -105,6 +95,21 @@ def name_events(
                 for each in pattern.parts
             )
             return type(pattern)(parts)
+
+
+def _name_negated(pattern: ast.Pattern, negated: list[str]) -> ast.Pattern:
+    """Name the events of a negated part; those negated inside it stay unnamed."""
+    match pattern:
+        case ast.EventPattern():
+            negated.append(f"n{len(negated)}")
+            return ast.EventPattern(pattern.types, negated[-1])
+        case ast.Negation():
+            return pattern
+        case ast.Repeat():
+            inner = _name_negated(pattern.pattern, negated)
+            return ast.Repeat(inner, pattern.minimum, pattern.maximum)
+        case _:
+            return type(pattern)(tuple(_name_negated(each, negated) for each in pattern.parts))
 
 
 def count_positions(pattern: ast.Pattern) -> int:
@@ -224,11 +229,28 @@ def negated_patterns(draw: st.DrawFn) -> ast.Pattern:
 
 
 event = st.sampled_from(TYPES).map(lambda each: ast.EventPattern((each,)))
-negatable = (
+flat = (
     event
     | st.builds(ast.EventPattern, st.just(("B", "C")))
     | st.builds(lambda one, two: ast.Sequence((one, two)), event, event)
 )
+either_event = event | st.builds(lambda one, two: ast.Alternation((one, two)), event, event)
+optional_event = event | st.builds(ast.Repeat, event, st.just(0), st.sampled_from((1, None)))
+
+
+@st.composite
+def around_negations(draw: st.DrawFn, inner: st.SearchStrategy[ast.Pattern]) -> ast.Pattern:
+    """A sequence to negate that has negations of its own, between events that must occur."""
+    middle: list[ast.Pattern] = [ast.Negation(draw(inner))]
+    if draw(st.booleans()):
+        middle.append(draw(optional_event))
+        if draw(st.booleans()):
+            middle.append(ast.Negation(draw(inner)))
+    whole = ast.Sequence((draw(either_event), *middle, draw(either_event)))
+    return draw(st.sampled_from((whole, whole, ast.Repeat(whole, 1, None))))
+
+
+negatable = st.one_of(flat, flat, around_negations(flat), around_negations(around_negations(flat)))
 
 
 @st.composite

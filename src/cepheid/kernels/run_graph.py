@@ -33,6 +33,7 @@ from cepheid.kernels.predicate_code import (
 NONE = -1
 NEVER = -(2**63)
 UNBOUND = -1
+CLOSED = -2  # an event slot that nothing sets again, and whose tests hold
 
 # Columns of the node table; the slots follow: events, then counts, then integers of aggregates.
 EVENT, POSITION, IS_START, LATEST_START, LINK, SLOTS = 0, 1, 2, 3, 4, 5
@@ -44,7 +45,7 @@ AGGREGATE_COLUMN, AGGREGATE_FUNCTION = 0, 1
 
 # Where an operand comes from: a slot (>= 0), or one of these.
 CURRENT_EVENT, LAST_EVENT = -1, -2
-KEEP, SET, EXTEND = 0, 1, 2
+KEEP, SET, EXTEND, CLOSE = 0, 1, 2, 3
 COUNT, SUM, AVERAGE, MINIMUM, MAXIMUM = 0, 1, 2, 3, 4
 
 
@@ -118,7 +119,7 @@ def tests_hold(
 ) -> int:
     """Whether the clauses that a binding tests hold: 1 or 0, or OVERFLOW.
 
-    A clause that reads an unbound variable holds.
+    A clause that reads an unbound variable, or a closed slot, holds.
     """
     for test in range(tables.offsets[binding], tables.offsets[binding + 1]):
         is_bound = True
@@ -131,7 +132,7 @@ def tests_hold(
                 operands.events[at] = nodes.integers[node, EVENT]
             elif tables.operands[row, FUNCTION] == NONE:
                 operands.events[at] = nodes.integers[node, SLOTS + source]
-                is_bound = is_bound and operands.events[at] != UNBOUND
+                is_bound = is_bound and operands.events[at] >= 0
             else:
                 has_block = _read_aggregate(
                     nodes, node, slots, source, tables.operands[row], operands, at
@@ -203,7 +204,11 @@ def write_slots(
         at = SLOTS + slot
         nodes.integers[node, at] = UNBOUND
         if slots.is_live[position, slot]:
-            if slots.changes[binding, slot] == SET:
+            change = slots.changes[binding, slot]
+            is_closed = before != NONE and nodes.integers[before, at] == CLOSED
+            if change == CLOSE or is_closed:
+                nodes.integers[node, at] = CLOSED
+            elif change == SET:
                 nodes.integers[node, at] = slots.representative[slot, event]
             elif before != NONE:
                 nodes.integers[node, at] = nodes.integers[before, at]

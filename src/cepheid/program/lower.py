@@ -16,7 +16,7 @@ from cepheid.errors import InternalError
 from cepheid.language import ast
 from cepheid.plan.physical import NumberType, PhysicalPlan
 from cepheid.program.lower_automaton import lower_automaton, position_test
-from cepheid.program.lower_negation import is_local
+from cepheid.program.lower_negation import is_local, with_inner_parts
 from cepheid.program.lower_runs import lower_runs
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import (
@@ -84,7 +84,10 @@ def _tests(query: BoundQuery) -> Iterable[PositionTest]:
 
 
 def _negative_tests(query: BoundQuery) -> Iterable[tuple[PositionTest, ...]]:
-    """The tests of every negated part, with the conditions that read one negated event."""
+    """The tests of every negated part, with the conditions that read one negated event.
+
+    Negations inside a part have no conditions.
+    """
     pattern = query.pattern
     for part in pattern.automaton.negated_parts:
         conditions = pattern.branches[0].negative.get(part.index, ())
@@ -102,6 +105,8 @@ def _negative_tests(query: BoundQuery) -> Iterable[tuple[PositionTest, ...]]:
             )
             for position in part.automaton.positions
         )
+        for inner in with_inner_parts(part.automaton.negated_parts):
+            yield tuple(position_test(each, [], query.schema) for each in inner.automaton.positions)
 
 
 def _output(plan: PhysicalPlan) -> Output:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.build_run_graph import make_room
 from cepheid.kernels.match_graph import MatchArrays, build_match_graph, enumerate_matches
 from cepheid.kernels.negation import (
@@ -23,10 +22,11 @@ from cepheid.kernels.negation import (
     find_unblocked,
 )
 from cepheid.kernels.predicate_code import OVERFLOW
-from cepheid.program.negation_program import NegationProgram
+from cepheid.program.negation_program import NegatedProgram, NegationProgram
 from cepheid.program.position_automaton import PositionAutomaton
 from cepheid.program.program import Program, StrategyCode
 from cepheid.runtime.kernel_arrays import automaton_arrays
+from cepheid.runtime.latest_starts import latest_starts
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.run_arrays import path_tables
 from cepheid.runtime.run_matches import PredicateInputs, longest_path, reject_overflow
@@ -45,20 +45,74 @@ def without_blocked(
     keys = EventKeys(
         np.ascontiguousarray(ordered.key_rank), ordered.arrays.clock, ordered.partition_of_event
     )
-    stays = find_unblocked(
-        matches,
-        _rules(program.automaton, negation),
-        _negative_matches(program, negation, ordered, keys),
-        keys,
-        program.window_length or 0,
-        predicates.code,
-        predicates.columns,
-        make_room(longest_path(ordered.arrays)),
-    )
-    failed = np.flatnonzero(stays == OVERFLOW)
-    if failed.size:
-        reject_overflow(int(ordered.row[matches.event[matches.offsets[failed[0]]]]))
-    return _selected(matches, stays == 1)
+    filters = _Filters(ordered, keys, predicates, program.window_length or 0)
+    return filters.unblocked(program.automaton, negation, matches)
+
+
+class _Filters:
+    """What the filters of a pattern and of its negated parts share."""
+
+    def __init__(
+        self, ordered: OrderedEvents, keys: EventKeys, predicates: PredicateInputs, window: int
+    ) -> None:
+        self.ordered = ordered
+        self.keys = keys
+        self.predicates = predicates
+        self.window = window
+
+    def unblocked(
+        self, automaton: PositionAutomaton, negation: NegationProgram, matches: MatchArrays
+    ) -> MatchArrays:
+        """Return the matches of an automaton that its negated parts leave."""
+        stays = find_unblocked(
+            matches,
+            _rules(automaton, negation),
+            self._negative_matches(negation),
+            self.keys,
+            self.window,
+            self.predicates.code,
+            self.predicates.columns,
+            make_room(longest_path(self.ordered.arrays)),
+        )
+        failed = np.flatnonzero(stays == OVERFLOW)
+        if failed.size:
+            reject_overflow(int(self.ordered.row[matches.event[matches.offsets[failed[0]]]]))
+        return _selected(matches, stays == 1)
+
+    def _negative_matches(self, negation: NegationProgram) -> NegativeMatches:
+        """Return the matches of all parts, sorted by part, partition and start."""
+        partitions = self.ordered.arrays.partition_offsets.size - 1
+        offsets = np.zeros((len(negation.parts), partitions + 1), np.int64)
+        tables, events, positions = [], [], []
+        rows_before, events_before = 0, 0
+        for number, part in enumerate(negation.parts):
+            if negation.has_conditions(number):
+                found = self._enumerated(part)
+                table, owner = _table_of(found, self.keys)
+                table[:, [EVENT_BEGIN, EVENT_END]] += events_before
+                events.append(found.event)
+                positions.append(found.position.astype(np.int64))
+                events_before += found.event.size
+            else:
+                table, owner = _latest_table(latest_starts(part, self.ordered), self.keys)
+            order = np.lexsort([table[:, START_RANK], owner])
+            tables.append(table[order])
+            offsets[number] = rows_before + np.searchsorted(owner[order], np.arange(partitions + 1))
+            rows_before += table.shape[0]
+        table = np.ascontiguousarray(np.concatenate(tables))
+        find_smallest_ends(offsets, table)
+        none = [np.empty(0, np.int64)]
+        return NegativeMatches(
+            offsets, table, np.concatenate(events or none), np.concatenate(positions or none)
+        )
+
+    def _enumerated(self, part: NegatedProgram) -> MatchArrays:
+        """Return every match of a part; one that blocks lies within the window."""
+        events = self.ordered.arrays._replace(fires=self.ordered.negative_fires[part.masks])
+        automaton = automaton_arrays(part.automaton, StrategyCode.SKIP_TILL_ANY)
+        graph = build_match_graph(automaton, events, self.window)
+        found = enumerate_matches(graph, automaton, events.clock, self.window)
+        return found if part.inner is None else self.unblocked(part.automaton, part.inner, found)
 
 
 def _selected(matches: MatchArrays, chosen: NDArray[np.bool_]) -> MatchArrays:
@@ -84,46 +138,6 @@ def _rules(automaton: PositionAutomaton, negation: NegationProgram) -> NegationR
     )
 
 
-def _negative_matches(
-    program: Program, negation: NegationProgram, ordered: OrderedEvents, keys: EventKeys
-) -> NegativeMatches:
-    """Return the matches of all parts, sorted by part, partition and start."""
-    partitions = ordered.arrays.partition_offsets.size - 1
-    offsets = np.zeros((len(negation.parts), partitions + 1), np.int64)
-    tables, events, positions = [], [], []
-    rows_before, events_before = 0, 0
-    for number, (part, fires) in enumerate(
-        zip(negation.parts, ordered.negative_fires, strict=True)
-    ):
-        arrays = ordered.arrays._replace(fires=fires)
-        if negation.has_conditions(number):
-            found = _enumerated(part, arrays, program.window_length or 0)
-            table, owner = _table_of(found, keys)
-            table[:, [EVENT_BEGIN, EVENT_END]] += events_before
-            events.append(found.event)
-            positions.append(found.position.astype(np.int64))
-            events_before += found.event.size
-        else:
-            table, owner = _latest_starts(part, arrays, keys)
-        order = np.lexsort([table[:, START_RANK], owner])
-        tables.append(table[order])
-        offsets[number] = rows_before + np.searchsorted(owner[order], np.arange(partitions + 1))
-        rows_before += table.shape[0]
-    table = np.ascontiguousarray(np.concatenate(tables))
-    find_smallest_ends(offsets, table)
-    none = [np.empty(0, np.int64)]
-    return NegativeMatches(
-        offsets, table, np.concatenate(events or none), np.concatenate(positions or none)
-    )
-
-
-def _enumerated(part: PositionAutomaton, events: EventArrays, window: int) -> MatchArrays:
-    """Return every match of a part; one that blocks lies within the window."""
-    automaton = automaton_arrays(part, StrategyCode.SKIP_TILL_ANY)
-    graph = build_match_graph(automaton, events, window)
-    return enumerate_matches(graph, automaton, events.clock, window)
-
-
 def _table_of(matches: MatchArrays, keys: EventKeys) -> tuple[Int64s, Int64s]:
     first, last = matches.event[matches.offsets[:-1]], matches.event[matches.offsets[1:] - 1]
     table = np.zeros((first.size, WIDTH), np.int64)
@@ -133,19 +147,14 @@ def _table_of(matches: MatchArrays, keys: EventKeys) -> tuple[Int64s, Int64s]:
     return table, keys.partition[first]
 
 
-def _latest_starts(
-    part: PositionAutomaton, events: EventArrays, keys: EventKeys
-) -> tuple[Int64s, Int64s]:
-    """Return for every event that ends a match of the part the one that starts last.
+def _latest_table(starts: Int64s, keys: EventKeys) -> tuple[Int64s, Int64s]:
+    """Return a row for every event that ends a match, with the start that is latest.
 
-    It lies in every gap in which another match with that end lies. The graph is built over ranks
-    instead of times, so that its latest starts are ranks.
+    That match lies in every gap in which another match with that end lies.
     """
-    automaton = automaton_arrays(part, StrategyCode.SKIP_TILL_ANY)
-    graph = build_match_graph(automaton, events._replace(clock=keys.rank), 0)
-    last = graph.event[graph.final_nodes]
+    last = np.flatnonzero(starts)
     table = np.zeros((last.size, WIDTH), np.int64)
-    table[:, START_RANK] = graph.latest_start[graph.final_nodes]
+    table[:, START_RANK] = starts[last]
     table[:, END_RANK], table[:, END_CLOCK] = keys.rank[last], keys.clock[last]
     table[:, START_CLOCK] = _clock_of_rank(keys, keys.partition[last], table[:, START_RANK])
     return table, keys.partition[last]
