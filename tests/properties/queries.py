@@ -34,9 +34,9 @@ class Case:
 
 
 @st.composite
-def streams(draw: st.DrawFn, *, longest: int = 8) -> list[dict[str, Any]]:
+def streams(draw: st.DrawFn, *, shortest: int = 0, longest: int = 8) -> list[dict[str, Any]]:
     """Events in any order; time ties are common, `seq` is unique only sometimes."""
-    size = draw(st.integers(0, longest))
+    size = draw(st.integers(shortest, longest))
     event = st.fixed_dictionaries(
         {
             "type": st.sampled_from((*TYPES, "D")),
@@ -303,6 +303,45 @@ def negation_cases(draw: st.DrawFn) -> Case:
     clauses.append(f"RETURN {', '.join(f'{name}.x, {name}.time' for name in names)}")
     order = draw(st.sampled_from(((), ("seq",))))
     return Case("\n".join(clauses), draw(streams()), order)
+
+
+@st.composite
+def pair_cases(draw: st.DrawFn) -> Case:
+    """A random match query with AND: two patterns with conditions and columns of their own."""
+    names: dict[str, bool] = {}
+    negated: list[str] = []
+    sides, own_names, where = [], [], []
+    has_negation = draw(st.integers(0, 3)) == 0
+    for _ in range(2):
+        size = draw(st.integers(1, 2))
+        pattern = draw(negated_patterns() if has_negation else patterns(most_events=size))
+        known, known_negated = len(names), len(negated)
+        sides.append(name_events(pattern, names, negated=negated))
+        own = dict(list(names.items())[known:])
+        own_names.append(own)
+        if draw(st.integers(0, 2)) == 0:
+            where.append(draw(run_conditions(own) | local_conditions(own)))
+        if negated[known_negated:] and draw(st.booleans()):
+            where.append(draw(negated_conditions(negated[known_negated:], own)))
+    assume(sum(map(count_positions, sides)) <= 12)
+    if draw(st.integers(0, 2)) == 0:
+        where.append("[k]")
+    clauses = draw(opening(ast.Conjunction(tuple(sides)), where))
+    spans = st.integers(1, 9).map(lambda length: f"WITHIN {length}")
+    clauses.append(draw(spans if has_negation else windows(is_aggregate=False)))
+    if draw(st.integers(0, 3)) == 0:
+        first, second = (draw(st.sampled_from(list(own_names[0]))) for _ in range(2))
+        clauses.append(f"WITHIN {draw(st.integers(1, 4))} BETWEEN {first}, {second}")
+    if draw(st.booleans()):
+        columns = [f"{name}.x, {name}.time" for name in draw(st.permutations(list(names)))]
+        columns += [f"{draw(match_values(own))} AS e{side}" for side, own in enumerate(own_names)]
+        clauses.append(f"RETURN {', '.join(columns)}")
+    if draw(st.integers(0, 2)) == 0:
+        clauses.append("OUTPUT NON OVERLAPPING")
+    order = draw(st.sampled_from(((), ("seq",))))
+    return Case(
+        "\n".join(each for each in clauses if each), draw(streams(shortest=3, longest=6)), order
+    )
 
 
 @st.composite

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 
 import cepheid
 from tests.properties.comparison import as_multiset, expected, table_of
-from tests.properties.queries import Case, cases, negation_cases, predicate_cases
+from tests.properties.queries import Case, cases, negation_cases, pair_cases, predicate_cases
 
 CASES = 120
 pytestmark = pytest.mark.spark
@@ -28,7 +28,7 @@ def random_cases() -> list[Case]:
     drawn: list[Case] = []
 
     @settings(max_examples=2 * CASES, database=None, derandomize=True)
-    @given(cases() | predicate_cases() | negation_cases())
+    @given(cases() | predicate_cases() | negation_cases() | pair_cases())
     def draw(case: Case) -> None:
         try:
             is_executable = not cepheid.query(case.text).plan().unsupported

@@ -36,7 +36,8 @@ def find_latest_starts(
     """Return by event the rank at which the latest match that ends there starts, or NO_START.
 
     Matches are those of skip-till-any. Along the k-th edge in, event e follows only events of rank
-    `cuts[k, e]` or more; an empty table cuts nothing. O(edges into the fired positions times log n) per event.
+    `cuts[k, e]` or more; an empty table cuts nothing. O(edges into the fired positions times log n)
+    per event.
     """
     positions = automaton.follow.size
     found = np.zeros(events.fires.size, np.int64)

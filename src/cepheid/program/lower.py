@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from cepheid.analysis.bound import (
     BoundPattern,
@@ -17,6 +18,7 @@ from cepheid.language import ast
 from cepheid.plan.physical import NumberType, PhysicalPlan
 from cepheid.program.lower_automaton import lower_automaton, position_test
 from cepheid.program.lower_negation import is_local, with_inner_parts
+from cepheid.program.lower_pair import make_pair, split_sides
 from cepheid.program.lower_runs import lower_runs
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import (
@@ -43,7 +45,12 @@ RANKINGS = {Strategy.CONTIGUOUS: Ranking.PARTITION, Strategy.STRICT: Ranking.STR
 def lower(plan: PhysicalPlan) -> Program:
     """Return the program of an executable plan; others are refused."""
     plan.require_executable()
-    query = plan.query
+    first, *others = (_lower_side(plan, each) for each in split_sides(plan.query))
+    return replace(first, pair=make_pair(plan.query, *others)) if others else first
+
+
+def _lower_side(plan: PhysicalPlan, query: BoundQuery) -> Program:
+    """Return the program of a query with one pattern."""
     if query.schema.time is None:
         raise InternalError("a plan without a time column cannot be lowered")
     window = query.window
@@ -61,7 +68,7 @@ def lower(plan: PhysicalPlan) -> Program:
         type_column=query.schema.type_column,
         order=query.schema.order,
         partition_by=query.partition_by,
-        output=_output(plan),
+        output=_output(plan, query),
         runs=runs,
         negation=negation,
         negative_tests=tuple(_negative_tests(query)),
@@ -109,8 +116,7 @@ def _negative_tests(query: BoundQuery) -> Iterable[tuple[PositionTest, ...]]:
             yield tuple(position_test(each, [], query.schema) for each in inner.automaton.positions)
 
 
-def _output(plan: PhysicalPlan) -> Output:
-    query = plan.query
+def _output(plan: PhysicalPlan, query: BoundQuery) -> Output:
     if query.aggregates is None:
         return MatchOutput(
             query.matches or (),

@@ -162,9 +162,7 @@ class _RunLowering:
         later = AttributeReference(bound.second, Role.EACH, CLOCK_COLUMN, kind)
         earlier = AttributeReference(bound.first, Role.LAST, CLOCK_COLUMN, kind)
         distance = Operation("-", later, earlier, kind)
-        begin, end, _ = self.writer.clause(
-            Compare("<", distance, Constant(bound.length, kind))
-        )
+        begin, end, _ = self.writer.clause(Compare("<", distance, Constant(bound.length, kind)))
         key = _EventKey(bound.first, Role.LAST, closed_by=bound.second)
         slot = self._slot(key, self.writer.column(CLOCK_COLUMN, kind))
         return Test(begin, end, (Operand(CURRENT_EVENT), slot))

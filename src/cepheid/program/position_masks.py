@@ -51,12 +51,12 @@ def position_masks(
 ) -> list[NDArray[np.uint64]]:
     """Return a mask an event; bit q is set if the event fits position q.
 
-    The first array is for the pattern, the others are for its negated parts.
+    The first array is for the pattern, the others are for its negated parts and for what the
+    second side of AND has.
     """
     types = EventTypes(program, columns, length)
     predicates = LocalPredicates(columns, length)
-    groups = (program.tests, *program.negative_tests)
-    return [_masks(tests, types, predicates) for tests in groups]
+    return [_masks(tests, types, predicates) for tests in program.test_groups]
 
 
 def _masks(

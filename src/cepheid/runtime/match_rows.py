@@ -53,6 +53,21 @@ def find_matches(program: Program, output: MatchOutput, table: pa.Table) -> tupl
     matches = match_arrays(program, ordered, predicates)
     if output.tie_columns is not None:
         matches = without_overlaps(program, ordered, columns, matches, output.tie_columns)
+    arrays = match_columns(program, output, ordered, predicates, matches, table)
+    schema = match_schema(program, output, table.schema)
+    return pa.Table.from_arrays(arrays, schema=schema), ordered.dropped
+
+
+def match_columns(
+    program: Program,
+    output: MatchOutput,
+    ordered: OrderedEvents,
+    predicates: PredicateInputs,
+    matches: MatchArrays,
+    table: pa.Table,
+) -> list[Any]:
+    """Return the columns of the result, one value a match."""
+    columns = dict(zip(table.column_names, table.columns, strict=True))
     rows = _MatchRows(matches, ordered.row, columns)
     values = MatchValues(program, ordered, predicates, matches, table.schema)
     arrays = [
@@ -63,8 +78,7 @@ def find_matches(program: Program, output: MatchOutput, table: pa.Table) -> tupl
     ]
     if output.has_default_columns:
         arrays += rows.times(program.time)
-    schema = match_schema(program, output, table.schema)
-    return pa.Table.from_arrays(arrays, schema=schema), ordered.dropped
+    return arrays
 
 
 def match_arrays(
