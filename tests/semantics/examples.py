@@ -337,7 +337,7 @@ EXAMPLES += [
         ([1], 4), ([1, 2], 4), ([2], 4)),
     rows("AND, NON OVERLAPPING", "A AND B RETURN A.time, B.time OUTPUT NON OVERLAPPING",
         "a1 b2 b3 a4 b5", (1, 2), (4, 3)),
-    rows("AND, negation on one side", "SEQ(A a, !C, A b) AND B RETURN a.time, b.time, B.time",
+    rows("AND, negation on one side", "SEQ(A a, !C, A c) AND B RETURN a.time, c.time, B.time",
         "a1 c2 a3 a4 b5", (3, 4, 5)),
     matched("a negation inside a negation", "SEQ(A, !SEQ(B, !C, D), E)", "a1 b2 c3 d4 e5", 1),
     matched("a negation inside a negation, clear", "SEQ(A, !SEQ(B, !C, D), E)", "a1 b2 d4 e5", 0),
