@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
-import pyarrow.parquet as pq
 
 from benchmarks.contender import Contender, NotRunnableError
 from benchmarks.references import Answer
@@ -16,19 +14,17 @@ PACKAGES = ("cepheid", "numba", "pyarrow")
 
 def cepheid_local(
     text: str,
-    columns: Sequence[str],
     answer: Callable[[Any], Answer],
     *,
     type: str | None = "etype",
     name: str = "Cepheid",
 ) -> Contender:
-    """Return a contender that reads the columns and runs one query."""
+    """Return a contender that runs one query on the file."""
 
     def run(path: Path) -> Any:
         import cepheid
 
-        events = pq.read_table(path, columns=list(columns))
-        return cepheid.query(text).run(events, time="ts", type=type)
+        return cepheid.query(text).run(path, time="ts", type=type)
 
     return Contender(name, run, answer, lambda: require_executable(text), packages=PACKAGES)
 

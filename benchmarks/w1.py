@@ -28,8 +28,8 @@ def answer_of_all_columns(result: pa.Table) -> Answer:
 def _contenders(*, dense: bool) -> tuple[Contender, ...]:
     few, some = (50_000, 200_000) if dense else (None, None)
     return (
-        cepheid_local(f"{QUERY} {RETURNED}", COLUMNS, summarize),
-        cepheid_local(QUERY, COLUMNS, answer_of_all_columns, name="Cepheid, all columns"),
+        cepheid_local(f"{QUERY} {RETURNED}", summarize),
+        cepheid_local(QUERY, answer_of_all_columns, name="Cepheid, all columns"),
         duckdb.duckdb("time buckets", duckdb.W1_BUCKETS, summarize),
         duckdb.duckdb("plain join", duckdb.W1_PLAIN, summarize, most_events=few),
         polars.polars("time buckets", polars.w1_buckets, summarize),

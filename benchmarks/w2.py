@@ -31,7 +31,7 @@ W2 = Benchmark(
     events=1_000_000,
     reference=references.w2,
     contenders=(
-        cepheid_local(QUERY, COLUMNS, _answer),
+        cepheid_local(QUERY, _answer),
         duckdb.duckdb("prefix sums", duckdb.W2_PREFIX_SUMS, _answer),
         duckdb.duckdb("plain join", duckdb.W2_PLAIN, _answer, most_events=100_000),
         polars.polars("prefix sums", polars.w2_prefix_sums, _answer),

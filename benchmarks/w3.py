@@ -31,7 +31,7 @@ W3 = Benchmark(
     events=20_000,
     reference=references.w3,
     contenders=(
-        cepheid_local(QUERY, COLUMNS, _answer, type=None),
+        cepheid_local(QUERY, _answer, type=None),
         duckdb.duckdb("recursive", duckdb.W3_RECURSIVE, _answer, most_events=500),
         chdb.chdb("fold", chdb.W3_FOLD, _answer, most_events=50_000),
         numpy_pass.bare_pass(COLUMNS),

@@ -32,7 +32,7 @@ W4 = Benchmark(
     events=1_000_000,
     reference=references.w4,
     contenders=(
-        cepheid_local(QUERY, COLUMNS, _answer),
+        cepheid_local(QUERY, _answer),
         duckdb.duckdb("islands", duckdb.W4_ISLANDS, _answer),
         polars.polars("islands", polars.w4_islands, _answer),
         chdb.chdb("fold", chdb.W4_FOLD, _answer, most_events=100_000),

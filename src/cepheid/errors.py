@@ -91,6 +91,17 @@ class ConfigError(CepheidError):
         super().__init__(message if hint is None else f"{message}\n  hint: {hint}")
 
 
+class LiveStateError(CepheidError):
+    """A query keeps more alive than it was allowed to."""
+
+    def __init__(self, query: str, place: str, live: int, limit: int) -> None:
+        super().__init__(
+            f"'{query}' keeps {live:,} partial matches alive {place}; the limit is {limit:,}\n"
+            "  hint: shorten WITHIN, add a partition such as [id] or a predicate that fewer events "
+            "satisfy, choose skip_till_next_match, or raise live_limit"
+        )
+
+
 class InternalError(CepheidError):
     """A bug in Cepheid."""
 

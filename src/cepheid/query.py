@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from os import PathLike, fspath
 from typing import Any
 
 from cepheid.analysis.analyze import analyze
 from cepheid.analysis.bound import BoundQuery
 from cepheid.analysis.fill_parameters import ParameterValue
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
+from cepheid.errors import ConfigError
 from cepheid.explain.explain import explain
 from cepheid.language.parser import parse
 from cepheid.language.printer import print_query
@@ -58,29 +61,49 @@ class Query:
         order: str | Sequence[str] = (),
         schemas: Mapping[str, Sequence[str]] | None = None,
         time_unit: str = "s",
+        live_limit: int | None = None,
     ) -> Any:
         """Run the query and return a result of the same kind as `events`.
 
+        OUTPUT COMPRESSED gives an object with `count`, `first`, `batches` and `expand` instead.
+
         Args:
             events: a pyarrow Table or RecordBatch, a pandas or polars DataFrame, a Spark DataFrame,
-                or a mapping from event type to one of these.
+                or a mapping from event type to one of these; or the path of a Parquet, CSV or JSON
+                file or directory, which gives a pyarrow Table.
             time: the column with the time: a timestamp, a date or an integer.
             type: the column with the event type; not needed if all events are of one type.
             order: one or more columns that break ties between events of the same time.
             schemas: the attributes that each event type has, for streams in which types differ.
             time_unit: the unit of an integer time column.
+            live_limit: how many events and partial matches a match query may keep alive in one
+                partition before it fails instead of filling the memory; None means any number.
 
         >>> import pyarrow as pa
         >>> events = pa.table({"ts": [1, 2, 3], "kind": ["A", "A", "B"]})
         >>> query("PATTERN SEQ(A a, B b)").run(events, time="ts", type="kind").num_rows
         2
         """
-        from cepheid.runtime.dispatch import run_events
+        from cepheid.runtime.dispatch import run_events, run_stored
         from cepheid.runtime.event_schema import ColumnRoles
 
         ties = (order,) if isinstance(order, str) else tuple(order)
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
-        return run_events(self.plan, events, roles)
+        make_plan = self._limited(live_limit)
+        if isinstance(events, str | PathLike):
+            from cepheid.connectors.read_local import EventFiles
+
+            return run_stored(make_plan, EventFiles([fspath(events)]), roles)
+        return run_events(make_plan, events, roles)
+
+    def _limited(self, live_limit: int | None) -> Callable[[EventSchema], PhysicalPlan]:
+        """Return the planner with a limit in its plans."""
+        if live_limit is not None and live_limit < 1:
+            raise ConfigError(
+                f"live_limit is {live_limit}, but must be at least 1",
+                hint="leave it out for no limit",
+            )
+        return lambda schema: replace(self.plan(schema), live_limit=live_limit)
 
 
 def query(

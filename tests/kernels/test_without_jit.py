@@ -7,7 +7,7 @@ import logging
 
 from hypothesis import HealthCheck, given, settings
 
-from cepheid.kernels.match_graph import build_match_graph
+from cepheid.kernels.match_graph import fold_matches
 from tests.properties.comparison import as_multiset, expected
 from tests.properties.queries import cases
 from tests.properties.test_engine_equals_oracle import run_local
@@ -24,7 +24,7 @@ def check(case):
     checked += 1
 
 check()
-print(checked, hasattr(build_match_graph, "py_func"))
+print(checked, hasattr(fold_matches, "py_func"))
 """
 
 

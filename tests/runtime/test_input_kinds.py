@@ -5,7 +5,9 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from pyarrow import csv
 
 import cepheid
 from tests.runtime.streams import in_any_order, rows_of, run, table_of
@@ -65,10 +67,39 @@ class TestKinds:
         result = run(MATCHES, frame).to_dicts()
         assert in_any_order(result) == in_any_order(rows_of(MATCHES, STREAM))
 
-    @pytest.mark.parametrize("events", [[{"time": 1}], "a1", None, pl.LazyFrame({"time": [1]})])
+    @pytest.mark.parametrize("events", [[{"time": 1}], None, pl.LazyFrame({"time": [1]})])
     def test_other_objects_are_refused(self, events):
         with pytest.raises(cepheid.DataError, match=r"cannot run on a .*\n.*pyarrow Table"):
             cepheid.query("PATTERN A").run(events, time="time")
+
+
+class TestFiles:
+    @QUERIES
+    def test_parquet(self, query, tmp_path):
+        path = tmp_path / "events.parquet"
+        pq.write_table(table_of(STREAM), path, row_group_size=2)
+        result = run(query, path)
+        assert in_any_order(result.to_pylist()) == in_any_order(rows_of(query, STREAM))
+        assert result.schema == run(query, table_of(STREAM)).schema
+        by_text = cepheid.query(f"PATTERN {query}").run(str(path), time="time", type="type")
+        assert by_text.equals(result)
+
+    def test_texts_stay_texts(self, tmp_path):
+        pq.write_table(table_of(STREAM), tmp_path / "events.parquet")
+        result = run("SEQ(A+ a, B b)", tmp_path / "events.parquet")
+        assert result.schema.field("b_type").type == pa.string()
+        assert result.schema.field("a_type").type == pa.list_(pa.string())
+        assert in_any_order(result.to_pylist()) == in_any_order(rows_of("SEQ(A+ a, B b)", STREAM))
+
+    def test_a_directory_of_csv(self, tmp_path):
+        for place, part in enumerate([table_of(STREAM).slice(0, 3), table_of(STREAM).slice(3)]):
+            csv.write_csv(part, tmp_path / f"{place}.csv")
+        result = run(MATCHES, tmp_path)
+        assert in_any_order(result.to_pylist()) == in_any_order(rows_of(MATCHES, STREAM))
+
+    def test_a_missing_file(self):
+        with pytest.raises(cepheid.ConfigError, match="no file or directory 'nowhere"):
+            cepheid.query("PATTERN A").run("nowhere.csv", time="time")
 
 
 def reencoded(table: pa.Table, **types: pa.DataType) -> pa.Table:

@@ -55,6 +55,31 @@ def read_local(paths: Sequence[str]) -> pa.Table:
     return table if file_format is FileFormat.PARQUET else _settle_types(table)
 
 
+class EventFiles:
+    """Files of events, of which only the columns that a query needs are read."""
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self.paths = list_files(paths)
+        self.table: pa.Table | None = None
+        if len(self.paths) > 1 or single_format(self.paths) is not FileFormat.PARQUET:
+            self.table = read_local(self.paths)
+        self.schema: pa.Schema = (
+            read_arrow_schema(self.paths[0]) if self.table is None else self.table.schema
+        )
+
+    def read(self, columns: Sequence[str], encoded: Sequence[str]) -> pa.Table:
+        """Return some columns; those of `encoded` that are texts may come as dictionaries."""
+        if self.table is not None:
+            return self.table.select(columns)
+        import pyarrow.parquet as pq
+
+        texts = [each for each in encoded if pa.types.is_string(self.schema.field(each).type)]
+        path = self.paths[0]
+        return _reading(
+            path, lambda: pq.ParquetFile(path, read_dictionary=texts).read(columns=list(columns))
+        )
+
+
 def read_arrow_schema(path: str) -> pa.Schema:
     """Return the columns of one file or directory of events."""
     first = list_files([path])[0]

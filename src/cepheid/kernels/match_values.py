@@ -6,8 +6,8 @@ import numpy as np
 
 from cepheid.kernels.arrays import Bytes, Float64s, Int64s
 from cepheid.kernels.build_run_graph import Room
+from cepheid.kernels.graph import NONE, MatchArrays
 from cepheid.kernels.jit import kernel
-from cepheid.kernels.match_graph import MatchArrays
 from cepheid.kernels.path_clauses import (
     BLOCK_LAST,
     CODE_BEGIN,
@@ -30,7 +30,7 @@ from cepheid.kernels.predicate_code import (
     PredicateCode,
     run_code,
 )
-from cepheid.kernels.run_graph import COUNT, NONE
+from cepheid.kernels.run_graph import COUNT
 
 
 @kernel

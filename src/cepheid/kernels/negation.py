@@ -14,9 +14,9 @@ import numpy as np
 
 from cepheid.kernels.arrays import Bytes, Int64s
 from cepheid.kernels.build_run_graph import Room
+from cepheid.kernels.graph import MatchArrays
 from cepheid.kernels.jit import inner, kernel
-from cepheid.kernels.match_graph import MatchArrays
-from cepheid.kernels.path_clauses import WHOLE, Path, PathTables, path_clause_holds
+from cepheid.kernels.path_clauses import OPEN, WHOLE, Path, PathTables, path_clause_holds
 from cepheid.kernels.predicate_code import OVERFLOW, ColumnArrays, PredicateCode
 
 START_RANK, END_RANK, START_CLOCK, END_CLOCK, EVENT_BEGIN, EVENT_END = 0, 1, 2, 3, 4, 5
@@ -108,6 +108,7 @@ def _conditions_hold(
     length: int,
     negative: Path,
     negative_length: int,
+    mode: int,
     code: PredicateCode,
     columns: ColumnArrays,
     room: Room,
@@ -120,7 +121,7 @@ def _conditions_hold(
             length,
             negative,
             negative_length,
-            WHOLE,
+            mode,
             code,
             columns,
             room.operands,
@@ -165,7 +166,7 @@ def _is_clear(
             first, last = negatives.table[row, EVENT_BEGIN], negatives.table[row, EVENT_END]
             negative = Path(negatives.event[first:last], negatives.position[first:last])
             holds = _conditions_hold(
-                rules, group, room.path, length, negative, last - first, code, columns, room
+                rules, group, room.path, length, negative, last - first, WHOLE, code, columns, room
             )
             if holds == OVERFLOW:
                 return OVERFLOW
@@ -212,22 +213,24 @@ def _stays(
     negatives: NegativeMatches,
     keys: EventKeys,
     window_length: int,
+    ended: bool,
     branch: int,
     length: int,
     code: PredicateCode,
     columns: ColumnArrays,
     room: Room,
 ) -> int:
-    """Whether a match stays by one branch; it lies in `room.path`."""
+    """Whether a match stays by one branch; it lies in `room.path`. A partial one has no end."""
     path, positions = room.path, rules.binding_of.shape[0]
     group = branch * (rules.parts + 1) + rules.parts
-    holds = _conditions_hold(rules, group, path, length, path, 0, code, columns, room)
+    mode = WHOLE if ended else OPEN
+    holds = _conditions_hold(rules, group, path, length, path, 0, mode, code, columns, room)
     if holds != 1:
         return holds
     edges = rules.gap_offsets.size - 1 - 2 * positions
     first, last = path.event[0], path.event[length - 1]
     partition = keys.partition[first]
-    for place in range(length + 1):
+    for place in range(length + 1 if ended else length):
         if place == 0:
             binding = edges + path.position[0]
             gap = Gap(FIRST_MOMENT, keys.rank[first], keys.clock[last] - window_length, LAST_MOMENT)
@@ -257,6 +260,7 @@ def find_unblocked(
     negatives: NegativeMatches,
     keys: EventKeys,
     window_length: int,
+    ended: bool,
     code: PredicateCode,
     columns: ColumnArrays,
     room: Room,
@@ -274,6 +278,7 @@ def find_unblocked(
                 negatives,
                 keys,
                 window_length,
+                ended,
                 branch,
                 end - begin,
                 code,

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cepheid.kernels.arrays import Int64s
+from cepheid.kernels.graph import NONE
 from cepheid.kernels.jit import inner
 from cepheid.kernels.predicate_code import (
     NULL,
@@ -26,7 +27,7 @@ from cepheid.kernels.predicate_code import (
     Stack,
     run_code,
 )
-from cepheid.kernels.run_graph import AVERAGE, COUNT, MAXIMUM, MINIMUM, NONE
+from cepheid.kernels.run_graph import AVERAGE, COUNT, MAXIMUM, MINIMUM
 
 # Columns of the tables.
 CODE_BEGIN, CODE_END, OPERAND_BEGIN, OPERAND_END, VARIABLE_BEGIN, VARIABLE_END = 0, 1, 2, 3, 4, 5
@@ -36,7 +37,9 @@ MASK, FLAGS, IS_NEGATED = 0, 1, 2
 EACH, FIRST, CURRENT, PREVIOUS, LAST, BEFORE, ALL = 0, 1, 2, 3, 4, 5, 6
 HAS_EACH, HAS_INDEX, HAS_FIRST, HAS_CLOSED = 1, 2, 4, 8
 
-BINDING, ENDING, WHOLE = 0, 1, 2
+# The combinations that count: those that the newest event adds, those that the end adds, all of a
+# whole match, all of a match that has not ended.
+BINDING, ENDING, WHOLE, OPEN = 0, 1, 2, 3
 
 # Rows of the scratch table, a column per variable of the clause.
 BLOCK_FIRST, BLOCK_LAST, EACH_AT, INDEX_AT = 0, 1, 2, 3
@@ -101,7 +104,7 @@ def find_blocks(
         first = last
         while first > 0 and has_position(mask, where.position[first - 1]):
             first -= 1
-        if flags & HAS_CLOSED and mode == BINDING and last == size - 1:
+        if flags & HAS_CLOSED and mode in (BINDING, OPEN) and last == size - 1:
             return False
         if flags & HAS_INDEX and first == last:
             return False
@@ -113,7 +116,7 @@ def find_blocks(
 @inner
 def _is_new(tables: PathTables, clause: int, length: int, mode: int, scratch: Int64s) -> bool:
     """Whether the newest event, or the end, adds this combination."""
-    if mode == WHOLE:
+    if mode in (WHOLE, OPEN):
         return True
     newest = length - 1
     begin = tables.clauses[clause, VARIABLE_BEGIN]

@@ -1,14 +1,8 @@
-"""The match graph with predicates over several events: runs that differ in what they carry.
+"""Runs that differ in what they carry: the tests of predicates over several events, and slots.
 
 A node is an event at a position together with what later predicates read of the run that led to it
 (its *slots*: events of other variables, aggregates of blocks). Runs that agree in all of that have
-the same future and share the node (SASE+ 5.2.2); the node links to all its predecessors. Nodes wait
-in a list of live nodes until their strategy, a contiguity break or the window removes them.
-
-Cost per event: the live nodes of its partition times the edges out of them that it fires.
-
-Tables are two-dimensional arrays with one row per node, test or slot: passing many small arrays to
-a compiled function costs much more to compile (33 s instead of 20 s here).
+the same future and share the node (SASE+ 5.2.2).
 """
 
 from __future__ import annotations
@@ -18,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cepheid.kernels.arrays import Float64s, Int64s
+from cepheid.kernels.graph import EVENT, NONE, POSITION, SLOTS
 from cepheid.kernels.jit import inner
 from cepheid.kernels.predicate_code import (
     NULL,
@@ -30,13 +25,10 @@ from cepheid.kernels.predicate_code import (
     run_code,
 )
 
-NONE = -1
-NEVER = -(2**63)
 UNBOUND = -1
 CLOSED = -2  # an event slot that nothing sets again, and whose tests hold
 
-# Columns of the node table; the slots follow: events, then counts, then integers of aggregates.
-EVENT, POSITION, IS_START, LATEST_START, LINK, SLOTS = 0, 1, 2, 3, 4, 5
+# Slots are columns of the node table: events, then counts, then integers of aggregates.
 # Columns of the test and operand tables.
 CODE_BEGIN, CODE_END, OPERAND_BEGIN, OPERAND_END = 0, 1, 2, 3
 SOURCE, FUNCTION, IS_FLOAT = 0, 1, 2
@@ -76,7 +68,7 @@ class SlotTables(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """Nodes in order of creation: integers as above, and the floats of aggregates."""
+    """The node table of the graph, and the floats of aggregates."""
 
     integers: Int64s
     floats: Float64s

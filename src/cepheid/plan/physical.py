@@ -66,7 +66,10 @@ class NumberType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PhysicalPlan:
-    """Everything EXPLAIN shows and lowering needs; `unsupported` lists what cannot run yet."""
+    """Everything EXPLAIN shows and lowering needs; `unsupported` lists what cannot run yet.
+
+    `live_limit` is how many nodes of the match graph may be alive in a partition.
+    """
 
     query: BoundQuery
     logical: LogicalPlan
@@ -78,6 +81,7 @@ class PhysicalPlan:
     window: Choice[WindowMethod]
     numbers: Choice[NumberType]
     unsupported: tuple[Diagnostic, ...]
+    live_limit: int | None = None
 
     def require_executable(self) -> None:
         """Raise an UnsupportedQueryError if a part of the query cannot be executed."""

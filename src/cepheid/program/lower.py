@@ -72,6 +72,8 @@ def _lower_side(plan: PhysicalPlan, query: BoundQuery) -> Program:
         runs=runs,
         negation=negation,
         negative_tests=tuple(_negative_tests(query)),
+        name=query.source.name,
+        live_limit=plan.live_limit,
     )
 
 
@@ -125,6 +127,8 @@ def _output(plan: PhysicalPlan, query: BoundQuery) -> Output:
             tuple(query.schema.attributes)
             if query.output is ast.OutputMode.NON_OVERLAPPING
             else None,
+            is_partial=query.output is ast.OutputMode.PARTIAL,
+            is_compressed=query.output is ast.OutputMode.COMPRESSED,
         )
     wide = plan.numbers.value is NumberType.DOUBLE
     kind = CountKind.DOUBLE if wide else CountKind.BIGINT

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,28 @@ from cepheid.program.evaluate import Booleans, LocalPredicates
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import Program
 
+Int64s = NDArray[np.int64]
+Masks = NDArray[np.uint64]
+Codes = NDArray[np.uint8] | NDArray[np.uint16]
+
+
+def position_masks(program: Program, columns: Mapping[str, Any], length: int) -> list[Masks]:
+    """Return a mask an event; bit q is set if the event fits position q.
+
+    The first array is for the pattern, the others are for its negated parts and for what the
+    second side of AND has.
+    """
+    return _masks_at(program, columns, EventTypes(program, columns, length))
+
+
+def relevant_masks(
+    program: Program, columns: Mapping[str, Any], length: int
+) -> tuple[Int64s, list[Masks]]:
+    """Return the events whose type the program names, and their masks; often a small part."""
+    types = EventTypes(program, columns, length)
+    rows = types.relevant_rows()
+    return rows, _masks_at(program, TakenColumns(columns, rows), types.at(rows))
+
 
 class EventTypes:
     """The type of every event as a number; 0 stands for types that the program does not name.
@@ -24,11 +46,22 @@ class EventTypes:
     def __init__(self, program: Program, columns: Mapping[str, Any], length: int) -> None:
         self.names = sorted(program.types)
         self.length = length
-        self.codes: NDArray[np.int64] | None = None
+        self.codes: Codes | None = None
         if program.type_column is not None:
             self.codes = _codes(columns[program.type_column], self.names)
 
-    def masks(self, types_by_position: Sequence[tuple[str, ...]]) -> NDArray[np.uint64]:
+    def relevant_rows(self) -> Int64s:
+        """Return the events of types that the program names."""
+        return np.arange(self.length) if self.codes is None else np.flatnonzero(self.codes != 0)
+
+    def at(self, rows: Int64s) -> EventTypes:
+        """Return the types of some events."""
+        types = EventTypes.__new__(EventTypes)
+        types.names, types.length = self.names, rows.size
+        types.codes = None if self.codes is None else self.codes[rows]
+        return types
+
+    def masks(self, types_by_position: Sequence[tuple[str, ...]]) -> Masks:
         """Return the positions that every event fits by its type: one look-up an event."""
         table = np.zeros(len(self.names) + 1, np.uint64)
         for position, types in enumerate(types_by_position):
@@ -46,22 +79,34 @@ class EventTypes:
         return result
 
 
-def position_masks(
-    program: Program, columns: Mapping[str, Any], length: int
-) -> list[NDArray[np.uint64]]:
-    """Return a mask an event; bit q is set if the event fits position q.
+class TakenColumns(Mapping[str, Any]):
+    """Some rows of columns, taken when a column is read first."""
 
-    The first array is for the pattern, the others are for its negated parts and for what the
-    second side of AND has.
-    """
-    types = EventTypes(program, columns, length)
-    predicates = LocalPredicates(columns, length)
+    def __init__(self, columns: Mapping[str, Any], rows: Int64s) -> None:
+        self.columns = columns
+        self.rows = rows
+        self.taken: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.taken:
+            column = self.columns[name]
+            is_whole = self.rows.size == len(column)
+            self.taken[name] = column if is_whole else column.take(pa.array(self.rows))
+        return self.taken[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+
+def _masks_at(program: Program, columns: Mapping[str, Any], types: EventTypes) -> list[Masks]:
+    predicates = LocalPredicates(columns, types.length)
     return [_masks(tests, types, predicates) for tests in program.test_groups]
 
 
-def _masks(
-    tests: Sequence[PositionTest], types: EventTypes, predicates: LocalPredicates
-) -> NDArray[np.uint64]:
+def _masks(tests: Sequence[PositionTest], types: EventTypes, predicates: LocalPredicates) -> Masks:
     masks = types.masks([test.types for test in tests])
     for position, test in enumerate(tests):
         if test.condition is not None:
@@ -74,17 +119,20 @@ def _masks(
     return masks
 
 
-def _codes(column: Any, names: list[str]) -> NDArray[np.int64]:
+def _codes(column: Any, names: list[str]) -> Codes:
     """Return the place of every event's type among the names, from 1."""
-    if isinstance(column, pa.ChunkedArray):
-        column = column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column
-        column = column.combine_chunks()
-    if pa.types.is_dictionary(column.type):
-        by_entry = _codes(column.dictionary, names)
-        indices: NDArray[np.int64] = pc.fill_null(
-            pc.cast(column.indices, pa.int64()), -1
-        ).to_numpy()
-        return np.append(by_entry, 0)[indices]  # NULL is index -1: the 0 at the end
-    found = pc.index_in(column, pa.array(names, column.type))
-    codes: NDArray[np.int64] = pc.fill_null(found, -1).to_numpy().astype(np.int64)
-    return codes + 1
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    dtype = np.uint8 if len(names) < 2**8 else np.uint16
+    codes = [_codes_of_chunk(chunk, names, dtype) for chunk in chunks]
+    return codes[0] if len(codes) == 1 else np.concatenate([np.empty(0, dtype), *codes])
+
+
+def _codes_of_chunk(chunk: Any, names: list[str], dtype: type[np.unsignedinteger[Any]]) -> Any:
+    if pa.types.is_dictionary(chunk.type):
+        by_entry = np.append(_codes_of_chunk(chunk.dictionary, names, dtype), dtype(0))
+        indices = chunk.indices
+        if chunk.null_count:  # index -1: the 0 at the end
+            indices = pc.fill_null(pc.cast(indices, pa.int64()), -1)
+        return by_entry[indices.to_numpy(zero_copy_only=False)]
+    found = pc.index_in(chunk, pa.array(names, chunk.type))
+    return (pc.fill_null(found, -1).to_numpy(zero_copy_only=False) + 1).astype(dtype)

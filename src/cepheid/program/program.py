@@ -42,12 +42,15 @@ class MatchOutput:
     """Columns of a match query; `positions_by_variable` says which positions a variable binds.
 
     `tie_columns` is set for OUTPUT NON OVERLAPPING: columns that break ties between matches.
+    `is_partial` and `is_compressed` stand for the other forms of OUTPUT.
     """
 
     columns: tuple[MatchColumn, ...]
     positions_by_variable: tuple[tuple[str, tuple[int, ...]], ...]
     has_default_columns: bool
     tie_columns: tuple[str, ...] | None = None
+    is_partial: bool = False
+    is_compressed: bool = False
 
 
 class CountKind(StrEnum):
@@ -88,7 +91,8 @@ class Pair:
 class Program:
     """A query, ready to run on events of any runner.
 
-    With AND it is the program of the first side, and `pair` has the second.
+    With AND it is the program of the first side, and `pair` has the second. `live_limit` is how
+    many nodes of the match graph may be alive in a partition.
     """
 
     automaton: PositionAutomaton
@@ -107,6 +111,8 @@ class Program:
     negation: NegationProgram | None = None
     negative_tests: tuple[tuple[PositionTest, ...], ...] = ()
     pair: Pair | None = None
+    name: str = "query"
+    live_limit: int | None = None
 
     @property
     def types(self) -> frozenset[str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 
@@ -12,9 +13,20 @@ from cepheid.analysis.schema import EventSchema
 from cepheid.errors import DataError
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.program.lower import lower
+from cepheid.runtime.compressed import CompressedMatches
 from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema
 from cepheid.runtime.event_tables import TableKind, from_arrow, kind_of, to_arrow, unite_types
 from cepheid.runtime.local import run_local
+
+
+class StoredEvents(Protocol):
+    """Events that are read when it is known which columns a query needs."""
+
+    schema: pa.Schema
+
+    def read(self, columns: Sequence[str], encoded: Sequence[str]) -> pa.Table:
+        """Return some columns; those of `encoded` that are texts may come as dictionaries."""
+
 
 MakePlan = Callable[[EventSchema], PhysicalPlan]
 
@@ -28,12 +40,29 @@ def run_events(make_plan: MakePlan, events: Any, roles: ColumnRoles) -> Any:
         from cepheid.runtime.spark.batch import run_spark
 
         return run_spark(make_plan, events, roles)
-    return from_arrow(_run_arrow(make_plan, to_arrow(events, kind), roles), kind)
+    return _run_arrow(make_plan, to_arrow(events, kind), roles, kind)
 
 
-def _run_arrow(make_plan: MakePlan, table: pa.Table, roles: ColumnRoles) -> pa.Table:
+def run_stored(make_plan: MakePlan, stored: StoredEvents, roles: ColumnRoles) -> Any:
+    """Run on stored events: read the columns that the program needs, event types as codes."""
+    program = lower(make_plan(event_schema(stored.schema, roles)))
+    needed = [name for name in stored.schema.names if name in program.columns]
+    is_code = program.type_column is not None and program.type_column not in program.partition_by
+    encoded = [name for name in needed if is_code and name == program.type_column]
+    return run_local(program, stored.read(needed, encoded), stored.schema, threads=_cores())
+
+
+def _run_arrow(make_plan: MakePlan, table: pa.Table, roles: ColumnRoles, kind: TableKind) -> Any:
     program = lower(make_plan(event_schema(table.schema, roles)))
-    return run_local(program, table)
+    result = run_local(program, table, threads=_cores())
+    if isinstance(result, CompressedMatches):
+        return result.converted(lambda expanded: from_arrow(expanded, kind))
+    return from_arrow(result, kind)
+
+
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _run_by_type(make_plan: MakePlan, events: Mapping[str, Any], roles: ColumnRoles) -> Any:
@@ -57,4 +86,4 @@ def _run_by_type(make_plan: MakePlan, events: Mapping[str, Any], roles: ColumnRo
         check_columns(each.column_names, replace(roles, type=None), f"the events of type '{name}'")
     table, type_column, schemas = unite_types(tables)
     united = replace(roles, type=type_column, schemas=roles.schemas or schemas)
-    return from_arrow(_run_arrow(make_plan, table, united), kind)
+    return _run_arrow(make_plan, table, united, kind)

@@ -6,7 +6,8 @@ import logging
 
 import pyarrow as pa
 
-from cepheid.program.program import MatchOutput, Program
+from cepheid.program.program import CountOutput, MatchOutput, Program
+from cepheid.runtime.compressed import CompressedMatches, compress_matches
 from cepheid.runtime.count_rows import count_schema, count_trends
 from cepheid.runtime.match_pairs import find_pairs, pair_schema
 from cepheid.runtime.match_rows import find_matches, match_schema
@@ -24,15 +25,24 @@ def result_schema(program: Program, events: pa.Schema) -> pa.Schema:
     return count_schema(program, output, events)
 
 
-def run_local(program: Program, table: pa.Table) -> pa.Table:
-    """Run a program on one table of events, in any order."""
+def run_local(
+    program: Program, table: pa.Table, schema: pa.Schema | None = None, *, threads: int = 1
+) -> pa.Table | CompressedMatches:
+    """Run a program on one table of events, in any order.
+
+    `schema` has the types that results are to have where columns of the table are encoded.
+    """
     output = program.output
+    schema = table.schema if schema is None else schema
+    result: pa.Table | CompressedMatches
     if program.pair is not None:
-        result, dropped = find_pairs(program, program.pair, table)
-    elif isinstance(output, MatchOutput):
-        result, dropped = find_matches(program, output, table)
-    else:
+        result, dropped = find_pairs(program, program.pair, table, schema)
+    elif isinstance(output, CountOutput):
         result, dropped = count_trends(program, output, table)
+    elif output.is_compressed:
+        result, dropped = compress_matches(program, output, table, schema)
+    else:
+        result, dropped = find_matches(program, output, table, schema, threads)
     if dropped:
         names = ", ".join(program.partition_by)
         LOG.warning("%d events have NULL in %s and belong to no partition", dropped, names)

@@ -18,24 +18,22 @@ from numpy.typing import NDArray
 
 from cepheid.errors import DataError
 from cepheid.kernels.choose_apart import choose_apart
-from cepheid.kernels.match_graph import MatchArrays
+from cepheid.kernels.graph import MatchArrays
 from cepheid.kernels.pair_reach import find_reach
 from cepheid.program.program import MatchOutput, Pair, Program, Ranking
-from cepheid.runtime.match_rows import (
-    FIRST_TIME,
-    LARGEST_OFFSET,
-    LAST_TIME,
-    match_arrays,
-    match_columns,
-    match_schema,
-)
+from cepheid.runtime.fold_graph import all_partitions
+from cepheid.runtime.match_chunks import fold_in_chunks, joined
+from cepheid.runtime.match_rows import FIRST_TIME, LAST_TIME, MatchRows, match_schema
+from cepheid.runtime.negation import NegationFilter
 from cepheid.runtime.non_overlapping import picked
 from cepheid.runtime.order_events import OrderedEvents, order_events, starts_of_runs
 from cepheid.runtime.order_trends import TrendOrder
-from cepheid.runtime.run_matches import PredicateInputs, read_columns
+from cepheid.runtime.predicate_inputs import PredicateInputs, read_columns
 from cepheid.runtime.sequence_ranks import sequence_ranks
+from cepheid.runtime.take_rows import RowTaker
 
 Int64s = NDArray[np.int64]
+LARGEST_OFFSET = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +84,13 @@ def pair_schema(program: Program, pair: Pair, events: pa.Schema) -> pa.Schema:
     return pa.schema(ordered)
 
 
-def find_pairs(program: Program, pair: Pair, table: pa.Table) -> tuple[pa.Table, int]:
-    """Return all pairs, and how many events belong to no partition."""
+def find_pairs(
+    program: Program, pair: Pair, table: pa.Table, events: pa.Schema
+) -> tuple[pa.Table, int]:
+    """Return all pairs, and how many events belong to no partition.
+
+    `events` has the types that columns of the result are to have.
+    """
     columns = dict(zip(table.column_names, table.columns, strict=True))
     ordered = order_events(program, columns, table.num_rows)
     left = _side(program, ordered, columns)
@@ -97,18 +100,20 @@ def find_pairs(program: Program, pair: Pair, table: pa.Table) -> tuple[pa.Table,
         pairs = _without_overlaps(pairs, left, right, columns, pair.tie_columns)
     found: dict[str, Any] = {}
     for side, numbers in ((left, pairs.left), (right, pairs.right)):
-        arrays = match_columns(
-            side.program, side.output, side.ordered, side.predicates, side.trends, table
-        )
-        names = [each.output for each in side.output.columns]
-        found |= {name: _taken(array, numbers) for name, array in zip(names, arrays, strict=True)}
+        rows = MatchRows(
+            side.program, side.output, side.ordered, side.predicates, columns, events
+        ).batch(side.trends)
+        found |= {
+            name: _taken(array, numbers)
+            for name, array in zip(rows.schema.names, rows.columns, strict=True)
+        }
     arrays = [found[name] for name in pair.returned]
     if pair.has_default_columns:
         first = np.minimum(left.first[pairs.left], right.first[pairs.right])
         last = np.maximum(left.last[pairs.left], right.last[pairs.right])
-        times = table[program.time].combine_chunks()
-        arrays += [times.take(pa.array(ordered.row[each])) for each in (first, last)]
-    schema = pair_schema(program, pair, table.schema)
+        times = RowTaker(table[program.time], events.field(program.time).type)
+        arrays += [times.take(ordered.row[each]) for each in (first, last)]
+    schema = pair_schema(program, pair, events)
     return pa.Table.from_arrays(arrays, schema=schema), ordered.dropped
 
 
@@ -121,7 +126,16 @@ def _seen_by_second(program: Program, ordered: OrderedEvents) -> OrderedEvents:
 
 def _side(program: Program, ordered: OrderedEvents, columns: dict[str, Any]) -> _Side:
     predicates = read_columns(program, ordered, columns)
-    matches = match_arrays(program, ordered, predicates)
+    chunks = fold_in_chunks(program, ordered, predicates, columns, all_partitions(ordered.arrays))
+    if program.negation is not None:
+        negation = NegationFilter(program, program.negation, ordered, predicates)
+        chunks = map(negation.unblocked, chunks)
+    matches = joined(chunks)
+    if matches.event.size > LARGEST_OFFSET:
+        raise DataError(
+            f"trends of one side of AND have {matches.event.size:,} events, too many at once",
+            hint="add WITHIN, or predicates",
+        )
     return _Side(program, ordered, predicates, _without_repeats(matches))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -10,23 +12,20 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from cepheid.analysis.bound import EventsColumn, MatchColumn, ValueColumn
-from cepheid.errors import DataError
-from cepheid.kernels.match_graph import (
-    MatchArrays,
-    build_match_graph,
-    enumerate_matches,
-)
+from cepheid.kernels.graph import MatchArrays
+from cepheid.kernels.select_events import select_events
 from cepheid.program.program import MatchOutput, Program
-from cepheid.runtime.kernel_arrays import automaton_arrays
+from cepheid.runtime.match_chunks import fold_in_chunks, joined, split_partitions
 from cepheid.runtime.match_values import MatchValues, value_type
-from cepheid.runtime.negation import without_blocked
+from cepheid.runtime.negation import NegationFilter
 from cepheid.runtime.non_overlapping import without_overlaps
 from cepheid.runtime.order_events import OrderedEvents, order_events
-from cepheid.runtime.run_matches import PredicateInputs, read_columns, run_matches
+from cepheid.runtime.partial_matches import partial_chunks
+from cepheid.runtime.predicate_inputs import PredicateInputs, read_columns
+from cepheid.runtime.take_rows import RowTaker
 
 Int64s = NDArray[np.int64]
 FIRST_TIME, LAST_TIME = "first_time", "last_time"
-LARGEST_OFFSET = 2**31 - 1
 
 
 def match_schema(program: Program, output: MatchOutput, events: pa.Schema) -> pa.Schema:
@@ -45,114 +44,107 @@ def _arrow_type(column: MatchColumn, events: pa.Schema) -> pa.DataType:
     return pa.list_(kind) if column.is_array else kind
 
 
-def find_matches(program: Program, output: MatchOutput, table: pa.Table) -> tuple[pa.Table, int]:
+def find_matches(
+    program: Program, output: MatchOutput, table: pa.Table, schema: pa.Schema, threads: int
+) -> tuple[pa.Table, int]:
     """Return all matches, and how many events belong to no partition."""
     columns = dict(zip(table.column_names, table.columns, strict=True))
     ordered = order_events(program, columns, table.num_rows)
     predicates = read_columns(program, ordered, columns)
-    matches = match_arrays(program, ordered, predicates)
-    if output.tie_columns is not None:
-        matches = without_overlaps(program, ordered, columns, matches, output.tie_columns)
-    arrays = match_columns(program, output, ordered, predicates, matches, table)
-    schema = match_schema(program, output, table.schema)
-    return pa.Table.from_arrays(arrays, schema=schema), ordered.dropped
-
-
-def match_columns(
-    program: Program,
-    output: MatchOutput,
-    ordered: OrderedEvents,
-    predicates: PredicateInputs,
-    matches: MatchArrays,
-    table: pa.Table,
-) -> list[Any]:
-    """Return the columns of the result, one value a match."""
-    columns = dict(zip(table.column_names, table.columns, strict=True))
-    rows = _MatchRows(matches, ordered.row, columns)
-    values = MatchValues(program, ordered, predicates, matches, table.schema)
-    arrays = [
-        values.column(each)
-        if isinstance(each, ValueColumn)
-        else rows.column(each, dict(output.positions_by_variable))
-        for each in output.columns
-    ]
-    if output.has_default_columns:
-        arrays += rows.times(program.time)
-    return arrays
-
-
-def match_arrays(
-    program: Program, ordered: OrderedEvents, predicates: PredicateInputs
-) -> MatchArrays:
-    """Build the graph that the predicates call for, and walk it."""
-    window = program.window_length or 0
-    if program.runs.has_tests:
-        matches = run_matches(program, ordered, predicates)
-    else:
-        automaton = automaton_arrays(program.automaton, program.strategy)
-        graph = build_match_graph(automaton, ordered.arrays, window)
-        matches = enumerate_matches(graph, automaton, ordered.arrays.clock, window)
+    negation = None
     if program.negation is not None:
-        matches = without_blocked(program, program.negation, ordered, predicates, matches)
-    return matches
+        negation = NegationFilter(program, program.negation, ordered, predicates)
+
+    def matches_of(partitions: range) -> Iterator[MatchArrays]:
+        is_partial = output.is_partial
+        find = partial_chunks if is_partial else fold_in_chunks
+        chunks = find(program, ordered, predicates, columns, partitions)
+        if negation is None:
+            return chunks
+        own = negation.with_own_room()
+        return (own.unblocked(chunk, ended=not is_partial) for chunk in chunks)
+
+    def batches_of(chunks: Iterator[MatchArrays]) -> list[pa.RecordBatch]:
+        rows = MatchRows(program, output, ordered, predicates, columns, schema)
+        return [rows.batch(chunk) for chunk in chunks]
+
+    parts = split_partitions(ordered.arrays, threads)
+    if output.tie_columns is not None:
+        matches = joined(chain.from_iterable(map(matches_of, parts)))
+        chosen = without_overlaps(program, ordered, columns, matches, output.tie_columns)
+        batches = batches_of(iter([chosen]))
+    elif len(parts) == 1:
+        batches = batches_of(matches_of(parts[0]))
+    else:
+        with ThreadPoolExecutor(len(parts)) as pool:
+            by_part = pool.map(lambda part: batches_of(matches_of(part)), parts)
+            batches = list(chain.from_iterable(by_part))
+    return pa.Table.from_batches(batches, match_schema(program, output, schema)), ordered.dropped
 
 
-class _MatchRows:
+class MatchRows:
+    """Turns matches into rows of the result."""
+
     def __init__(
-        self, matches: MatchArrays, row: NDArray[np.int64], columns: Mapping[str, Any]
+        self,
+        program: Program,
+        output: MatchOutput,
+        ordered: OrderedEvents,
+        predicates: PredicateInputs,
+        columns: Mapping[str, Any],
+        events: pa.Schema,
     ) -> None:
-        self.count = matches.offsets.size - 1
-        self.offsets = matches.offsets
-        self.rows = row[matches.event]
-        self.position = matches.position
-        self.match = np.repeat(np.arange(self.count), np.diff(matches.offsets))
+        self.time = program.time
+        self.output = output
+        self.schema = match_schema(program, output, events)
+        self.row = ordered.row
+        self.takers = _Takers(columns, events)
+        self.values = MatchValues(program, ordered, predicates, events)
+        self.positions = {
+            name: np.uint64(sum(1 << each for each in positions))
+            for name, positions in output.positions_by_variable
+        }
+
+    def batch(self, matches: MatchArrays) -> pa.RecordBatch:
+        """Return the rows of some matches."""
+        selected = {
+            name: select_events(matches, self.positions[name], self.row)
+            for name in {e.variable for e in self.output.columns if isinstance(e, EventsColumn)}
+        }
+        arrays = [
+            self.values.column(each, matches)
+            if isinstance(each, ValueColumn)
+            else self._events(each, *selected[each.variable])
+            for each in self.output.columns
+        ]
+        if self.output.has_default_columns:
+            for places in (matches.offsets[:-1], matches.offsets[1:] - 1):
+                arrays.append(self.takers[self.time].take(self.row[matches.event[places]]))
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def _events(self, column: EventsColumn, offsets: Int64s, rows: Int64s) -> pa.Array:
+        taker = self.takers[column.attribute]
+        if column.is_array:
+            values = taker.take(rows)
+            return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), values)
+        count = offsets.size - 1
+        if rows.size == count:
+            return taker.take(rows)
+        is_bound = np.diff(offsets) > 0  # NULL where the variable is unbound
+        indices = np.zeros(count, np.int64)
+        indices[is_bound] = rows
+        return taker.take(indices, ~is_bound)
+
+
+class _Takers(dict[str, RowTaker]):
+    """One per attribute, made when it is read first."""
+
+    def __init__(self, columns: Mapping[str, Any], schema: pa.Schema) -> None:
+        super().__init__()
         self.columns = columns
-        self.taken: dict[str, tuple[pa.Array, pa.Array | None]] = {}
-        # Rows are taken from one chunk several times faster than from many.
-        self.combined: dict[str, Any] = {}
+        self.schema = schema
 
-    def column(self, column: EventsColumn, positions: Mapping[str, tuple[int, ...]]) -> Any:
-        if column.variable not in self.taken:
-            chosen = self._is_at(positions[column.variable])
-            take = self._take_arrays if column.is_array else self._take_scalars
-            self.taken[column.variable] = take(self.rows[chosen], self.match[chosen])
-        rows, offsets = self.taken[column.variable]
-        if column.attribute not in self.combined:
-            self.combined[column.attribute] = _combined(self.columns[column.attribute])
-        values = self.combined[column.attribute].take(rows)
-        return values if offsets is None else pa.ListArray.from_arrays(offsets, values)
-
-    def _is_at(self, positions: tuple[int, ...]) -> NDArray[np.bool_]:
-        table = np.zeros(128, np.bool_)
-        table[list(positions)] = True
-        return table[self.position]
-
-    def _take_arrays(self, rows: Int64s, match: Int64s) -> tuple[pa.Array, pa.Array]:
-        """Return the rows of all matches and where those of each match begin."""
-        if rows.size > LARGEST_OFFSET:
-            raise DataError(
-                f"the matches have {rows.size:,} events, too many for one result",
-                hint="return fewer columns of the repeated variable, or aggregate the matches",
-            )
-        counts = np.bincount(match, minlength=self.count)
-        offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
-        return pa.array(rows), pa.array(offsets)
-
-    def _take_scalars(self, rows: Int64s, match: Int64s) -> tuple[pa.Array, None]:
-        """Return one row a match, NULL where the variable is unbound."""
-        if rows.size == self.count:
-            return pa.array(rows), None
-        indices = np.zeros(self.count, np.int64)
-        indices[match] = rows
-        unbound = np.ones(self.count, np.bool_)
-        unbound[match] = False
-        return pa.array(indices, mask=unbound), None
-
-    def times(self, time: str) -> list[Any]:
-        values = self.columns[time]
-        first, last = self.rows[self.offsets[:-1]], self.rows[self.offsets[1:] - 1]
-        return [_combined(values.take(pa.array(each))) for each in (first, last)]
-
-
-def _combined(column: Any) -> Any:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    def __missing__(self, attribute: str) -> RowTaker:
+        kind = self.schema.field(attribute).type
+        self[attribute] = RowTaker(self.columns[attribute], kind)
+        return self[attribute]

@@ -10,14 +10,16 @@ from cepheid.analysis.bound import ValueColumn
 from cepheid.analysis.expressions import references
 from cepheid.analysis.schema import AttributeType
 from cepheid.kernels.build_run_graph import make_room
-from cepheid.kernels.match_graph import MatchArrays
+from cepheid.kernels.graph import MatchArrays
 from cepheid.kernels.match_values import compute_values
 from cepheid.kernels.predicate_code import OVERFLOW, VALID
 from cepheid.program.program import MatchOutput, Program
 from cepheid.program.run_program import ColumnKind
+from cepheid.runtime.fold_graph import longest_path
+from cepheid.runtime.match_chunks import reject_overflow
 from cepheid.runtime.order_events import OrderedEvents
+from cepheid.runtime.predicate_inputs import PredicateInputs
 from cepheid.runtime.run_arrays import path_tables
-from cepheid.runtime.run_matches import PredicateInputs, longest_path, reject_overflow
 
 ARROW_TYPES = {
     AttributeType.INTEGER: pa.int64(),
@@ -44,32 +46,31 @@ class MatchValues:
         program: Program,
         ordered: OrderedEvents,
         predicates: PredicateInputs,
-        matches: MatchArrays,
         events: pa.Schema,
     ) -> None:
         self.program = program
         self.ordered = ordered
         self.predicates = predicates
-        self.matches = matches
         self.events = events
+        self.room = make_room(longest_path(ordered.arrays))
         self.tables = path_tables([[each.expression for each in program.runs.values]])
 
-    def column(self, column: ValueColumn) -> pa.Array:
-        """Return one expression's values."""
+    def column(self, column: ValueColumn, matches: MatchArrays) -> pa.Array:
+        """Return one expression's values in some matches."""
         assert isinstance(self.program.output, MatchOutput)
         expressions = [e for e in self.program.output.columns if isinstance(e, ValueColumn)]
         number = expressions.index(column)
         integers, floats, status = compute_values(
-            self.matches,
+            matches,
             self.tables,
             number,
             self.predicates.code,
             self.predicates.columns,
-            make_room(longest_path(self.ordered.arrays)),
+            self.room,
         )
         failed = np.flatnonzero(status == OVERFLOW)
         if failed.size:
-            reject_overflow(int(self.ordered.row[self.matches.event[failed[0]]]))
+            reject_overflow(int(self.ordered.row[matches.event[matches.offsets[failed[0]]]]))
         value = self.program.runs.values[number]
         unknown = status != VALID
         if value.kind is ColumnKind.FLOAT:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from cepheid.kernels.build_run_graph import make_room
-from cepheid.kernels.match_graph import MatchArrays, build_match_graph, enumerate_matches
+from cepheid.kernels.graph import END_COUNT, MatchArrays
 from cepheid.kernels.negation import (
     END_CLOCK,
     END_RANK,
@@ -25,94 +28,67 @@ from cepheid.kernels.predicate_code import OVERFLOW
 from cepheid.program.negation_program import NegatedProgram, NegationProgram
 from cepheid.program.position_automaton import PositionAutomaton
 from cepheid.program.program import Program, StrategyCode
+from cepheid.runtime.fold_graph import ChainFold, all_partitions, longest_path
 from cepheid.runtime.kernel_arrays import automaton_arrays
 from cepheid.runtime.latest_starts import latest_starts
+from cepheid.runtime.match_chunks import (
+    empty_chunk,
+    fold_whole,
+    joined,
+    reject_overflow,
+    walk_in_chunks,
+)
 from cepheid.runtime.order_events import OrderedEvents
+from cepheid.runtime.predicate_inputs import PredicateInputs
 from cepheid.runtime.run_arrays import path_tables
-from cepheid.runtime.run_matches import PredicateInputs, longest_path, reject_overflow
 
 Int64s = NDArray[np.int64]
 
 
-def without_blocked(
-    program: Program,
-    negation: NegationProgram,
-    ordered: OrderedEvents,
-    predicates: PredicateInputs,
-    matches: MatchArrays,
-) -> MatchArrays:
-    """Return the matches that no negated part blocks."""
-    keys = EventKeys(
-        np.ascontiguousarray(ordered.key_rank), ordered.arrays.clock, ordered.partition_of_event
-    )
-    filters = _Filters(ordered, keys, predicates, program.window_length or 0)
-    return filters.unblocked(program.automaton, negation, matches)
-
-
-class _Filters:
-    """What the filters of a pattern and of its negated parts share."""
+class NegationFilter:
+    """Tells which matches stay; the matches of negated parts are found once."""
 
     def __init__(
-        self, ordered: OrderedEvents, keys: EventKeys, predicates: PredicateInputs, window: int
+        self,
+        program: Program,
+        negation: NegationProgram,
+        ordered: OrderedEvents,
+        predicates: PredicateInputs,
     ) -> None:
         self.ordered = ordered
-        self.keys = keys
         self.predicates = predicates
-        self.window = window
+        self.window = program.window_length or 0
+        self.keys = EventKeys(
+            np.ascontiguousarray(ordered.key_rank), ordered.arrays.clock, ordered.partition_of_event
+        )
+        self.rules = _rules(program.automaton, negation)
+        self.negatives = _negative_matches(program, negation, ordered, predicates, self.keys)
+        self.room = make_room(longest_path(ordered.arrays))
 
-    def unblocked(
-        self, automaton: PositionAutomaton, negation: NegationProgram, matches: MatchArrays
-    ) -> MatchArrays:
-        """Return the matches of an automaton that its negated parts leave."""
+    def with_own_room(self) -> NegationFilter:
+        """Return a filter that another thread can use."""
+        other = copy(self)
+        other.room = make_room(longest_path(self.ordered.arrays))
+        return other
+
+    def unblocked(self, matches: MatchArrays, *, ended: bool = True) -> MatchArrays:
+        """Return the matches that no negated part blocks; a partial match has not ended."""
         stays = find_unblocked(
             matches,
-            _rules(automaton, negation),
-            self._negative_matches(negation),
+            self.rules,
+            self.negatives,
             self.keys,
             self.window,
+            ended,
             self.predicates.code,
             self.predicates.columns,
-            make_room(longest_path(self.ordered.arrays)),
+            self.room,
         )
         failed = np.flatnonzero(stays == OVERFLOW)
         if failed.size:
-            reject_overflow(int(self.ordered.row[matches.event[matches.offsets[failed[0]]]]))
+            event = matches.event[matches.offsets[failed[0]]]
+            reject_overflow(int(self.ordered.row[event]))
         return _selected(matches, stays == 1)
-
-    def _negative_matches(self, negation: NegationProgram) -> NegativeMatches:
-        """Return the matches of all parts, sorted by part, partition and start."""
-        partitions = self.ordered.arrays.partition_offsets.size - 1
-        offsets = np.zeros((len(negation.parts), partitions + 1), np.int64)
-        tables, events, positions = [], [], []
-        rows_before, events_before = 0, 0
-        for number, part in enumerate(negation.parts):
-            if negation.has_conditions(number):
-                found = self._enumerated(part)
-                table, owner = _table_of(found, self.keys)
-                table[:, [EVENT_BEGIN, EVENT_END]] += events_before
-                events.append(found.event)
-                positions.append(found.position.astype(np.int64))
-                events_before += found.event.size
-            else:
-                table, owner = _latest_table(latest_starts(part, self.ordered), self.keys)
-            order = np.lexsort([table[:, START_RANK], owner])
-            tables.append(table[order])
-            offsets[number] = rows_before + np.searchsorted(owner[order], np.arange(partitions + 1))
-            rows_before += table.shape[0]
-        table = np.ascontiguousarray(np.concatenate(tables))
-        find_smallest_ends(offsets, table)
-        none = [np.empty(0, np.int64)]
-        return NegativeMatches(
-            offsets, table, np.concatenate(events or none), np.concatenate(positions or none)
-        )
-
-    def _enumerated(self, part: NegatedProgram) -> MatchArrays:
-        """Return every match of a part; one that blocks lies within the window."""
-        events = self.ordered.arrays._replace(fires=self.ordered.negative_fires[part.masks])
-        automaton = automaton_arrays(part.automaton, StrategyCode.SKIP_TILL_ANY)
-        graph = build_match_graph(automaton, events, self.window)
-        found = enumerate_matches(graph, automaton, events.clock, self.window)
-        return found if part.inner is None else self.unblocked(part.automaton, part.inner, found)
 
 
 def _selected(matches: MatchArrays, chosen: NDArray[np.bool_]) -> MatchArrays:
@@ -136,6 +112,56 @@ def _rules(automaton: PositionAutomaton, negation: NegationProgram) -> NegationR
         len(negation.branches),
         len(negation.parts),
     )
+
+
+def _negative_matches(
+    program: Program,
+    negation: NegationProgram,
+    ordered: OrderedEvents,
+    predicates: PredicateInputs,
+    keys: EventKeys,
+) -> NegativeMatches:
+    """Return the matches of all parts, sorted by part, partition and start."""
+    partitions = ordered.arrays.partition_offsets.size - 1
+    offsets = np.zeros((len(negation.parts), partitions + 1), np.int64)
+    tables, events, positions = [], [], []
+    rows_before, events_before = 0, 0
+    for number, part in enumerate(negation.parts):
+        if negation.has_conditions(number):
+            found = _enumerated(program, part, ordered, predicates)
+            table, owner = _table_of(found, keys)
+            table[:, [EVENT_BEGIN, EVENT_END]] += events_before
+            events.append(found.event)
+            positions.append(found.position.astype(np.int64))
+            events_before += found.event.size
+        else:
+            table, owner = _latest_table(latest_starts(part, ordered), keys)
+        order = np.lexsort([table[:, START_RANK], owner])
+        tables.append(table[order])
+        offsets[number] = rows_before + np.searchsorted(owner[order], np.arange(partitions + 1))
+        rows_before += table.shape[0]
+    table = np.ascontiguousarray(np.concatenate(tables))
+    find_smallest_ends(offsets, table)
+    none = [np.empty(0, np.int64)]
+    return NegativeMatches(
+        offsets, table, np.concatenate(events or none), np.concatenate(positions or none)
+    )
+
+
+def _enumerated(
+    program: Program, part: NegatedProgram, ordered: OrderedEvents, predicates: PredicateInputs
+) -> MatchArrays:
+    """Return every match of a part; one that blocks lies within the window."""
+    events = ordered.arrays._replace(fires=ordered.negative_fires[part.masks])
+    automaton = automaton_arrays(part.automaton, StrategyCode.SKIP_TILL_ANY)
+    window = program.window_length or 0
+    graph = fold_whole(ChainFold(automaton, events, all_partitions(events), window), ordered)
+    ends = graph.ends[: graph.cursor[END_COUNT]]
+    found = joined(walk_in_chunks(graph, ends, events.clock, window, empty_chunk(events)))
+    if part.inner is None:
+        return found
+    of_part = replace(program, automaton=part.automaton)
+    return NegationFilter(of_part, part.inner, ordered, predicates).unblocked(found)
 
 
 def _table_of(matches: MatchArrays, keys: EventKeys) -> tuple[Int64s, Int64s]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepheid.kernels.choose_apart import choose_apart
-from cepheid.kernels.match_graph import MatchArrays
+from cepheid.kernels.graph import MatchArrays
 from cepheid.program.program import Program, Ranking
 from cepheid.runtime.order_events import OrderedEvents
 

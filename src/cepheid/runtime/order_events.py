@@ -14,13 +14,15 @@ from numpy.typing import NDArray
 
 from cepheid.errors import DataError
 from cepheid.kernels.arrays import EventArrays
-from cepheid.program.position_masks import position_masks
-from cepheid.program.program import Clock, Program, Ranking
+from cepheid.kernels.graph import ALWAYS, NEVER
+from cepheid.program.position_masks import position_masks, relevant_masks
+from cepheid.program.program import Clock, MatchOutput, Program, Ranking
 from cepheid.runtime.clock import reject_extremes, reject_nulls, to_ticks
 
 Int64s = NDArray[np.int64]
 SMALL = 2**16
 LARGEST_CODE = 2**62
+MOST_DISTANT = 16  # how far integers may lie apart, per event, to be codes themselves
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,8 @@ class OrderedEvents:
 
     `partition_of_event` numbers partitions densely in the order of the arrays; `key_rank` is the
     dense rank of the event's order key in the whole stream; `dropped` counts events that belong to
-    no partition.
+    no partition. `next_clock` is the clock at which a contiguous run that ends in the event is
+    over: that of the next step, ALWAYS if there is none; only partial matches need it.
     """
 
     arrays: EventArrays
@@ -40,48 +43,65 @@ class OrderedEvents:
     partition_of_event: Int64s
     key_rank: Int64s
     dropped: int
+    next_clock: Int64s | None = None
 
 
 def order_events(program: Program, columns: Mapping[str, Any], length: int) -> OrderedEvents:
     """Mask, order and cut the events of one table."""
-    fires, *negative = position_masks(program, columns, length)
-    masks = np.bitwise_or.reduce([fires, *negative]) if negative else fires
-    ticks = to_ticks(columns[program.time], program.time)
+    if program.keeps_all_types:
+        rows, masks_by_group = np.arange(length), position_masks(program, columns, length)
+    else:
+        rows, masks_by_group = relevant_masks(program, columns, length)
+    masks = masks_by_group[0]
+    if len(masks_by_group) > 1:
+        masks = np.bitwise_or.reduce(masks_by_group)
+    all_ticks = to_ticks(columns[program.time], program.time)
+    if not program.keeps_all_types and not masks.all():
+        fits = np.flatnonzero(masks)
+        rows, masks = rows[fits], masks[fits]
+        masks_by_group = [each[fits] for each in masks_by_group]
+    ticks = all_ticks if rows.size == length else all_ticks[rows]
     if program.clock is Clock.TIME:
         window, has_ends = program.window_length or 0, program.slide is not None
         reject_extremes(ticks, program.time, window, has_ends=has_ends)
-    rows = np.arange(length) if program.keeps_all_types else np.flatnonzero(masks)
     partition, has_partition = _partitions(program, columns, rows)
-    codes = _order_codes(columns, program.order)
-    order = _key_order(ticks[rows], [each[rows] for each in codes])
-    rows, partition, has_partition = rows[order], partition[order], has_partition[order]
-    key_rank = _dense_ranks([ticks[rows], *(each[rows] for each in codes)])
-    rows, partition, key_rank = (
-        rows[has_partition],
-        partition[has_partition],
-        key_rank[has_partition],
-    )
-    by_partition = _stable_order(partition)
-    rows, partition, key_rank = rows[by_partition], partition[by_partition], key_rank[by_partition]
+    keys = [ticks, *(each[rows] for each in _order_codes(columns, program.order))]
+    order = _key_order(keys)
+    if order is not None:
+        keys = [each[order] for each in keys]
+    key_rank = _dense_ranks(keys)
+    tick_of_rank = keys[0][starts_of_runs(key_rank)]
+    # From here on `place` finds an event among the relevant ones, in partition and key order.
+    place = np.arange(rows.size) if order is None else order
+    has_partition = has_partition[place]
+    if not has_partition.all():
+        place, key_rank = place[has_partition], key_rank[has_partition]
+    by_partition = _stable_order(partition[place])
+    place, key_rank = place[by_partition], key_rank[by_partition]
+    rows, partition, ticks, masks = rows[place], partition[place], ticks[place], masks[place]
     starts_partition = starts_of_runs(partition)
     starts_step = starts_partition | starts_of_runs(key_rank)
-    clock, rank = _clock_and_rank(program, ticks[rows], key_rank, starts_partition, starts_step)
-    keep = np.ones(rows.size, np.bool_) if program.folds_all_types else masks[rows] != 0
+    clock, rank = _clock_and_rank(program, ticks, key_rank, starts_partition, starts_step)
+    keep = np.ones(rows.size, np.bool_) if program.folds_all_types else masks != 0
+    next_clock = None
+    if isinstance(program.output, MatchOutput) and program.output.is_partial:
+        next_clock = _next_clock(program, clock, key_rank, starts_partition, tick_of_rank)[keep]
     steps = np.cumsum(starts_step)[keep]
     partition = partition[keep]
     starts_partition, starts_step = starts_of_runs(partition), starts_of_runs(steps)
-    rows = rows[keep]
+    fires, *negative = [each[place[keep]] for each in masks_by_group]
     arrays = EventArrays(
-        fires[rows],
+        fires,
         np.ascontiguousarray(clock[keep]),
         np.ascontiguousarray(rank[keep]),
         _offsets(starts_step),
         _offsets(starts_partition[starts_step]),
     )
     dense = np.cumsum(starts_partition) - 1
-    negative_fires = tuple(each[rows] for each in negative)
     dropped = _count_without_partition(columns, program.partition_by)
-    return OrderedEvents(arrays, negative_fires, rows, dense, key_rank[keep], dropped)
+    return OrderedEvents(
+        arrays, tuple(negative), rows[keep], dense, key_rank[keep], dropped, next_clock
+    )
 
 
 def _partitions(
@@ -130,12 +150,25 @@ def _dictionary_codes(column: Any) -> tuple[Int64s, int]:
         return np.zeros(0, np.int64), 0
     if pa.types.is_float32(column.type) or pa.types.is_float64(column.type):
         column = pc.add(column, pa.scalar(0.0, column.type))  # -0.0 equals 0.0
+    if pa.types.is_integer(column.type) and not column.null_count:
+        distances, count = _distances(column)
+        if count <= MOST_DISTANT * len(column):
+            return distances, count
     if not pa.types.is_dictionary(column.type):
         column = pc.dictionary_encode(column)
     if isinstance(column, pa.ChunkedArray):
         column = column.unify_dictionaries().combine_chunks()
     indices: Int64s = pc.fill_null(pc.cast(column.indices, pa.int64()), -1).to_numpy()
     return indices, len(column.dictionary)
+
+
+def _distances(column: Any) -> tuple[Int64s, int]:
+    """Return integers as distances from the smallest; as codes they need no dictionary."""
+    values = column.to_numpy() if isinstance(column, pa.ChunkedArray) else np.asarray(column)
+    smallest, largest = int(values.min()), int(values.max())
+    if largest - smallest > LARGEST_CODE or largest > 2**63 - 1:
+        return np.empty(0, np.int64), largest - smallest + 1
+    return values.astype(np.int64) - smallest, largest - smallest + 1
 
 
 def _order_codes(columns: Mapping[str, Any], order: Sequence[str]) -> list[Int64s]:
@@ -155,12 +188,13 @@ def _order_codes(columns: Mapping[str, Any], order: Sequence[str]) -> list[Int64
     return codes
 
 
-def _key_order(times: Int64s, codes: list[Int64s]) -> Int64s:
-    """Return the permutation that sorts by time, then by the tie-break columns."""
-    if codes:
-        return np.lexsort([*reversed(codes), times])
+def _key_order(keys: list[Int64s]) -> Int64s | None:
+    """Return the permutation that sorts by time, then by the tie-break columns; None if sorted."""
+    if len(keys) > 1:
+        return np.lexsort(keys[::-1])
+    times = keys[0]
     if times.size < 2 or bool(np.all(times[1:] >= times[:-1])):
-        return np.arange(times.size)
+        return None
     return np.argsort(times, kind="stable")
 
 
@@ -208,3 +242,34 @@ def _clock_and_rank(
     if program.ranking is Ranking.PARTITION:
         return clock, np.cumsum(starts_step, dtype=np.int64)
     return clock, key_rank
+
+
+def _next_clock(
+    program: Program,
+    clock: Int64s,
+    key_rank: Int64s,
+    starts_partition: NDArray[np.bool_],
+    tick_of_rank: Int64s,
+) -> Int64s:
+    """Return for every event the clock of the step that ends a contiguous run at it.
+
+    Under strict contiguity that is the next step of the stream. It closes a window of time; a
+    window of events only if it has an event of the partition, otherwise the run is over (NEVER).
+    """
+    in_partition = np.full(clock.size, ALWAYS, np.int64)
+    next_rank = np.full(clock.size, ALWAYS, np.int64)
+    partition = np.cumsum(starts_partition)
+    starts = np.flatnonzero(starts_partition | starts_of_runs(key_rank))
+    follower = np.searchsorted(starts, np.arange(clock.size), side="right")
+    has_follower = follower < starts.size
+    event = starts[np.minimum(follower, starts.size - 1)] if starts.size else follower
+    has_follower &= partition[event] == partition
+    in_partition[has_follower] = clock[event[has_follower]]
+    next_rank[has_follower] = key_rank[event[has_follower]]
+    if program.ranking is not Ranking.STREAM:
+        return in_partition
+    is_last = key_rank == tick_of_rank.size
+    if program.clock is Clock.TIME:
+        after = tick_of_rank[np.minimum(key_rank, tick_of_rank.size - 1)]  # ranks count from 1
+        return np.where(is_last, ALWAYS, after)
+    return np.where(next_rank == key_rank + 1, in_partition, np.where(is_last, ALWAYS, NEVER))

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from cepheid.kernels.match_graph import MatchArrays
+from cepheid.kernels.graph import MatchArrays
 from cepheid.runtime.order_events import OrderedEvents, starts_of_runs
 from cepheid.runtime.sequence_ranks import sequence_ranks
 

@@ -63,8 +63,6 @@ def _features(query: BoundQuery) -> Iterator[tuple[str, Span, str]]:
     for neighbours in tree.neighbour_windows:
         if query.is_aggregate:
             yield "WITHIN … BETWEEN in an aggregate query", neighbours.span, NOTHING_ELSE
-    if query.output not in (ast.OutputMode.ALL, ast.OutputMode.NON_OVERLAPPING):
-        yield f"OUTPUT {query.output.value}", tree.span, NOTHING_ELSE
     if query.into is not None:
         yield "INTO", tree.span, NOTHING_ELSE
     for column in query.aggregates or ():

@@ -17,17 +17,24 @@ from cepheid.analysis.schema import EventSchema
 from cepheid.errors import DataError
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.program.lower import lower
-from cepheid.program.program import CountOutput, Program, Ranking
+from cepheid.program.program import CountOutput, MatchOutput, Program, Ranking
 from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema
 from cepheid.runtime.event_tables import free_type_column
 from cepheid.runtime.local import result_schema, run_local
 from cepheid.runtime.spark.column_named import column_named
 from cepheid.runtime.spark.combine_groups import combine_groups
+from cepheid.runtime.spark.compressed import (
+    GRAPHS,
+    SparkCompressedMatches,
+    fold_to_graphs,
+)
 
 MakePlan = Callable[[EventSchema], PhysicalPlan]
 
 
-def run_spark(make_plan: MakePlan, frame: DataFrame, roles: ColumnRoles) -> DataFrame:
+def run_spark(
+    make_plan: MakePlan, frame: DataFrame, roles: ColumnRoles
+) -> DataFrame | SparkCompressedMatches:
     """Return the result of a query on a batch DataFrame."""
     zone = frame.sparkSession.conf.get("spark.sql.session.timeZone")
     if frame.isStreaming:
@@ -40,18 +47,23 @@ def run_spark(make_plan: MakePlan, frame: DataFrame, roles: ColumnRoles) -> Data
     needed = [name for name in arrow_schema.names if name in program.columns]
     events = distribute(program, frame.select(*map(column_named, needed)))
     arrow_events = pa.schema([arrow_schema.field(name) for name in needed])
-    schema = from_arrow_schema(result_schema(program, arrow_events))
     # Spark reads the dots of a name as fields when it hands columns to Python: numbers go instead.
     numbered = events.toDF(*(str(index) for index in range(len(needed))))
+    output = program.output
+    if isinstance(output, MatchOutput) and output.is_compressed:
+        fold_to_graph = fold_to_graphs(program, output, needed)
+        graphs = numbered.mapInArrow(fold_to_graph, from_arrow_schema(GRAPHS))
+        return SparkCompressedMatches(graphs, program, output, arrow_events)
+    schema = from_arrow_schema(result_schema(program, arrow_events))
     result = numbered.mapInArrow(_fold(program, needed), schema)
-    if isinstance(program.output, CountOutput) and not is_whole_group(program, program.output):
-        return combine_groups(result, program, program.output)
+    if isinstance(output, CountOutput) and not is_whole_group(program, output):
+        return combine_groups(result, program, output)
     return result
 
 
 def run_spark_by_type(
     make_plan: MakePlan, frames: Mapping[str, DataFrame], roles: ColumnRoles
-) -> DataFrame:
+) -> DataFrame | SparkCompressedMatches:
     """Run on one DataFrame per event type; their columns are the declared schemas."""
     schemas = {name: list(frame.columns) for name, frame in frames.items()}
     types: dict[str, str] = {}
@@ -106,6 +118,8 @@ def _fold(
         received = list(batches)
         if received:
             table = pa.Table.from_batches(received).rename_columns(names)
-            yield from run_local(program, table).to_batches()
+            result = run_local(program, table)
+            assert isinstance(result, pa.Table)
+            yield from result.to_batches()
 
     return fold

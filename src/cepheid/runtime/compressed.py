@@ -1,0 +1,134 @@
+"""OUTPUT COMPRESSED: the shared match graph, expanded when asked (semantics, section 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from cepheid.kernels.compact_graph import compact_graph
+from cepheid.kernels.count_graph import TOO_MANY, count_graph
+from cepheid.kernels.graph import END_COUNT, NEVER, Graph, MatchArrays
+from cepheid.program.program import MatchOutput, Program
+from cepheid.runtime.compressed_bytes import to_bytes
+from cepheid.runtime.count_exactly import count_exactly
+from cepheid.runtime.fold_graph import all_partitions, node_count
+from cepheid.runtime.match_chunks import empty_chunk, fold_whole, make_fold, walk_in_chunks
+from cepheid.runtime.match_rows import MatchRows
+from cepheid.runtime.negation import NegationFilter
+from cepheid.runtime.order_events import OrderedEvents, order_events
+from cepheid.runtime.predicate_inputs import PredicateInputs, read_columns
+
+
+def fold_compressed(program: Program, ordered: OrderedEvents, predicates: PredicateInputs) -> Graph:
+    """Return the part of the match graph that matches are made of."""
+    fold = make_fold(program, ordered, predicates, all_partitions(ordered.arrays))
+    graph = fold_whole(fold, ordered)
+    floats = np.empty((0, 0))
+    none = np.empty(0, np.int64)
+    compact_graph(graph, floats, none, none, NEVER)
+    return graph
+
+
+class CompressedMatches:
+    """All matches of a query, as a graph that shares what they have in common.
+
+    A graph is as large as the events that are in matches; the matches it stands for can be many
+    more than could ever be written down. `expand`, `batches` and iteration walk it, `first` a part
+    of it, `count` counts without writing.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        output: MatchOutput,
+        table: pa.Table,
+        schema: pa.Schema,
+        ordered: OrderedEvents,
+        graph: Graph,
+    ) -> None:
+        columns = dict(zip(table.column_names, table.columns, strict=True))
+        predicates = read_columns(program, ordered, columns)
+        self._program = program
+        self._table = table
+        self._ordered = ordered
+        self._graph = graph
+        self._convert: Callable[[pa.Table], Any] = lambda table: table
+        self._rows = MatchRows(program, output, ordered, predicates, columns, schema)
+        self._negation = None
+        if program.negation is not None:
+            self._negation = NegationFilter(program, program.negation, ordered, predicates)
+
+    def converted(self, convert: Callable[[pa.Table], Any]) -> CompressedMatches:
+        """Have tables of matches converted, to the kind that the events were."""
+        self._convert = convert
+        return self
+
+    def __repr__(self) -> str:
+        return f"CompressedMatches({self.nodes:,} nodes)"
+
+    @property
+    def nodes(self) -> int:
+        """The size of the graph: an event at a place in the pattern is a node."""
+        return node_count(self._graph)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of the matches."""
+        return self._rows.schema
+
+    def count(self) -> int:
+        """Return the number of matches; with negation they are walked, otherwise just counted."""
+        if self._negation is not None:
+            return sum(chunk.offsets.size - 1 for chunk in self._chunks())
+        clock, window = self._ordered.arrays.clock, self._program.window_length or 0
+        count = count_graph(self._graph, clock, window)
+        return count if count != TOO_MANY else count_exactly(self._graph, clock, window)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the matches in batches, each made when it is asked for."""
+        return map(self._rows.batch, self._chunks())
+
+    def expand(self) -> Any:
+        """Return all matches as a table of the same kind as the events."""
+        return self._convert(pa.Table.from_batches(self.batches(), self.schema))
+
+    def first(self, count: int) -> Any:
+        """Return some matches, in no particular order, as a table; the others are not made."""
+        batches, missing = [], max(0, count)
+        for batch in self.batches() if missing else ():
+            batches.append(batch.slice(0, missing))
+            missing -= batches[-1].num_rows
+            if missing == 0:
+                break
+        return self._convert(pa.Table.from_batches(batches, self.schema))
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Yield one match after the other as a dictionary."""
+        return chain.from_iterable(batch.to_pylist() for batch in self.batches())
+
+    def to_bytes(self) -> bytes:
+        """Return the graph and its events, to be kept or sent."""
+        keeps_all = self._negation is not None
+        return to_bytes(self._table, self._ordered, self._graph, keeps_all=keeps_all)
+
+    def _chunks(self) -> Iterator[MatchArrays]:
+        graph, events = self._graph, self._ordered.arrays
+        ends = graph.ends[: graph.cursor[END_COUNT]]
+        window = self._program.window_length or 0
+        chunks = walk_in_chunks(graph, ends, events.clock, window, empty_chunk(events))
+        return chunks if self._negation is None else map(self._negation.unblocked, chunks)
+
+
+def compress_matches(
+    program: Program, output: MatchOutput, table: pa.Table, schema: pa.Schema
+) -> tuple[CompressedMatches, int]:
+    """Return the compressed matches, and how many events belong to no partition."""
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    ordered = order_events(program, columns, table.num_rows)
+    predicates = read_columns(program, ordered, columns)
+    graph = fold_compressed(program, ordered, predicates)
+    return CompressedMatches(program, output, table, schema, ordered, graph), ordered.dropped

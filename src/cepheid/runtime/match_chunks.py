@@ -1,0 +1,174 @@
+"""Matches in chunks that fit the processor's cache; memory follows the window, not the stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepheid.errors import DataError, LiveStateError
+from cepheid.kernels.arrays import EventArrays
+from cepheid.kernels.graph import (
+    DONE,
+    END_COUNT,
+    FAILED_EVENT,
+    HAS_OVERFLOW,
+    NEVER,
+    NEXT_STEP,
+    PARTITION,
+    Graph,
+    MatchArrays,
+)
+from cepheid.kernels.walk_graph import (
+    DEPTH,
+    MATCHES,
+    PATH_WIDTH,
+    PLACE_SIZE,
+    WRITTEN,
+    Walk,
+    walk_graph,
+)
+from cepheid.program.program import Program
+from cepheid.runtime.fold_graph import ChainFold, Fold, RunFold, longest_path, node_count
+from cepheid.runtime.kernel_arrays import automaton_arrays
+from cepheid.runtime.order_events import OrderedEvents
+from cepheid.runtime.predicate_inputs import PredicateInputs
+from cepheid.runtime.run_arrays import run_rules
+
+Int64s = NDArray[np.int64]
+CHUNK_EVENTS = 2**18
+LEAST_EVENTS = 2**15  # that are worth a thread
+
+
+def split_partitions(events: EventArrays, most_parts: int) -> list[range]:
+    """Cut the partitions into ranges with about as many events each, and not too few."""
+    count = events.partition_offsets.size - 1
+    parts = min(most_parts, events.fires.size // LEAST_EVENTS, count)
+    if parts < 2:
+        return [range(count)]
+    ends = events.step_offsets[events.partition_offsets]
+    cuts = np.searchsorted(ends, np.arange(1, parts) * events.fires.size // parts)
+    return [range(a, b) for a, b in pairwise([0, *cuts.tolist(), count]) if a < b]
+
+
+def make_fold(
+    program: Program, ordered: OrderedEvents, predicates: PredicateInputs, partitions: range
+) -> Fold:
+    """Return the fold that the predicates call for, over some partitions."""
+    automaton = automaton_arrays(program.automaton, program.strategy)
+    window, events = program.window_length or 0, ordered.arrays
+    if not program.runs.has_tests:
+        return ChainFold(automaton, events, partitions, window)
+    rules = run_rules(program.runs, program.automaton, predicates.columns, predicates.code)
+    return RunFold(automaton, rules, events, partitions, predicates.columns, window)
+
+
+def fold_in_chunks(
+    program: Program,
+    ordered: OrderedEvents,
+    predicates: PredicateInputs,
+    columns: Mapping[str, Any],
+    partitions: range,
+) -> Iterator[MatchArrays]:
+    """Yield the matches; a chunk is overwritten by the next one.
+
+    When the graph is full its matches are written, and what no later event can reach is dropped.
+    """
+    fold, live_limit = make_fold(program, ordered, predicates, partitions), program.live_limit
+    events, window = ordered.arrays, program.window_length or 0
+    chunk = empty_chunk(events)
+    while True:
+        size, step = fold.graph.nodes.shape[0], int(fold.graph.cursor[NEXT_STEP])
+        is_done = _advance(fold, size if live_limit is None else min(size, 2 * live_limit), ordered)
+        ends = fold.graph.ends[: fold.graph.cursor[END_COUNT]]
+        yield from walk_in_chunks(fold.graph, ends, events.clock, window, chunk)
+        if is_done:
+            return
+        fold.compact(_limit(fold.graph, events, window))
+        live = node_count(fold.graph)
+        if live_limit is not None and live > live_limit:
+            _reject_live_state(program, ordered, columns, int(fold.graph.cursor[PARTITION]), live)
+        if 2 * live > size or step == fold.graph.cursor[NEXT_STEP]:
+            fold.grow()
+
+
+def fold_whole(fold: Fold, ordered: OrderedEvents) -> Graph:
+    """Fold everything into one graph and drop nothing."""
+    while not _advance(fold, fold.graph.nodes.shape[0], ordered):
+        fold.grow()
+    return fold.graph
+
+
+def _advance(fold: Fold, most_nodes: int, ordered: OrderedEvents) -> bool:
+    """Fold as far as there is room; whether that was to the end."""
+    outcome = fold.advance(most_nodes)
+    if outcome == HAS_OVERFLOW:
+        reject_overflow(int(ordered.row[fold.graph.cursor[FAILED_EVENT]]))
+    return outcome == DONE
+
+
+def empty_chunk(events: EventArrays) -> MatchArrays:
+    """Return room for some matches, one at least; a walk of the events fits it."""
+    size = max(CHUNK_EVENTS, longest_path(events))
+    return MatchArrays(
+        np.empty(size + 1, np.int64), np.empty(size, np.int64), np.empty(size, np.int8)
+    )
+
+
+def walk_in_chunks(
+    graph: Graph, ends: Int64s, clock: Int64s, window: int, chunk: MatchArrays
+) -> Iterator[MatchArrays]:
+    """Yield the matches of a graph that end at some of its nodes, as many as fit at a time."""
+    walk = Walk(np.empty((chunk.event.size, PATH_WIDTH), np.int64), np.zeros(PLACE_SIZE, np.int64))
+    walk.place[DEPTH] = -1
+    is_done = False
+    while not is_done:
+        is_done = walk_graph(graph, ends, clock, window, walk, chunk)
+        matches, written = int(walk.place[MATCHES]), int(walk.place[WRITTEN])
+        if matches:
+            yield MatchArrays(
+                chunk.offsets[: matches + 1], chunk.event[:written], chunk.position[:written]
+            )
+
+
+def joined(chunks: Iterable[MatchArrays]) -> MatchArrays:
+    """Return all chunks as one."""
+    sizes, events, positions = [np.zeros(1, np.int64)], [], []
+    for chunk in chunks:
+        sizes.append(np.diff(chunk.offsets))
+        events.append(chunk.event.copy())
+        positions.append(chunk.position.copy())
+    if not events:
+        return MatchArrays(np.zeros(1, np.int64), np.empty(0, np.int64), np.empty(0, np.int8))
+    return MatchArrays(
+        np.cumsum(np.concatenate(sizes)), np.concatenate(events), np.concatenate(positions)
+    )
+
+
+def _limit(graph: Graph, events: EventArrays, window: int) -> int:
+    """Return the start at or before which no run can be extended any more."""
+    step = int(graph.cursor[NEXT_STEP])
+    if window == 0 or step == 0:
+        return NEVER
+    return int(events.clock[events.step_offsets[step - 1]]) - window
+
+
+def reject_overflow(row: int) -> NoReturn:
+    """Raise the error for arithmetic that left 64 bits."""
+    raise DataError(
+        f"a predicate leaves the range of 64-bit integers at row {row}",
+        hint="use decimals in the arithmetic of WHERE",
+    )
+
+
+def _reject_live_state(
+    program: Program, ordered: OrderedEvents, columns: Mapping[str, Any], partition: int, live: int
+) -> NoReturn:
+    events = ordered.arrays
+    first = ordered.row[events.step_offsets[events.partition_offsets[partition]]]
+    values = [f"{name} = {columns[name][int(first)].as_py()!r}" for name in program.partition_by]
+    place = f"in the partition {', '.join(values)}" if values else "(the query has no partitions)"
+    raise LiveStateError(program.name, place, live, program.live_limit or 0)

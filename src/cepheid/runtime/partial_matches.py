@@ -1,0 +1,52 @@
+"""OUTPUT PARTIAL: what had been matched when the window closed (semantics, section 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from cepheid.kernels.graph import (
+    ALWAYS,
+    EVENT,
+    NEVER,
+    NODE_COUNT,
+    POSITION,
+    REMOVED,
+    ROOT,
+    MatchArrays,
+)
+from cepheid.program.program import Program, Ranking
+from cepheid.runtime.match_chunks import empty_chunk, fold_whole, make_fold, walk_in_chunks
+from cepheid.runtime.order_events import OrderedEvents
+from cepheid.runtime.predicate_inputs import PredicateInputs
+
+
+def partial_chunks(
+    program: Program,
+    ordered: OrderedEvents,
+    predicates: PredicateInputs,
+    _columns: Mapping[str, Any],
+    partitions: range,
+) -> Iterator[MatchArrays]:
+    """Yield the runs that were alive when their window closed and not at a last position.
+
+    A run that the strategy ended at some clock had its window closed before if it started a
+    window's length earlier; other runs wait until the window closes or the events end.
+    """
+    graph = fold_whole(make_fold(program, ordered, predicates, partitions), ordered)
+    nodes = graph.nodes[: graph.cursor[NODE_COUNT]]
+    is_last = (np.uint64(program.automaton.last) >> nodes[:, POSITION].astype(np.uint64)) & 1
+    waiting = np.flatnonzero(is_last == 0)
+    if program.ranking is Ranking.NONE:
+        removed = nodes[nodes[waiting, ROOT], REMOVED]
+    else:
+        assert ordered.next_clock is not None
+        removed = ordered.next_clock[nodes[waiting, EVENT]]
+    window = program.window_length or 0
+    is_final = (removed == ALWAYS) | (removed == NEVER)
+    at_most = np.where(is_final, removed, np.where(is_final, 0, removed) - window)
+    ends = np.ascontiguousarray(np.stack([waiting, at_most], axis=1))
+    chunk = empty_chunk(ordered.arrays)
+    return walk_in_chunks(graph, ends, ordered.arrays.clock, window, chunk)

@@ -1,0 +1,37 @@
+"""What predicates over several events read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cepheid.kernels.predicate_code import ColumnArrays, PredicateCode
+from cepheid.program.program import Program
+from cepheid.program.run_program import ColumnKind
+from cepheid.runtime.clock import to_ticks
+from cepheid.runtime.order_events import OrderedEvents
+from cepheid.runtime.predicate_columns import PredicateColumns
+
+
+@dataclass(frozen=True, slots=True)
+class PredicateInputs:
+    """What predicates over several events read."""
+
+    columns: ColumnArrays
+    code: PredicateCode
+    texts: list[str]
+    time_unit: str
+
+
+def read_columns(
+    program: Program, ordered: OrderedEvents, columns: Mapping[str, Any]
+) -> PredicateInputs:
+    """Return the attributes that predicates compare, for the ordered events."""
+    ticks = ordered.row  # a stand-in of the right length where no predicate reads the clock
+    if any(each.kind is ColumnKind.CLOCK for each in program.runs.columns):
+        ticks = to_ticks(columns[program.time], program.time)[ordered.row]
+    predicates = PredicateColumns(program.runs, columns, ordered.row, ticks)
+    return PredicateInputs(
+        predicates.arrays(program.type_column), predicates.code(), predicates.texts, predicates.unit
+    )

@@ -1,0 +1,86 @@
+"""OUTPUT COMPRESSED on Spark: one graph per task, as bytes in a DataFrame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from cepheid.program.program import MatchOutput, Program
+from cepheid.runtime.compressed import CompressedMatches, compress_matches
+from cepheid.runtime.compressed_bytes import from_bytes
+from cepheid.runtime.match_rows import match_schema
+
+MapBatches = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+GRAPHS = pa.schema([("nodes", pa.int64()), ("graph", pa.binary())])
+COUNTS = pa.schema([("matches", pa.string())])
+
+
+@dataclass(frozen=True, slots=True)
+class SparkCompressedMatches:
+    """All matches of a query on Spark, as graphs that share what they have in common.
+
+    `graphs` has a row per task: the size of its graph, and the graph. It is lazy, like everything
+    on Spark: cache or write it to have the matching done once.
+    """
+
+    graphs: DataFrame
+    program: Program
+    output: MatchOutput
+    events: pa.Schema
+
+    def expand(self) -> DataFrame:
+        """Return all matches, one row each."""
+        schema = from_arrow_schema(match_schema(self.program, self.output, self.events))
+        return self._mapped(lambda matches: matches.batches(), schema)
+
+    def count(self) -> int:
+        """Return the number of matches; they are counted where the graphs are."""
+        schema = from_arrow_schema(COUNTS)
+        return sum(int(row[0]) for row in self._mapped(_count, schema).collect())
+
+    def first(self, count: int) -> DataFrame:
+        """Return some matches, in no particular order."""
+        return self.expand().limit(max(0, count))
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Yield one match after the other as a dictionary."""
+        return (row.asDict() for row in self.expand().toLocalIterator())
+
+    def _mapped(
+        self, function: Callable[[CompressedMatches], Iterator[pa.RecordBatch]], schema: Any
+    ) -> DataFrame:
+        program, output, events = self.program, self.output, self.events
+
+        def map_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for batch in batches:
+                for data in batch.column(0):
+                    table, ordered, graph = from_bytes(data.as_py())
+                    yield from function(
+                        CompressedMatches(program, output, table, events, ordered, graph)
+                    )
+
+        return self.graphs.select("graph").mapInArrow(map_batches, schema)
+
+
+def _count(matches: CompressedMatches) -> Iterator[pa.RecordBatch]:
+    """Counts can exceed 64 bits: they go as text."""
+    yield pa.RecordBatch.from_pydict({"matches": [str(matches.count())]}, COUNTS)
+
+
+def fold_to_graphs(program: Program, output: MatchOutput, names: list[str]) -> MapBatches:
+    """Return the function that turns a task's events into one row."""
+
+    def fold(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        received = list(batches)
+        if received:
+            table = pa.Table.from_batches(received).rename_columns(names)
+            matches, _ = compress_matches(program, output, table, table.schema)
+            row = {"nodes": [matches.nodes], "graph": [matches.to_bytes()]}
+            yield pa.RecordBatch.from_pydict(row, GRAPHS)
+
+    return fold
