@@ -3,7 +3,7 @@
 from cepheid.analysis.expressions import Role
 from cepheid.kernels import path_clauses, run_graph
 from cepheid.kernels import predicate_code as machine
-from cepheid.program import lower_paths, lower_runs, predicate_code
+from cepheid.program import lower_paths, lower_runs, predicate_code, run_program
 
 
 def test_instructions() -> None:
@@ -47,6 +47,11 @@ def test_aggregates_and_slots() -> None:
     }
     for name in ("CURRENT_EVENT", "LAST_EVENT", "KEEP", "SET", "EXTEND", "CLOSE"):
         assert getattr(lower_runs, name) == getattr(run_graph, name), name
+
+
+def test_kinds_of_tests() -> None:
+    for kind in run_program.TestKind:
+        assert getattr(run_graph, kind.name) == kind
 
 
 def test_roles_of_paths() -> None:

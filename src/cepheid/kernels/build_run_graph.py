@@ -43,7 +43,7 @@ from cepheid.kernels.graph import (
     add_end,
     start_limit,
 )
-from cepheid.kernels.jit import inner, kernel
+from cepheid.kernels.jit import inlined, inner_in_place, kernel, kernel_in_place
 from cepheid.kernels.path_clauses import (
     BINDING,
     ENDING,
@@ -120,7 +120,7 @@ def make_room(longest_path: int) -> Room:
     )
 
 
-@inner
+@inner_in_place
 def _before(graph: Graph, node: int) -> int:
     """Return the one predecessor of a node of an unmerged run, or NONE."""
     first = graph.nodes[node, HEADS]
@@ -129,7 +129,7 @@ def _before(graph: Graph, node: int) -> int:
     return int(graph.cells[graph.heads[first], NODE])
 
 
-@inner
+@inner_in_place
 def _write_path(graph: Graph, node: int, path: Path) -> int:
     """Write the events of an unmerged run, oldest first; return how many there are."""
     length, at = 0, node
@@ -144,7 +144,7 @@ def _write_path(graph: Graph, node: int, path: Path) -> int:
     return length
 
 
-@inner
+@inlined
 def _binding_holds(
     state: RunState,
     rules: RunRules,
@@ -197,37 +197,37 @@ def _binding_holds(
     return 1
 
 
-@kernel
-def room_needed(state: RunState, rules: RunRules, events: EventArrays) -> int:
+@kernel_in_place
+def room_needed(cursor: Int64s, rules: RunRules, events: EventArrays) -> int:
     """Return how many nodes the next step can create at most."""
-    step = state.graph.cursor[NEXT_STEP]
-    size = events.step_offsets[step + 1] - events.step_offsets[step]
+    size = events.step_offsets[cursor[NEXT_STEP] + 1] - events.step_offsets[cursor[NEXT_STEP]]
     bindings = rules.edge_targets.size + rules.edge_offsets.size
-    return int((state.graph.cursor[LIVE_COUNT] + 1) * size * bindings)
+    return int((cursor[LIVE_COUNT] + 1) * size * bindings)
 
 
-@inner
+@inlined
 def _find_or_add(state: RunState, node: int, step: int, merges: bool, has_sources: bool) -> int:
     """Return the node of this step that equals the one at the end of the table, or that one."""
     table, cursor = state.table, state.graph.cursor
     if merges:
-        nodes = Nodes(state.graph.nodes, state.floats)
-        place = hash_node(nodes, node) & (table.shape[0] - 1)
+        rows = Nodes(state.graph.nodes, state.floats)
+        place = hash_node(rows, node) & (table.shape[0] - 1)
         while table[place, 0] == step:
-            if is_same_node(nodes, table[place, 1], node):
+            if is_same_node(rows, table[place, 1], node):
                 return int(table[place, 1])
             place = (place + 1) & (table.shape[0] - 1)
         table[place, 0], table[place, 1] = step, node
-    row, head = state.graph.nodes[node], cursor[HEAD_COUNT]
-    row[START], row[LATEST_START], row[ROOT], row[REMOVED] = NEVER, NEVER, node, ALWAYS
-    row[HEADS], row[HEADS_END] = head, head + has_sources
+    nodes, head = state.graph.nodes, cursor[HEAD_COUNT]
+    nodes[node, START], nodes[node, LATEST_START] = NEVER, NEVER
+    nodes[node, ROOT], nodes[node, REMOVED] = node, ALWAYS
+    nodes[node, HEADS], nodes[node, HEADS_END] = head, head + has_sources
     state.graph.heads[head] = NONE
     cursor[HEAD_COUNT] += has_sources
     cursor[NODE_COUNT] += 1
     return node
 
 
-@inner
+@inlined
 def _bind(
     state: RunState,
     rules: RunRules,
@@ -245,24 +245,24 @@ def _bind(
     node = int(graph.cursor[NODE_COUNT])
     graph.nodes[node, EVENT] = event
     graph.nodes[node, POSITION] = target
-    nodes = Nodes(graph.nodes, state.floats)
-    write_slots(nodes, node, before, binding, rules.slots, columns, event)
+    rows = Nodes(graph.nodes, state.floats)
+    write_slots(rows, node, before, binding, rules.slots, columns, event)
     merges = rules.paths.clauses.shape[0] == 0
-    row = graph.nodes[_find_or_add(state, node, step, merges, has_sources)]
+    node, nodes = _find_or_add(state, node, step, merges, has_sources), graph.nodes
     if before == NONE:
-        row[START] = clock
-        row[LATEST_START] = max(row[LATEST_START], clock)
+        nodes[node, START] = clock
+        nodes[node, LATEST_START] = max(nodes[node, LATEST_START], clock)
         return
-    cell, rest = graph.cursor[CELL_COUNT], graph.heads[row[HEADS]]
-    latest = graph.nodes[before, LATEST_START]
-    row[LATEST_START] = max(row[LATEST_START], latest)
+    head, cell = nodes[node, HEADS], graph.cursor[CELL_COUNT]
+    rest, latest = graph.heads[head], nodes[before, LATEST_START]
+    nodes[node, LATEST_START] = max(nodes[node, LATEST_START], latest)
     graph.cells[cell, NODE], graph.cells[cell, NEXT] = before, rest
     graph.cells[cell, LATEST] = latest if rest == NONE else max(latest, graph.cells[rest, LATEST])
-    graph.heads[row[HEADS]] = cell
+    graph.heads[head] = cell
     graph.cursor[CELL_COUNT] += 1
 
 
-@kernel
+@kernel_in_place
 def fold_runs(
     state: RunState,
     automaton: AutomatonArrays,
@@ -282,7 +282,7 @@ def fold_runs(
     graph, live, cursor = state.graph, state.live, state.graph.cursor
     while cursor[NEXT_STEP] < events.step_offsets.size - 1:
         step = int(cursor[NEXT_STEP])
-        more = room_needed(state, rules, events)
+        more = room_needed(cursor, rules, events)
         if (
             cursor[NODE_COUNT] >= most_nodes
             or cursor[NODE_COUNT] + more + 1 > graph.nodes.shape[0]

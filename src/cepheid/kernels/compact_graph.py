@@ -20,12 +20,12 @@ from cepheid.kernels.graph import (
     ROOT,
     Graph,
 )
-from cepheid.kernels.jit import inner, kernel
+from cepheid.kernels.jit import inner_in_place, kernel
 
 STAYS = 0
 
 
-@inner
+@inner_in_place
 def _mark_list(graph: Graph, first: int, limit: int, new_node: Int64s, new_cell: Int64s) -> None:
     """Mark the cells of a list and their nodes, as far as they are fresh and not marked yet."""
     cell = first
@@ -35,7 +35,7 @@ def _mark_list(graph: Graph, first: int, limit: int, new_node: Int64s, new_cell:
         cell = graph.cells[cell, NEXT]
 
 
-@inner
+@inner_in_place
 def _renumber(references: Int64s, new: Int64s) -> None:
     for at in range(references.size):
         if references[at] != NONE:

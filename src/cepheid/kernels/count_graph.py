@@ -30,7 +30,7 @@ from cepheid.kernels.graph import (
     Graph,
     start_limit,
 )
-from cepheid.kernels.jit import inner, kernel
+from cepheid.kernels.jit import inner_in_place, kernel
 
 TOO_MANY = -1
 
@@ -46,7 +46,7 @@ FOR_END, RUNS, EARLIEST = 0, 1, 2
 FOR_ALL = -(2**62)  # marks are numbers of ends, and their complements
 
 
-@inner
+@inner_in_place
 def _add(one: int, other: int) -> int:
     """Add two counts; TOO_MANY if the sum does not fit."""
     if TOO_MANY in (one, other) or one > ALWAYS - other:
@@ -54,7 +54,7 @@ def _add(one: int, other: int) -> int:
     return one + other
 
 
-@inner
+@inner_in_place
 def _sum_list(
     graph: Graph, first: int, limit: int, mark: int, sums: _Sums, waiting: Int64s
 ) -> None:
@@ -75,7 +75,7 @@ def _sum_list(
         sums.cell[cell, EARLIEST] = earliest
 
 
-@inner
+@inner_in_place
 def _sum_node(graph: Graph, node: int, limit: int, mark: int, sums: _Sums, waiting: Int64s) -> None:
     """Fill in the sums of a node whose predecessors have theirs."""
     start = graph.nodes[node, START]
@@ -91,7 +91,7 @@ def _sum_node(graph: Graph, node: int, limit: int, mark: int, sums: _Sums, waiti
     )  # fmt: skip
 
 
-@inner
+@inner_in_place
 def _mark_reachable(graph: Graph, end: int, limit: int, mark: int, sums: _Sums) -> int:
     """Mark what an end can reach by fresh cells; return the oldest such node."""
     sums.node[end, FOR_END] = mark

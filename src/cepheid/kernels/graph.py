@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from cepheid.kernels.arrays import Bytes, Int64s
-from cepheid.kernels.jit import inner
+from cepheid.kernels.jit import inlined
 
 NONE = -1
 NEVER, ALWAYS = -(2**63), 2**63 - 1
@@ -60,7 +60,7 @@ class MatchArrays(NamedTuple):
     position: Bytes
 
 
-@inner
+@inlined
 def add_end(graph: Graph, node: int) -> None:
     """Note that matches end at a node."""
     at = graph.cursor[END_COUNT]
@@ -68,7 +68,7 @@ def add_end(graph: Graph, node: int) -> None:
     graph.cursor[END_COUNT] += 1
 
 
-@inner
+@inlined
 def start_limit(clock: int, window_length: int) -> int:
     """Return the clock after which runs that end at a clock must have started; 0 is no window."""
     return clock - window_length if window_length > 0 else NEVER

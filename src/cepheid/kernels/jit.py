@@ -21,6 +21,8 @@ Result = TypeVar("Result")
 FLAGS = {"nogil": True, "error_model": "numpy"}
 # Entry points that unpack tuples of arrays are most of the work of compiling a small function.
 WITHOUT_ENTRY_POINTS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+WITHOUT_REFERENCE_COUNTS = {"_nrt": False}
+INLINED = {"forceinline": True}
 
 
 def kernel(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
@@ -28,9 +30,31 @@ def kernel(function: Callable[Parameters, Result]) -> Callable[Parameters, Resul
     return _compiled(function, FLAGS)
 
 
+def kernel_in_place(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Compile a function that makes no arrays: it need not count references to any.
+
+    A fold that hands tuples of arrays to small functions is three times as fast that way.
+    """
+    return _compiled(function, FLAGS | WITHOUT_REFERENCE_COUNTS)
+
+
 def inner(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
     """Compile a function that only kernels call."""
     return _compiled(function, FLAGS | WITHOUT_ENTRY_POINTS)
+
+
+def inner_in_place(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Compile a function that only kernels call and that makes no arrays."""
+    return _compiled(function, FLAGS | WITHOUT_ENTRY_POINTS | WITHOUT_REFERENCE_COUNTS)
+
+
+def inlined(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Compile such a function into the code of every kernel that calls it.
+
+    A call passes every field of every array, which can take longer than what is called.
+    """
+    flags = FLAGS | WITHOUT_ENTRY_POINTS | WITHOUT_REFERENCE_COUNTS | INLINED
+    return _compiled(function, flags)
 
 
 def _compiled(

@@ -45,11 +45,11 @@ from cepheid.kernels.graph import (
     Graph,
     start_limit,
 )
-from cepheid.kernels.jit import inner, kernel
+from cepheid.kernels.jit import inlined, kernel_in_place
 from cepheid.kernels.step import fired_by, survives
 
 
-@inner
+@inlined
 def _end_chain(nodes: Int64s, chain: Int64s, position: int, clock: int) -> None:
     """Start the chain of a position anew; its runs end here."""
     if chain[position] != NONE:
@@ -57,7 +57,7 @@ def _end_chain(nodes: Int64s, chain: Int64s, position: int, clock: int) -> None:
         chain[position] = NONE
 
 
-@kernel
+@kernel_in_place
 def fold_matches(
     graph: Graph,
     chain: Int64s,

@@ -15,7 +15,7 @@ import numpy as np
 from cepheid.kernels.arrays import Bytes, Int64s
 from cepheid.kernels.build_run_graph import Room
 from cepheid.kernels.graph import MatchArrays
-from cepheid.kernels.jit import inner, kernel
+from cepheid.kernels.jit import inner_in_place, kernel, kernel_in_place
 from cepheid.kernels.path_clauses import OPEN, WHOLE, Path, PathTables, path_clause_holds
 from cepheid.kernels.predicate_code import OVERFLOW, ColumnArrays, PredicateCode
 
@@ -73,7 +73,7 @@ class Gap(NamedTuple):
     before_clock: int
 
 
-@kernel
+@kernel_in_place
 def find_smallest_ends(offsets: Int64s, table: Int64s) -> None:
     """Write for every row the smallest end among it and the later starts of its partition."""
     for part in range(offsets.shape[0]):
@@ -84,7 +84,7 @@ def find_smallest_ends(offsets: Int64s, table: Int64s) -> None:
                 table[row, SMALLEST_END_RANK], table[row, SMALLEST_END_CLOCK] = rank, clock
 
 
-@inner
+@inner_in_place
 def _first_inside(negatives: NegativeMatches, begin: int, end: int, gap: Gap) -> int:
     """Return the first row that starts inside the gap; starts are sorted."""
     low, high = begin, end
@@ -100,7 +100,7 @@ def _first_inside(negatives: NegativeMatches, begin: int, end: int, gap: Gap) ->
     return low
 
 
-@inner
+@inner_in_place
 def _conditions_hold(
     rules: NegationRules,
     group: int,
@@ -133,7 +133,7 @@ def _conditions_hold(
     return 1
 
 
-@inner
+@inner_in_place
 def _is_clear(
     rules: NegationRules,
     negatives: NegativeMatches,
@@ -176,7 +176,7 @@ def _is_clear(
     return IS_OPEN
 
 
-@inner
+@inner_in_place
 def _binding_is_open(
     rules: NegationRules,
     negatives: NegativeMatches,
@@ -207,7 +207,7 @@ def _binding_is_open(
     return IS_BLOCKED
 
 
-@inner
+@inner_in_place
 def _stays(
     rules: NegationRules,
     negatives: NegativeMatches,

@@ -16,7 +16,7 @@ import numpy as np
 
 from cepheid.kernels.arrays import Int64s
 from cepheid.kernels.graph import NONE
-from cepheid.kernels.jit import inner
+from cepheid.kernels.jit import inner_in_place
 from cepheid.kernels.predicate_code import (
     NULL,
     OVERFLOW,
@@ -62,13 +62,13 @@ class Path(NamedTuple):
     position: Int64s
 
 
-@inner
+@inner_in_place
 def has_position(mask: int, position: int) -> bool:
     """Whether a bit is set."""
     return bool((mask >> position) & 1)
 
 
-@inner
+@inner_in_place
 def _previous_each(path: Path, mask: int, start: int) -> int:
     """Return the last place at or before `start` with an event of the variable, or NONE."""
     place = start
@@ -77,7 +77,7 @@ def _previous_each(path: Path, mask: int, start: int) -> int:
     return place
 
 
-@inner
+@inner_in_place
 def find_blocks(
     tables: PathTables,
     clause: int,
@@ -113,7 +113,7 @@ def find_blocks(
     return is_complete
 
 
-@inner
+@inner_in_place
 def _is_new(tables: PathTables, clause: int, length: int, mode: int, scratch: Int64s) -> bool:
     """Whether the newest event, or the end, adds this combination."""
     if mode in (WHOLE, OPEN):
@@ -138,7 +138,7 @@ def _is_new(tables: PathTables, clause: int, length: int, mode: int, scratch: In
     return False
 
 
-@inner
+@inner_in_place
 def _write_aggregate(
     path: Path, begin: int, end: int, row: Int64s, columns: ColumnArrays, into: Operands, at: int
 ) -> None:
@@ -169,7 +169,7 @@ def _write_aggregate(
         into.floats[at] = (real if row[IS_FLOAT] else float(integer)) / count
 
 
-@inner
+@inner_in_place
 def write_operand(
     tables: PathTables,
     clause: int,
@@ -200,7 +200,7 @@ def write_operand(
         operands.events[at] = where.event[index if role == CURRENT else index - 1]
 
 
-@inner
+@inner_in_place
 def write_operands(
     tables: PathTables,
     clause: int,
@@ -215,7 +215,7 @@ def write_operands(
         write_operand(tables, clause, row, path, negative, columns, operands, scratch)
 
 
-@inner
+@inner_in_place
 def _next_combination(
     tables: PathTables, clause: int, path: Path, negative: Path, scratch: Int64s
 ) -> bool:
@@ -239,7 +239,7 @@ def _next_combination(
     return False
 
 
-@inner
+@inner_in_place
 def path_clause_holds(
     tables: PathTables,
     clause: int,

@@ -4,6 +4,9 @@ A clause is a stretch of instructions. Values are typed when the code is made: i
 booleans and ranks of strings) and floats have stacks of their own slot, so that int64 keeps every
 digit. Every value has a status: valid, NULL, or lacking (the event's type has no such attribute).
 An atom with a lacking operand holds, one with a NULL operand does not.
+
+What reads one event only is computed for all events beforehand, as a column of its own; there a
+value that left 64 bits has a status too, since it is an error only where it is read.
 """
 
 from __future__ import annotations
@@ -13,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from cepheid.kernels.arrays import Bytes, Float64s, Int64s
-from cepheid.kernels.jit import inner
+from cepheid.kernels.jit import inner, inner_in_place, kernel
 
-NULL, VALID, LACKING = 0, 1, 2
+NULL, VALID, LACKING, OVERFLOWED = 0, 1, 2, 3
 
 LOAD_INTEGER, LOAD_FLOAT, AGGREGATE_INTEGER, AGGREGATE_FLOAT = 0, 1, 2, 3
 CONSTANT_INTEGER, CONSTANT_FLOAT, CONSTANT_NULL, TO_FLOAT, TO_FLOAT_BELOW = 4, 5, 6, 7, 8
@@ -80,15 +83,16 @@ def make_operands(count: int) -> Operands:
     )
 
 
-@inner
+@inner_in_place
 def _joined(one: int, other: int) -> int:
     if LACKING in (one, other):
         return LACKING
     return VALID if one == VALID and other == VALID else NULL
 
 
-@inner
-def _compare(kind: int, is_less: bool, is_equal: bool) -> bool:
+@inner_in_place
+def compare(kind: int, is_less: bool, is_equal: bool) -> bool:
+    """Whether a comparison holds."""
     if kind == EQUAL:
         return is_equal
     if kind == UNEQUAL:
@@ -102,7 +106,7 @@ def _compare(kind: int, is_less: bool, is_equal: bool) -> bool:
     return not is_less
 
 
-@inner
+@inner_in_place
 def _integer_result(operation: int, left: int, right: int) -> tuple[int, bool, bool]:
     """Return the result, whether it is NULL, and whether it left 64 bits."""
     if operation == ADD_INTEGER:
@@ -120,7 +124,7 @@ def _integer_result(operation: int, left: int, right: int) -> tuple[int, bool, b
     return (-remainder if left < 0 else remainder), False, False
 
 
-@inner
+@inner_in_place
 def _float_result(operation: int, left: float, right: float) -> tuple[float, bool]:
     """Return the result and whether it is NULL."""
     if operation == ADD_FLOAT:
@@ -137,7 +141,7 @@ def _float_result(operation: int, left: float, right: float) -> tuple[float, boo
     return (-remainder if left < 0 else remainder), False
 
 
-@inner
+@inner_in_place
 def run_code(
     code: PredicateCode,
     begin: int,
@@ -206,7 +210,7 @@ def run_code(
             joined = _joined(status[top], status[top + 1])
             holds = joined == LACKING or (
                 joined == VALID
-                and _compare(
+                and compare(
                     argument,
                     integers[top] < integers[top + 1],
                     integers[top] == integers[top + 1],
@@ -221,7 +225,7 @@ def run_code(
             holds = joined == LACKING or (
                 joined == VALID
                 and (ordered or argument == UNEQUAL)
-                and _compare(argument, left < right, left == right)
+                and compare(argument, left < right, left == right)
             )
             integers[top] = 1 if holds else 0
         elif operation <= CONDITION_FALSE:
@@ -234,3 +238,19 @@ def run_code(
             top -= 1
             integers[top] = integers[top] | integers[top + 1]
     return top + 1
+
+
+@kernel
+def compute_column(
+    code: PredicateCode, begin: int, end: int, columns: ColumnArrays, column: int, most: int
+) -> None:
+    """Fill a column with what code says of every event; it has at most so many references."""
+    operands, stack = make_operands(most), make_stack()
+    for event in range(columns.status.shape[1]):
+        operands.events[:] = event
+        if run_code(code, begin, end, operands, columns, stack) == OVERFLOW:
+            columns.status[column, event] = OVERFLOWED
+            continue
+        columns.integers[column, event] = stack.integers[0]
+        columns.floats[column, event] = stack.floats[0]
+        columns.status[column, event] = stack.status[0]

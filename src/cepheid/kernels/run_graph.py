@@ -13,15 +13,19 @@ import numpy as np
 
 from cepheid.kernels.arrays import Float64s, Int64s
 from cepheid.kernels.graph import EVENT, NONE, POSITION, SLOTS
-from cepheid.kernels.jit import inner
+from cepheid.kernels.jit import inlined
 from cepheid.kernels.predicate_code import (
+    LACKING,
     NULL,
     OVERFLOW,
+    OVERFLOWED,
+    UNEQUAL,
     VALID,
     ColumnArrays,
     Operands,
     PredicateCode,
     Stack,
+    compare,
     run_code,
 )
 
@@ -30,8 +34,12 @@ CLOSED = -2  # an event slot that nothing sets again, and whose tests hold
 
 # Slots are columns of the node table: events, then counts, then integers of aggregates.
 # Columns of the test and operand tables.
-CODE_BEGIN, CODE_END, OPERAND_BEGIN, OPERAND_END = 0, 1, 2, 3
-SOURCE, FUNCTION, IS_FLOAT = 0, 1, 2
+CODE_BEGIN, CODE_END, OPERAND_BEGIN, OPERAND_END, KIND, COMPARISON = 0, 1, 2, 3, 4, 5
+SOURCE, FUNCTION, IS_FLOAT, COLUMN = 0, 1, 2, 3
+# Kinds of tests: any code; a column that is true or false for an event; a comparison of two columns
+# (each at an event of its own) or aggregates, as integers or as floats. All but the first need no
+# stack machine: what reads one event only has been computed for every event before the fold.
+ANY_CODE, EVENT_CONDITION, COMPARE_INTEGERS, COMPARE_FLOATS = 0, 1, 2, 3
 # Columns of the table of aggregates.
 AGGREGATE_COLUMN, AGGREGATE_FUNCTION = 0, 1
 
@@ -74,29 +82,96 @@ class Nodes(NamedTuple):
     floats: Float64s
 
 
-@inner
+@inlined
 def _read_aggregate(
-    nodes: Nodes, node: int, slots: SlotTables, slot: int, operand: Int64s, into: Operands, at: int
-) -> bool:
-    """Write the value of an aggregate of a block; False if there is no block."""
+    nodes: Nodes, node: int, slots: SlotTables, slot: int, function: int, is_float: int
+) -> tuple[int, int, float]:
+    """Return status, integer and float of an aggregate of a block; UNBOUND if there is none."""
     events, aggregates = slots.representative.shape[0], slots.aggregates.shape[0]
-    function = operand[FUNCTION]
     count = nodes.integers[node, SLOTS + events + slot]
     integer = nodes.integers[node, SLOTS + events + aggregates + slot]
     real = nodes.floats[node, slot]
-    into.status[at] = VALID if count > 0 or function == COUNT else NULL
+    if count == UNBOUND:
+        return UNBOUND, 0, 0.0
     if function == COUNT:
-        into.integers[at] = count
-    elif function == AVERAGE:
-        total = real if operand[IS_FLOAT] else float(integer)
-        into.floats[at] = total / count if count > 0 else 0.0
-    else:
-        into.integers[at] = integer
-        into.floats[at] = real
-    return bool(count != UNBOUND)
+        return VALID, count, float(count)
+    if count == 0:
+        return NULL, 0, 0.0
+    if function == AVERAGE:
+        return VALID, 0, (real if is_float else float(integer)) / count
+    return VALID, integer, real
 
 
-@inner
+@inlined
+def _event_of(nodes: Nodes, node: int, event: int, source: int) -> int:
+    """Return the event that an operand reads; UNBOUND if there is none, or its slot is closed."""
+    if source == CURRENT_EVENT:
+        return event
+    if source == LAST_EVENT:
+        return int(nodes.integers[node, EVENT])
+    return max(int(nodes.integers[node, SLOTS + source]), UNBOUND)
+
+
+@inlined
+def _read(
+    tables: TestTables,
+    row: int,
+    nodes: Nodes,
+    node: int,
+    event: int,
+    slots: SlotTables,
+    columns: ColumnArrays,
+) -> tuple[int, int, float]:
+    """Return status, integer and float of one side of a comparison; UNBOUND if it has no event."""
+    source, function = tables.operands[row, SOURCE], tables.operands[row, FUNCTION]
+    if function != NONE:
+        return _read_aggregate(nodes, node, slots, source, function, tables.operands[row, IS_FLOAT])
+    place = _event_of(nodes, node, event, source)
+    if place == UNBOUND:
+        return UNBOUND, 0, 0.0
+    column = tables.operands[row, COLUMN]
+    return (
+        int(columns.status[column, place]),
+        columns.integers[column, place],
+        columns.floats[column, place],
+    )
+
+
+@inlined
+def _compared(
+    tables: TestTables,
+    test: int,
+    nodes: Nodes,
+    node: int,
+    event: int,
+    slots: SlotTables,
+    columns: ColumnArrays,
+) -> int:
+    """Whether a test that needs no code holds: 1 or 0, or OVERFLOW."""
+    row, kind = tables.tests[test, OPERAND_BEGIN], tables.tests[test, KIND]
+    status, integer, real = _read(tables, row, nodes, node, event, slots, columns)
+    if status in (UNBOUND, OVERFLOWED):
+        return 1 if status == UNBOUND else OVERFLOW
+    if kind == EVENT_CONDITION:
+        return integer
+    other_status, other_integer, other_real = _read(
+        tables, row + 1, nodes, node, event, slots, columns
+    )
+    if other_status in (UNBOUND, OVERFLOWED):
+        return 1 if other_status == UNBOUND else OVERFLOW
+    if LACKING in (status, other_status):
+        return 1
+    if status != VALID or other_status != VALID:
+        return 0
+    comparison = tables.tests[test, COMPARISON]
+    if kind == COMPARE_INTEGERS:
+        return int(compare(comparison, integer < other_integer, integer == other_integer))
+    if np.isnan(real) or np.isnan(other_real):
+        return int(comparison == UNEQUAL)
+    return int(compare(comparison, real < other_real, real == other_real))
+
+
+@inlined
 def tests_hold(
     tables: TestTables,
     binding: int,
@@ -114,22 +189,25 @@ def tests_hold(
     A clause that reads an unbound variable, or a closed slot, holds.
     """
     for test in range(tables.offsets[binding], tables.offsets[binding + 1]):
+        if tables.tests[test, KIND] != ANY_CODE:
+            holds = _compared(tables, test, nodes, node, event, slots, columns)
+            if holds != 1:
+                return holds
+            continue
         is_bound = True
         begin = tables.tests[test, OPERAND_BEGIN]
         for row in range(begin, tables.tests[test, OPERAND_END]):
-            source, at = tables.operands[row, SOURCE], row - begin
-            if source == CURRENT_EVENT:
-                operands.events[at] = event
-            elif source == LAST_EVENT:
-                operands.events[at] = nodes.integers[node, EVENT]
-            elif tables.operands[row, FUNCTION] == NONE:
-                operands.events[at] = nodes.integers[node, SLOTS + source]
-                is_bound = is_bound and operands.events[at] >= 0
-            else:
-                has_block = _read_aggregate(
-                    nodes, node, slots, source, tables.operands[row], operands, at
-                )
-                is_bound = is_bound and has_block
+            source, function = tables.operands[row, SOURCE], tables.operands[row, FUNCTION]
+            at = row - begin
+            if function == NONE:
+                operands.events[at] = _event_of(nodes, node, event, source)
+                is_bound = is_bound and operands.events[at] != UNBOUND
+                continue
+            status, integer, real = _read_aggregate(
+                nodes, node, slots, source, function, tables.operands[row, IS_FLOAT]
+            )
+            is_bound = is_bound and status != UNBOUND
+            operands.status[at], operands.integers[at], operands.floats[at] = status, integer, real
         if not is_bound:
             continue
         size = run_code(
@@ -147,7 +225,7 @@ def tests_hold(
     return 1
 
 
-@inner
+@inlined
 def _extend_aggregate(
     nodes: Nodes, node: int, slot: int, slots: SlotTables, columns: ColumnArrays, event: int
 ) -> None:
@@ -179,7 +257,7 @@ def _extend_aggregate(
         nodes.floats[node, slot] += real
 
 
-@inner
+@inlined
 def write_slots(
     nodes: Nodes,
     node: int,
@@ -222,7 +300,7 @@ def write_slots(
             _extend_aggregate(nodes, node, slot, slots, columns, event)
 
 
-@inner
+@inlined
 def hash_node(nodes: Nodes, node: int) -> int:
     """Return a number from everything that tells nodes of one step apart."""
     value = np.uint64(nodes.integers[node, EVENT]) * np.uint64(0x9E3779B97F4A7C15)
@@ -233,7 +311,7 @@ def hash_node(nodes: Nodes, node: int) -> int:
     return int(value >> np.uint64(1))
 
 
-@inner
+@inlined
 def is_same_node(nodes: Nodes, one: int, other: int) -> bool:
     """Whether two nodes stand for runs with the same future."""
     if (

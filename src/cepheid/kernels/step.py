@@ -11,10 +11,10 @@ from cepheid.kernels.arrays import (
     AutomatonArrays,
     Masks,
 )
-from cepheid.kernels.jit import inner
+from cepheid.kernels.jit import inlined
 
 
-@inner
+@inlined
 def survives(automaton: AutomatonArrays, position: int, fired: np.uint64) -> bool:
     """Whether runs at a position stay alive unchanged after a step that fires a mask."""
     if automaton.strategy == SKIP_TILL_ANY:
@@ -26,7 +26,7 @@ def survives(automaton: AutomatonArrays, position: int, fired: np.uint64) -> boo
     return bool((automaton.mandatory[position] & fired) == 0)
 
 
-@inner
+@inlined
 def fired_by(fires: Masks, begin: int, end: int) -> np.uint64:
     """Return the positions that at least one event of a step fits."""
     mask = np.uint64(0)

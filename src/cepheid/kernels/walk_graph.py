@@ -22,7 +22,7 @@ from cepheid.kernels.graph import (
     MatchArrays,
     start_limit,
 )
-from cepheid.kernels.jit import inner, kernel
+from cepheid.kernels.jit import inlined, kernel_in_place
 
 # Entries of `Walk.place`.
 NEXT_END, DEPTH, IS_NEW, MATCHES, WRITTEN = 0, 1, 2, 3, 4
@@ -40,14 +40,14 @@ class Walk(NamedTuple):
     place: Int64s
 
 
-@inner
+@inlined
 def _enter(graph: Graph, walk: Walk, depth: int, node: int) -> None:
     row, level = graph.nodes[node], walk.path[depth]
     level[PATH_NODE], level[PATH_HEAD], level[PATH_CELL] = node, row[HEADS] - 1, NONE
     level[PATH_EVENT], level[PATH_POSITION] = row[EVENT], row[POSITION]
 
 
-@inner
+@inlined
 def _write(walk: Walk, depth: int, out: MatchArrays, written: int) -> int:
     """Write the events from a depth up to the end of the match."""
     for level in range(depth, -1, -1):
@@ -57,7 +57,7 @@ def _write(walk: Walk, depth: int, out: MatchArrays, written: int) -> int:
     return written
 
 
-@kernel
+@kernel_in_place
 def walk_graph(
     graph: Graph, ends: Int64s, clock: Int64s, window_length: int, walk: Walk, out: MatchArrays
 ) -> bool:

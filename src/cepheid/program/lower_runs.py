@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from cepheid.analysis.bound import BoundPattern, BoundQuery, NeighbourBound, ValueColumn
@@ -14,21 +15,23 @@ from cepheid.analysis.expressions import (
     Operation,
     Reference,
     Role,
+    Value,
+    references,
 )
 from cepheid.analysis.schema import AttributeType
 from cepheid.plan.place_tests import Binding, all_bindings, place_tests
 from cepheid.program.lower_negation import lower_negation
 from cepheid.program.lower_paths import lower_match_value, lower_path_clause
 from cepheid.program.negation_program import NegationProgram
-from cepheid.program.predicate_code import CLOCK_COLUMN, FUNCTIONS, CodeWriter
+from cepheid.program.predicate_code import CLOCK_COLUMN, COMPARISONS, FUNCTIONS, CodeWriter
 from cepheid.program.run_program import (
     AggregateSlot,
-    ColumnKind,
     EventSlot,
     Operand,
     PathClause,
     RunProgram,
     Test,
+    TestKind,
 )
 
 # The numbers of kernels/run_graph.py; a test compares the two.
@@ -86,9 +89,7 @@ class _RunLowering:
             else:
                 simple.append((placed.binding, condition))
         for binding, condition in simple:
-            begin, end, operands = self.writer.clause(condition)
-            sources = tuple(self._operand(each, binding) for each in operands)
-            tests[binding].append(Test(begin, end, sources))
+            tests[binding].append(self._test(condition, binding))
         for bound in self.query.neighbour_bounds:
             for binding in self._first_bindings(bound.second):
                 tests[binding].append(self._neighbour_test(bound))
@@ -112,19 +113,64 @@ class _RunLowering:
             values=values,
         )
 
+    # --- tests ----------------------------------------------------------------------------------
+
+    def _test(self, condition: Condition, binding: Binding) -> Test:
+        """Return a test; one that reads one event, or compares two, needs no stack machine."""
+        source = self._single_source(references(condition), binding)
+        if source is not None:
+            column = self.writer.computed(condition, is_float=False)
+            return Test(0, 0, (self._operand_at(source, column),), TestKind.EVENT_CONDITION)
+        if isinstance(condition, Compare):
+            is_float = AttributeType.FLOAT in (condition.left.type, condition.right.type)
+            sides = [
+                self._side(side, binding, is_float=is_float)
+                for side in (condition.left, condition.right)
+            ]
+            left, right = sides
+            if left is not None and right is not None:
+                kind = TestKind.COMPARE_FLOATS if is_float else TestKind.COMPARE_INTEGERS
+                return Test(0, 0, (left, right), kind, COMPARISONS[condition.operator])
+        begin, end, operands = self.writer.clause(condition)
+        return Test(begin, end, tuple(self._operand(each, binding) for each in operands))
+
+    def _side(self, side: Value, binding: Binding, *, is_float: bool) -> Operand | None:
+        """Return a side of a comparison that is a function of one event, or a bare aggregate."""
+        if isinstance(side, BlockAggregate):
+            # Kernels keep the float of an aggregate over integers for AVG only.
+            has_float = side.type is AttributeType.FLOAT or side.function == "COUNT"
+            return self._aggregate_operand(side) if has_float or not is_float else None
+        source = self._single_source(references(side), binding)
+        if source is None:
+            return None
+        if isinstance(side, AttributeReference) and is_float == (side.type is AttributeType.FLOAT):
+            return self._operand_at(source, self.writer.column(side.attribute, side.type))
+        return self._operand_at(source, self.writer.computed(side, is_float=is_float))
+
+    def _single_source(
+        self, found: Iterable[Reference], binding: Binding
+    ) -> int | _EventKey | None:
+        """Return where the one event of all references comes from; None if there are several."""
+        sources = set()
+        for each in found:
+            if isinstance(each, BlockAggregate):
+                return None
+            sources.add(self._source(each, binding))
+        return sources.pop() if len(sources) == 1 else None
+
+    def _operand_at(self, source: int | _EventKey, column: int) -> Operand:
+        if isinstance(source, int):
+            return Operand(source, column=column)
+        self.event_keys.setdefault(source, set()).add(column)
+        return Operand(list(self.event_keys).index(source), column=column)
+
     # --- operands -------------------------------------------------------------------------------
 
     def _operand(self, reference: Reference, binding: Binding) -> Operand:
         if isinstance(reference, BlockAggregate):
             return self._aggregate_operand(reference)
-        source = self._source(reference, binding)
-        if isinstance(source, int):
-            return Operand(source)
-        return self._slot(source, self.writer.column(reference.attribute, reference.type))
-
-    def _slot(self, key: _EventKey, column: int) -> Operand:
-        self.event_keys.setdefault(key, set()).add(column)
-        return Operand(list(self.event_keys).index(key))
+        column = self.writer.column(reference.attribute, reference.type)
+        return self._operand_at(self._source(reference, binding), column)
 
     def _source(self, reference: AttributeReference, binding: Binding) -> int | _EventKey:
         positions = self.pattern.variables[reference.variable].positions
@@ -164,7 +210,7 @@ class _RunLowering:
         distance = Operation("-", later, earlier, kind)
         begin, end, _ = self.writer.clause(Compare("<", distance, Constant(bound.length, kind)))
         key = _EventKey(bound.first, Role.LAST, closed_by=bound.second)
-        slot = self._slot(key, self.writer.column(CLOCK_COLUMN, kind))
+        slot = self._operand_at(key, self.writer.column(CLOCK_COLUMN, kind))
         return Test(begin, end, (Operand(CURRENT_EVENT), slot))
 
     def _first_bindings(self, variable: str) -> list[Binding]:
@@ -247,6 +293,5 @@ class _RunLowering:
             (event_type, column.attribute)
             for event_type in sorted(types)
             for column in self.writer.columns
-            if column.kind is not ColumnKind.CLOCK
-            and not schema.has_attribute(event_type, column.attribute)
+            if column.is_stored and not schema.has_attribute(event_type, column.attribute)
         )

@@ -55,6 +55,7 @@ class CodeWriter:
         self.floats: list[float] = []
         self.text_constants: list[TextConstant] = []
         self.operands: list[Reference] = []
+        self.computed_columns: dict[tuple[Value | Condition, bool], int] = {}
 
     def column(self, attribute: str, kind: AttributeType) -> int:
         """Return the number of a column, adding it if it is new."""
@@ -64,6 +65,18 @@ class CodeWriter:
             self.columns.append(column)
         return self.columns.index(column)
 
+    def computed(self, expression: Value | Condition, *, is_float: bool) -> int:
+        """Return the number of the column with what an expression says of every event."""
+        key = (expression, is_float)
+        if key not in self.computed_columns:
+            if isinstance(expression, AllOf | AnyOf | Compare | Truth):
+                begin, end, _ = self.clause(expression)
+            else:
+                begin, end, _ = self.value(expression, is_float=is_float)
+            self.columns.append(PredicateColumn("", ColumnKind.COMPUTED, begin, end))
+            self.computed_columns[key] = len(self.columns) - 1
+        return self.computed_columns[key]
+
     def clause(self, condition: Condition) -> tuple[int, int, tuple[Reference, ...]]:
         """Write a clause; return its stretch of code and the references it reads, in order."""
         self.operands = []
@@ -71,11 +84,15 @@ class CodeWriter:
         self._condition(condition)
         return begin, len(self.code), tuple(self.operands)
 
-    def value(self, value: Value) -> tuple[int, int, tuple[Reference, ...]]:
+    def value(
+        self, value: Value, *, is_float: bool | None = None
+    ) -> tuple[int, int, tuple[Reference, ...]]:
         """Write an expression; return its stretch of code and the references it reads."""
         self.operands = []
         begin = len(self.code)
-        self._value(value, is_float=value.type is AttributeType.FLOAT)
+        self._value(
+            value, is_float=value.type is AttributeType.FLOAT if is_float is None else is_float
+        )
         return begin, len(self.code), tuple(self.operands)
 
     def _emit(self, operation: int, argument: int = 0, column: int = -1) -> None:

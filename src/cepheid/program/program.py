@@ -10,7 +10,7 @@ from cepheid.analysis.bound import EventsColumn, MatchColumn
 from cepheid.analysis.expressions import references
 from cepheid.program.negation_program import NegationProgram
 from cepheid.program.position_automaton import PositionAutomaton, PositionTest
-from cepheid.program.run_program import ColumnKind, RunProgram
+from cepheid.program.run_program import RunProgram
 
 
 class StrategyCode(IntEnum):
@@ -140,7 +140,7 @@ class Program:
             if test.condition is not None:
                 names |= {each.attribute for each in references(test.condition) if each.attribute}
         columns = self.runs.columns
-        names |= {each.attribute for each in columns if each.kind is not ColumnKind.CLOCK}
+        names |= {each.attribute for each in columns if each.is_stored}
         if isinstance(self.output, MatchOutput):
             names |= set(self.output.tie_columns or ())
             for column in self.output.columns:

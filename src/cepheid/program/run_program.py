@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 
 
 class ColumnKind(StrEnum):
     """How a column is given to the kernels.
 
     TEXT is a rank among all texts compared, TIME a number of a common unit, CLOCK the ticks of the
-    time column itself.
+    time column itself. COMPUTED is no column of the events: it is what some code says of each.
     """
 
     INTEGER = "integer"
@@ -18,14 +18,22 @@ class ColumnKind(StrEnum):
     TEXT = "text"
     TIME = "time"
     CLOCK = "clock"
+    COMPUTED = "computed"
 
 
 @dataclass(frozen=True, slots=True)
 class PredicateColumn:
-    """An attribute that predicates read."""
+    """An attribute that predicates read; instructions `begin:end` give a computed one."""
 
     attribute: str
     kind: ColumnKind
+    begin: int = 0
+    end: int = 0
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether the events have a column of that name."""
+        return self.kind not in (ColumnKind.CLOCK, ColumnKind.COMPUTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +52,27 @@ class Operand:
     source: int
     function: int = -1
     is_float: bool = False
+    column: int = -1
+
+
+class TestKind(IntEnum):
+    """How a test is made; the numbers of kernels/run_graph.py."""
+
+    ANY_CODE = 0
+    EVENT_CONDITION = 1
+    COMPARE_INTEGERS = 2
+    COMPARE_FLOATS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """Instructions `begin:end` on operands."""
+    """Instructions `begin:end` on operands, or a test that needs none of them."""
 
     begin: int
     end: int
     operands: tuple[Operand, ...]
+    kind: TestKind = TestKind.ANY_CODE
+    comparison: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,7 +131,7 @@ class RunFold:
 
     def grow(self) -> None:
         """Make room for twice as many nodes, and for the next step at least."""
-        more = room_needed(self.state, self.rules, self.events) + 1
+        more = room_needed(self.graph.cursor, self.rules, self.events) + 1
         nodes, cells = self.graph.nodes.shape[0], self.graph.cells.shape[0]
         nodes, cells = max(2 * nodes, nodes + more), max(2 * cells, cells + more)
         if 2 * more > self.table.shape[0]:

@@ -12,7 +12,16 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cepheid.errors import DataError
-from cepheid.kernels.predicate_code import LACKING, NULL, VALID, ColumnArrays, PredicateCode
+from cepheid.kernels.predicate_code import (
+    LACKING,
+    LOAD_FLOAT,
+    LOAD_INTEGER,
+    NULL,
+    VALID,
+    ColumnArrays,
+    PredicateCode,
+    compute_column,
+)
 from cepheid.program.run_program import ColumnKind, PredicateColumn, RunProgram
 
 Int64s = NDArray[np.int64]
@@ -41,10 +50,22 @@ class PredicateColumns:
         size = (len(self.program.columns), self.count)
         arrays = ColumnArrays(np.zeros(size, np.int64), np.zeros(size), np.zeros(size, np.int8))
         for number, column in enumerate(self.program.columns):
-            self._fill(arrays, number, column)
+            if column.kind is not ColumnKind.COMPUTED:
+                self._fill(arrays, number, column)
         if type_column is not None:
             self._mark_lacking(arrays, type_column)
+        code = self.code()
+        for number, column in enumerate(self.program.columns):
+            if column.kind is ColumnKind.COMPUTED:
+                self._compute(arrays, number, column, code)
         return arrays
+
+    def _compute(
+        self, arrays: ColumnArrays, number: int, column: PredicateColumn, code: PredicateCode
+    ) -> None:
+        instructions = self.program.code[column.begin : column.end]
+        loads = sum(each.operation in (LOAD_INTEGER, LOAD_FLOAT) for each in instructions)
+        compute_column(code, column.begin, column.end, arrays, number, loads)
 
     def code(self) -> PredicateCode:
         """Return the code with text and time constants filled in."""

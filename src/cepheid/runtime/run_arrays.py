@@ -75,9 +75,15 @@ def _tests(program: RunProgram) -> TestTables:
     return TestTables(
         np.concatenate(([0], np.cumsum([len(each) for each in program.tests]))).astype(np.int64),
         _table(
-            [(t.begin, t.end, b, e) for t, b, e in zip(tests, begins, ends, strict=False)], width=4
+            [
+                (t.begin, t.end, b, e, t.kind, t.comparison)
+                for t, b, e in zip(tests, begins, ends, strict=False)
+            ],
+            width=6,
         ),
-        _table([(each.source, each.function, each.is_float) for each in operands], width=3),
+        _table(
+            [(each.source, each.function, each.is_float, each.column) for each in operands], width=4
+        ),
     )
 
 
