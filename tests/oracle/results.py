@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from cepheid.analysis.automaton import FREE
 from cepheid.analysis.bound import BoundQuery, EventsColumn, MatchColumn, ValueColumn, WindowUnit
-from cepheid.analysis.expressions import references
 from tests.oracle.aggregates import aggregate_trends, as_column, satisfies_having
 from tests.oracle.events import Event, from_ticks, make_events, time_name
 from tests.oracle.expiry import expiries
@@ -96,28 +95,20 @@ def _match_result(query: BoundQuery, trend: Trend) -> Result:
 def _column(query: BoundQuery, column: MatchColumn, trend: Trend) -> Any:
     match column:
         case EventsColumn():
-            side = _side_of(query, column.variable)
-            occurrences = query.patterns[side].variables[column.variable].occurrences
+            pattern = query.patterns[column.side]
+            occurrences = pattern.variables[column.variable].occurrences
             values = [
                 event.row.get(column.attribute)
-                for event, occurrence in bindings(query.patterns[side], trend[side])
+                for event, occurrence in bindings(pattern, trend[column.side])
                 if occurrence in occurrences
             ]
             if column.is_array:
                 return values
             return values[0] if values else None
         case ValueColumn():
-            names = [each.variable for each in references(column.value)]
-            side = _side_of(query, names[0]) if names else 0
-            here = scene(query, query.patterns[side], trend[side], ended=True)
+            pattern = query.patterns[column.side]
+            here = scene(query, pattern, trend[column.side], ended=True)
             return single_value(column.value, here)
-
-
-def _side_of(query: BoundQuery, variable: str) -> int:
-    """The first side of AND that knows the name."""
-    return next(
-        index for index, pattern in enumerate(query.patterns) if variable in pattern.variables
-    )
 
 
 def _stream_time(query: BoundQuery, first: Event, last: Event) -> Any:

@@ -17,11 +17,16 @@ EXECUTABLE = (
     "SEQ(A, B) WITHIN 9 RETURN COUNT(*)",
     "SEQ(A, B) SEMANTICS contiguous WITHIN 9 EVENTS",
     "A RETURN A.x INTO Alarm",
+    "SEQ(A a, B b) AND C+ c WHERE a.x < b.x OUTPUT NON OVERLAPPING",
+    "SEQ(A, !SEQ(B, !SEQ(C, !D, C), B), A)",
+    "(SEQ(A a, B b))+ WITHIN 3 BETWEEN a, b",
 )
 REFUSED = (
-    ("A AND B", "AND of two patterns", "A AND B"),
+    ("A AND B RETURN COUNT(*)", "AND of two patterns in an aggregate query", "A AND B"),
+    ("A AND B WITHIN 9 OUTPUT PARTIAL", "OUTPUT partial with AND of two patterns", "A AND B"),
     ("SEQ(A, !C, B) RETURN COUNT(*)", "the negation !C", "SEQ(A, !C, B)"),
     ("A{65}", "a pattern of more than 64 events", "A{65}"),
+    ("SEQ(A, !B{65}, C)", "pattern of more than 64 events", "SEQ(A, !B{65}, C)"),
     (
         "A WITHIN 2000000 SLIDE 1 RETURN COUNT(*)",
         "more than 1,000,000 slides",

@@ -114,6 +114,7 @@ def test_choose_semiring(query, semiring, reason):
         (f"A+ a WHERE a.x < NEXT(a).x {NEXT}", Granularity.PATTERN, "is tested against those"),
         ("SEQ(A+ a, B b) WHERE a[1].x < b.x", Granularity.RUN, "reads more of a run"),
         ("SEQ(A a, B, C c) WHERE a.x < c.x", Granularity.RUN, "general predicate 'a.x < c.x'"),
+        ("SEQ(A a, B b) WITHIN 3 BETWEEN a, b", Granularity.RUN, "reads the latest a of a run"),
     ],
 )
 def test_choose_granularity(query, granularity, reason):

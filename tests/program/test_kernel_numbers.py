@@ -45,7 +45,7 @@ def test_aggregates_and_slots() -> None:
         "MIN": run_graph.MINIMUM,
         "MAX": run_graph.MAXIMUM,
     }
-    for name in ("CURRENT_EVENT", "LAST_EVENT", "KEEP", "SET", "EXTEND"):
+    for name in ("CURRENT_EVENT", "LAST_EVENT", "KEEP", "SET", "EXTEND", "CLOSE"):
         assert getattr(lower_runs, name) == getattr(run_graph, name), name
 
 

@@ -162,6 +162,7 @@ class TestProgram:
         "SEQ(A+ a, B b) WHERE [k] AND a.x > 1 AND b.y < 0.5 WITHIN 1 hour",
         "SEQ(A, B?) WITHIN 9 SLIDE 3 RETURN COUNT(*), LOG2(COUNT(*)) GROUP BY k",
         "(A OR SEQ(B, C))+ SEMANTICS contiguous",
+        "SEQ(A, !SEQ(B, !C, B), D) AND E+ e WHERE e[i].x > e[i-1].x WITHIN 9",
     )
 
     @pytest.mark.parametrize("query", QUERIES)
@@ -175,6 +176,41 @@ class TestProgram:
         program = program_of("SEQ(A a, B b) WHERE [k] AND a.x > 1 RETURN b.y")
         assert program.columns == {"ts", "kind", "seq", "k", "x", "y"}
         assert program_of("A RETURN COUNT(*)").columns == {"ts", "kind", "seq"}
+
+    def test_sides_of_and(self):
+        program = program_of(
+            "SEQ(A a, !B, C c) AND D d WHERE a.x < c.x AND d.y > 0 RETURN d.x, a.x"
+        )
+        assert program.pair is not None
+        second = program.pair.second
+        assert [[each.output for each in side.output.columns] for side in (program, second)] == [
+            ["a_x"],
+            ["d_x"],
+        ]
+        assert program.pair.returned == ("d_x", "a_x")
+        assert (program.runs.has_tests, second.runs.has_tests) == (True, False)
+        types = [[test.types for test in group] for group in program.test_groups]
+        assert types == [[("A",), ("C",)], [("B",)], [("D",)]]
+        assert program.types == {"A", "B", "C", "D"}
+        assert program.columns == {"ts", "kind", "seq", "x", "y"}
+
+    def test_sides_that_may_share_trends_read_all_columns_to_order_them(self):
+        assert "k" in program_of("A a AND ANY(A, B) b RETURN a.x").columns
+        assert "k" not in program_of("A a AND B b RETURN a.x").columns
+
+    def test_negations_inside_a_negation_have_masks_of_their_own(self):
+        program = program_of("SEQ(A, !SEQ(B, !SEQ(C, !D, C), B), !E, A)")
+        assert [group[0].types for group in program.negative_tests] == [
+            ("B",),
+            ("C",),
+            ("D",),
+            ("E",),
+        ]
+        first, last = program.negation.parts
+        assert (first.masks, last.masks) == (0, 3)
+        assert first.inner.parts[0].masks == 1
+        assert first.inner.parts[0].inner.parts[0].masks == 2
+        assert last.inner is None
 
     def test_needs_a_time_column(self):
         text = "PATTERN A"

@@ -51,6 +51,12 @@ def givers(draw: st.DrawFn, into: str, place: str) -> str:
     assume(count_positions(pattern) <= 6)
     where = ["[k]"] if draw(st.booleans()) else []
     length = draw(st.integers(1, 6))
+    if draw(st.integers(0, 6)) == 0:
+        clauses = draw(opening(ast.EventPattern(("A",), "a"), where))
+        pair = clauses[0].replace(
+            "A a", draw(st.sampled_from(("A a AND B b", "SEQ(A a, C) AND B b")))
+        )
+        return "\n".join([pair, *clauses[1:], f"WITHIN {length}", f"RETURN a.x, b.k INTO {into}"])
     if draw(st.integers(0, 2)) == 0:
         clauses = draw(opening(pattern, where))
         slide = f" SLIDE {draw(st.integers(1, length))}" if draw(st.booleans()) else ""

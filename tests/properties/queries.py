@@ -79,18 +79,8 @@ def name_events(
     """
     match pattern:
         case ast.Negation():
-            inner = pattern.pattern
             assert negated is not None
-            if isinstance(inner, ast.EventPattern):
-                negated.append(f"n{len(negated)}")
-                return ast.Negation(ast.EventPattern(inner.types, negated[-1]))
-            assert isinstance(inner, ast.Sequence)
-            named = []
-            for each in inner.parts:
-                assert isinstance(each, ast.EventPattern)
-                negated.append(f"n{len(negated)}")
-                named.append(ast.EventPattern(each.types, negated[-1]))
-            return ast.Negation(ast.Sequence(tuple(named)))
+            return ast.Negation(_name_negated(pattern.pattern, negated))
         case ast.EventPattern():
             name = f"v{len(names)}"
             names[name] = is_array
@@ -105,6 +95,21 @@ def name_events(
                 for each in pattern.parts
             )
             return type(pattern)(parts)
+
+
+def _name_negated(pattern: ast.Pattern, negated: list[str]) -> ast.Pattern:
+    """Name the events of a negated part; those negated inside it stay unnamed."""
+    match pattern:
+        case ast.EventPattern():
+            negated.append(f"n{len(negated)}")
+            return ast.EventPattern(pattern.types, negated[-1])
+        case ast.Negation():
+            return pattern
+        case ast.Repeat():
+            inner = _name_negated(pattern.pattern, negated)
+            return ast.Repeat(inner, pattern.minimum, pattern.maximum)
+        case _:
+            return type(pattern)(tuple(_name_negated(each, negated) for each in pattern.parts))
 
 
 def count_positions(pattern: ast.Pattern) -> int:
@@ -224,11 +229,28 @@ def negated_patterns(draw: st.DrawFn) -> ast.Pattern:
 
 
 event = st.sampled_from(TYPES).map(lambda each: ast.EventPattern((each,)))
-negatable = (
+flat = (
     event
     | st.builds(ast.EventPattern, st.just(("B", "C")))
     | st.builds(lambda one, two: ast.Sequence((one, two)), event, event)
 )
+either_event = event | st.builds(lambda one, two: ast.Alternation((one, two)), event, event)
+optional_event = event | st.builds(ast.Repeat, event, st.just(0), st.sampled_from((1, None)))
+
+
+@st.composite
+def around_negations(draw: st.DrawFn, inner: st.SearchStrategy[ast.Pattern]) -> ast.Pattern:
+    """A sequence to negate that has negations of its own, between events that must occur."""
+    middle: list[ast.Pattern] = [ast.Negation(draw(inner))]
+    if draw(st.booleans()):
+        middle.append(draw(optional_event))
+        if draw(st.booleans()):
+            middle.append(ast.Negation(draw(inner)))
+    whole = ast.Sequence((draw(either_event), *middle, draw(either_event)))
+    return draw(st.sampled_from((whole, whole, ast.Repeat(whole, 1, None))))
+
+
+negatable = st.one_of(flat, flat, around_negations(flat), around_negations(around_negations(flat)))
 
 
 @st.composite
@@ -281,6 +303,45 @@ def negation_cases(draw: st.DrawFn) -> Case:
     clauses.append(f"RETURN {', '.join(f'{name}.x, {name}.time' for name in names)}")
     order = draw(st.sampled_from(((), ("seq",))))
     return Case("\n".join(clauses), draw(streams()), order)
+
+
+@st.composite
+def pair_cases(draw: st.DrawFn) -> Case:
+    """A random match query with AND: two patterns with conditions and columns of their own."""
+    names: dict[str, bool] = {}
+    negated: list[str] = []
+    sides, own_names, where = [], [], []
+    has_negation = draw(st.integers(0, 3)) == 0
+    for _ in range(2):
+        size = draw(st.integers(1, 2))
+        pattern = draw(negated_patterns() if has_negation else patterns(most_events=size))
+        known, known_negated = len(names), len(negated)
+        sides.append(name_events(pattern, names, negated=negated))
+        own = dict(list(names.items())[known:])
+        own_names.append(own)
+        if draw(st.integers(0, 2)) == 0:
+            where.append(draw(run_conditions(own) | local_conditions(own)))
+        if negated[known_negated:] and draw(st.booleans()):
+            where.append(draw(negated_conditions(negated[known_negated:], own)))
+    assume(sum(map(count_positions, sides)) <= 12)
+    if draw(st.integers(0, 2)) == 0:
+        where.append("[k]")
+    clauses = draw(opening(ast.Conjunction(tuple(sides)), where))
+    spans = st.integers(1, 9).map(lambda length: f"WITHIN {length}")
+    clauses.append(draw(spans if has_negation else windows(is_aggregate=False)))
+    if draw(st.integers(0, 3)) == 0:
+        first, second = (draw(st.sampled_from(list(own_names[0]))) for _ in range(2))
+        clauses.append(f"WITHIN {draw(st.integers(1, 4))} BETWEEN {first}, {second}")
+    if draw(st.booleans()):
+        columns = [f"{name}.x, {name}.time" for name in draw(st.permutations(list(names)))]
+        columns += [f"{draw(match_values(own))} AS e{side}" for side, own in enumerate(own_names)]
+        clauses.append(f"RETURN {', '.join(columns)}")
+    if draw(st.integers(0, 2)) == 0:
+        clauses.append("OUTPUT NON OVERLAPPING")
+    order = draw(st.sampled_from(((), ("seq",))))
+    return Case(
+        "\n".join(each for each in clauses if each), draw(streams(shortest=3, longest=6)), order
+    )
 
 
 @st.composite

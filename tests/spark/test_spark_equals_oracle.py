@@ -18,7 +18,14 @@ from pyspark.sql import functions as F
 
 import cepheid
 from tests.properties.comparison import as_multiset, expected, table_of
-from tests.properties.queries import Case, cases, mark_cases, negation_cases, predicate_cases
+from tests.properties.queries import (
+    Case,
+    cases,
+    mark_cases,
+    negation_cases,
+    pair_cases,
+    predicate_cases,
+)
 
 CASES = 120
 MARK_CASES = 40
@@ -72,7 +79,7 @@ def _as_text(number: int, case: Case, everything: DataFrame) -> DataFrame:
 
 
 def test_spark_equals_oracle(spark: SparkSession) -> None:
-    like_local = cases() | predicate_cases() | negation_cases()
+    like_local = cases() | predicate_cases() | negation_cases() | pair_cases()
     drawn = random_cases(like_local, CASES) + random_cases(mark_cases(), MARK_CASES)
     for case, found in zip(drawn, run_together(spark, drawn), strict=True):
         assert found == expected(case), case

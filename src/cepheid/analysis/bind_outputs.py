@@ -90,10 +90,14 @@ class _OutputBinder:
         self.schema = schema
         self.problems = problems
 
+    def side_of(self, name: str) -> int:
+        """Return the first side of AND that knows the name."""
+        sides = range(len(self.scopes))
+        return next((each for each in sides if name in self.scopes[each].variables), 0)
+
     def binder_for(self, name: str) -> ValueBinder:
         """Return the binder of the side that knows the name."""
-        scope = next((each for each in self.scopes if name in each.variables), self.scopes[0])
-        return ValueBinder(scope, self.schema, self.problems)
+        return ValueBinder(self.scopes[self.side_of(name)], self.schema, self.problems)
 
     # --- groups ---------------------------------------------------------------------------------
 
@@ -206,9 +210,11 @@ class _OutputBinder:
                 return None
             if node.name.upper() != "LEN" or not variable.is_array:
                 column = binder.column(variable, node.name, node)
-                return None if column is None else self._events(name, variable, column)
+                side = self.side_of(node.variable)
+                return None if column is None else self._events(name, variable, column, side)
         names = [each.variable for each in _variables(node)]
-        binder = self.binder_for(names[0] if names else "")
+        side = self.side_of(names[0] if names else "")
+        binder = ValueBinder(self.scopes[side], self.schema, self.problems)
         value = binder.value(node)
         if value is None:
             return None
@@ -236,7 +242,7 @@ class _OutputBinder:
                     "use [1], [a.LEN] or an aggregate of []",
                 )
                 return None
-        return ValueColumn(name, value)
+        return ValueColumn(name, value, side)
 
     def _is_positive(self, variable: Variable, node: ast.Expression) -> bool:
         if variable.negated_part is None:
@@ -249,20 +255,20 @@ class _OutputBinder:
         )
         return False
 
-    def _events(self, name: str, variable: Variable, column: str) -> EventsColumn:
+    def _events(self, name: str, variable: Variable, column: str, side: int) -> EventsColumn:
         kind = self.schema.type_of(column) or AttributeType.UNKNOWN
         several = variable.is_array or len(variable.occurrences) > 1
-        return EventsColumn(name, variable.name, column, kind, several)
+        return EventsColumn(name, variable.name, column, kind, several, side)
 
     def default_matches(self) -> tuple[MatchColumn, ...]:
         columns: list[MatchColumn] = []
-        for scope in self.scopes:
+        for side, scope in enumerate(self.scopes):
             for occurrence in scope.positive:
                 variable = scope.variables[occurrence.variable]
                 for attribute in self.schema.attributes:
                     if scope.has_attribute(variable, attribute, self.schema):
                         name = f"{variable.name}_{attribute}"
-                        columns.append(self._events(name, variable, attribute))
+                        columns.append(self._events(name, variable, attribute, side))
         return tuple(columns)
 
     def reject_repeated(

@@ -204,8 +204,10 @@ def _check_negative(clause: Clause, side: Side, problems: Problems) -> None:
             clause.span,
             "compare the negated event without NEXT",
         )
-    nested = _nested_variables(side.automaton)
-    for name in sorted(clause.variables & nested):
+    nested = _nested_occurrences(side.automaton)
+    for name in sorted(clause.variables):
+        if not nested & set(side.scope.variables[name].occurrences):
+            continue
         problems.add(
             "nested-negation-predicate",
             f"'{name}' is negated inside a negated pattern and cannot be used in WHERE",
@@ -214,10 +216,12 @@ def _check_negative(clause: Clause, side: Side, problems: Problems) -> None:
         )
 
 
-def _nested_variables(automaton: Automaton) -> frozenset[str]:
-    return frozenset(
-        position.variable
-        for part in automaton.negated_parts
-        for inner in part.automaton.negated_parts
-        for position in inner.automaton.positions
-    )
+def _nested_occurrences(automaton: Automaton) -> frozenset[int]:
+    """Return the events that are negated inside a negated part, at any depth."""
+    found: set[int] = set()
+    waiting = [inner for part in automaton.negated_parts for inner in part.automaton.negated_parts]
+    while waiting:
+        part = waiting.pop()
+        found |= {position.occurrence for position in part.automaton.positions}
+        waiting += part.automaton.negated_parts
+    return frozenset(found)

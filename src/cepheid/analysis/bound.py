@@ -153,21 +153,26 @@ class AggregateColumn:
 
 @dataclass(frozen=True, slots=True)
 class EventsColumn:
-    """`RETURN a.x` of a match query: a scalar, or an array if the variable is one."""
+    """`RETURN a.x` of a match query: a scalar, or an array if the variable is one.
+
+    `side` is the side of AND that the variable belongs to.
+    """
 
     output: str
     variable: str
     attribute: str
     type: AttributeType
     is_array: bool
+    side: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class ValueColumn:
-    """A per-match expression: `SUM(a[].x)`, `b.x - a[1].x`, `COUNT(a[])`."""
+    """A per-match expression: `SUM(a[].x)`, `b.x - a[1].x`, `COUNT(a[])`; it reads one side."""
 
     output: str
     value: Value
+    side: int = 0
 
 
 MatchColumn: TypeAlias = EventsColumn | ValueColumn

@@ -78,7 +78,7 @@ def _details(operator: logical.Operator, query: BoundQuery) -> list[str]:
         case logical.Negate():
             return [f"¬ {part.text}" for part in operator.parts]
         case logical.Pair():
-            return ["one trend of each side of AND"]
+            return _pair_details(query)
         case logical.Transform():
             return _transform_details(operator, query)
         case logical.AggregateTrends():
@@ -92,6 +92,12 @@ def _sizes(operator: logical.Match) -> list[str]:
         f"{len(each.edges)} {'edge' if len(each.edges) == 1 else 'edges'}"
         for each in operator.automata
     ]
+
+
+def _pair_details(query: BoundQuery) -> list[str]:
+    same = [*query.partition_by, *(["window"] if query.window is not None else [])]
+    place = [f"in the same {' and '.join(same)}"] if same else []
+    return ["two different sequences of events, one of each side of AND", *place]
 
 
 def _transform_details(operator: logical.Transform, query: BoundQuery) -> list[str]:

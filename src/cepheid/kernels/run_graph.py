@@ -30,6 +30,7 @@ from cepheid.kernels.predicate_code import (
 )
 
 UNBOUND = -1
+CLOSED = -2  # an event slot that nothing sets again, and whose tests hold
 
 # Slots are columns of the node table: events, then counts, then integers of aggregates.
 # Columns of the test and operand tables.
@@ -44,7 +45,7 @@ AGGREGATE_COLUMN, AGGREGATE_FUNCTION = 0, 1
 
 # Where an operand comes from: a slot (>= 0), or one of these.
 CURRENT_EVENT, LAST_EVENT = -1, -2
-KEEP, SET, EXTEND = 0, 1, 2
+KEEP, SET, EXTEND, CLOSE = 0, 1, 2, 3
 COUNT, SUM, AVERAGE, MINIMUM, MAXIMUM = 0, 1, 2, 3, 4
 
 
@@ -103,12 +104,12 @@ def _read_aggregate(
 
 @inlined
 def _event_of(nodes: Nodes, node: int, event: int, source: int) -> int:
-    """Return the event that an operand reads, or UNBOUND."""
+    """Return the event that an operand reads; UNBOUND if there is none, or its slot is closed."""
     if source == CURRENT_EVENT:
         return event
     if source == LAST_EVENT:
         return int(nodes.integers[node, EVENT])
-    return int(nodes.integers[node, SLOTS + source])
+    return max(int(nodes.integers[node, SLOTS + source]), UNBOUND)
 
 
 @inlined
@@ -185,7 +186,7 @@ def tests_hold(
 ) -> int:
     """Whether the clauses that a binding tests hold: 1 or 0, or OVERFLOW.
 
-    A clause that reads an unbound variable holds.
+    A clause that reads an unbound variable, or a closed slot, holds.
     """
     for test in range(tables.offsets[binding], tables.offsets[binding + 1]):
         if tables.tests[test, KIND] != ANY_CODE:
@@ -273,7 +274,11 @@ def write_slots(
         at = SLOTS + slot
         nodes.integers[node, at] = UNBOUND
         if slots.is_live[position, slot]:
-            if slots.changes[binding, slot] == SET:
+            change = slots.changes[binding, slot]
+            is_closed = before != NONE and nodes.integers[before, at] == CLOSED
+            if change == CLOSE or is_closed:
+                nodes.integers[node, at] = CLOSED
+            elif change == SET:
                 nodes.integers[node, at] = slots.representative[slot, event]
             elif before != NONE:
                 nodes.integers[node, at] = nodes.integers[before, at]

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from cepheid.analysis.automaton import Automaton
 from cepheid.analysis.bound import BoundPattern, Clause, PredicateClass
 from cepheid.analysis.expressions import Role, references
 
@@ -41,9 +42,8 @@ class PlacedTest:
     needs_path: bool
 
 
-def all_bindings(pattern: BoundPattern) -> list[Binding]:
+def all_bindings(automaton: Automaton) -> list[Binding]:
     """Return the edges, then an entry and an end for every position."""
-    automaton = pattern.automaton
     positions = range(len(automaton.positions))
     edges = [Binding(edge.source, edge.target) for edge in automaton.edges]
     entries = [Binding(None, position) for position in positions]
@@ -57,7 +57,7 @@ def place_tests(pattern: BoundPattern) -> tuple[PlacedTest, ...]:
 
 
 def _placed(pattern: BoundPattern, clauses: list[Clause]) -> Iterator[PlacedTest]:
-    bindings = all_bindings(pattern)
+    bindings = all_bindings(pattern.automaton)
     for clause in clauses:
         reading = _Reading(pattern, clause)
         for binding in bindings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from cepheid.analysis.bound import (
     BoundPattern,
@@ -17,7 +18,8 @@ from cepheid.errors import InternalError
 from cepheid.language import ast
 from cepheid.plan.physical import NumberType, PhysicalPlan
 from cepheid.program.lower_automaton import lower_automaton, position_test
-from cepheid.program.lower_negation import is_local
+from cepheid.program.lower_negation import is_local, with_inner_parts
+from cepheid.program.lower_pair import make_pair, split_sides
 from cepheid.program.lower_runs import lower_runs
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import (
@@ -47,7 +49,13 @@ def lower(plan: PhysicalPlan, *, as_stream: bool = False) -> Program:
     `as_stream`: the results become events of another query.
     """
     plan.require_executable()
-    query = plan.query
+    sides = split_sides(plan.query)
+    first, *others = (_lower_side(plan, each, as_stream=as_stream) for each in sides)
+    return replace(first, pair=make_pair(plan.query, *others)) if others else first
+
+
+def _lower_side(plan: PhysicalPlan, query: BoundQuery, *, as_stream: bool) -> Program:
+    """Return the program of a query with one pattern."""
     if query.schema.time is None:
         raise InternalError("a plan without a time column cannot be lowered")
     window = query.window
@@ -65,7 +73,7 @@ def lower(plan: PhysicalPlan, *, as_stream: bool = False) -> Program:
         type_column=query.schema.type_column,
         order=query.schema.order,
         partition_by=query.partition_by,
-        output=_output(plan, as_stream=as_stream),
+        output=_output(plan, query, as_stream=as_stream),
         runs=runs,
         negation=negation,
         negative_tests=tuple(_negative_tests(query)),
@@ -91,7 +99,10 @@ def _tests(query: BoundQuery) -> Iterable[PositionTest]:
 
 
 def _negative_tests(query: BoundQuery) -> Iterable[tuple[PositionTest, ...]]:
-    """The tests of every negated part, with the conditions that read one negated event."""
+    """The tests of every negated part, with the conditions that read one negated event.
+
+    Negations inside a part have no conditions.
+    """
     pattern = query.pattern
     for part in pattern.automaton.negated_parts:
         conditions = pattern.branches[0].negative.get(part.index, ())
@@ -109,10 +120,11 @@ def _negative_tests(query: BoundQuery) -> Iterable[tuple[PositionTest, ...]]:
             )
             for position in part.automaton.positions
         )
+        for inner in with_inner_parts(part.automaton.negated_parts):
+            yield tuple(position_test(each, [], query.schema) for each in inner.automaton.positions)
 
 
-def _output(plan: PhysicalPlan, *, as_stream: bool) -> Output:
-    query = plan.query
+def _output(plan: PhysicalPlan, query: BoundQuery, *, as_stream: bool) -> Output:
     if query.aggregates is None:
         return MatchOutput(
             query.matches or (),
@@ -121,7 +133,7 @@ def _output(plan: PhysicalPlan, *, as_stream: bool) -> Output:
             tuple(query.schema.attributes)
             if query.output is ast.OutputMode.NON_OVERLAPPING
             else None,
-            stream_time=stream_time(query) if as_stream else None,
+            stream_time=stream_time(plan.query) if as_stream else None,
             is_partial=query.output is ast.OutputMode.PARTIAL,
             is_compressed=query.output is ast.OutputMode.COMPRESSED,
         )

@@ -2,23 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import count
 
-from cepheid.analysis.automaton import FREE, Alternatives
+from cepheid.analysis.automaton import FREE, Alternatives, Automaton, NegatedPart
 from cepheid.analysis.bound import BoundPattern, Branch
 from cepheid.analysis.expressions import Condition, Role, references
 from cepheid.plan.place_tests import all_bindings
 from cepheid.program.lower_automaton import bit_mask, lower_automaton
 from cepheid.program.lower_paths import lower_path_clause
-from cepheid.program.negation_program import BranchProgram, NegationProgram
+from cepheid.program.negation_program import BranchProgram, NegatedProgram, NegationProgram
 from cepheid.program.predicate_code import CodeWriter
 
 
 def lower_negation(pattern: BoundPattern, writer: CodeWriter) -> NegationProgram:
     """Return the negated parts of a pattern; local conditions are left to the position tests."""
-    parts = tuple(lower_automaton(part.automaton) for part in pattern.automaton.negated_parts)
     branches = tuple(_branch(each, pattern, writer) for each in pattern.branches)
-    return NegationProgram(parts, tuple(_gaps(pattern)), branches)
+    return _negation(pattern.automaton, branches, count())
+
+
+def with_inner_parts(parts: Iterable[NegatedPart]) -> Iterator[NegatedPart]:
+    """Yield negated parts, each followed by those inside it: the order of their masks."""
+    for part in parts:
+        yield part
+        yield from with_inner_parts(part.automaton.negated_parts)
+
+
+def _negation(
+    automaton: Automaton, branches: tuple[BranchProgram, ...], masks: Iterator[int]
+) -> NegationProgram:
+    parts = tuple(
+        NegatedProgram(
+            lower_automaton(part.automaton), next(masks), _inner_negation(part.automaton, masks)
+        )
+        for part in automaton.negated_parts
+    )
+    return NegationProgram(parts, tuple(_gaps(automaton)), branches)
+
+
+def _inner_negation(automaton: Automaton, masks: Iterator[int]) -> NegationProgram | None:
+    """Return the negations inside a negated part; WHERE cannot name their events."""
+    if not automaton.negated_parts:
+        return None
+    no_conditions = BranchProgram(negative=((),) * len(automaton.negated_parts), positive=())
+    return _negation(automaton, (no_conditions,), masks)
 
 
 def is_local(condition: Condition, pattern: BoundPattern) -> bool:
@@ -32,13 +59,12 @@ def is_local(condition: Condition, pattern: BoundPattern) -> bool:
     return is_one and len(pattern.branches) == 1
 
 
-def _gaps(pattern: BoundPattern) -> Iterable[tuple[int, ...]]:
+def _gaps(automaton: Automaton) -> Iterable[tuple[int, ...]]:
     """Return the alternatives of every binding."""
-    automaton = pattern.automaton
     edges = {(edge.source, edge.target): edge.blocked_by for edge in automaton.edges}
     first = {border.position: border.blocked_by for border in automaton.first}
     last = {border.position: border.blocked_by for border in automaton.last}
-    for binding in all_bindings(pattern):
+    for binding in all_bindings(automaton):
         if binding.source is None:
             blocked: Alternatives = first.get(binding.target or 0, FREE)
         elif binding.target is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cepheid.analysis.bound import BoundPattern, BoundQuery, ValueColumn
+from cepheid.analysis.bound import BoundPattern, BoundQuery, NeighbourBound, ValueColumn
 from cepheid.analysis.expressions import (
     AttributeReference,
     BlockAggregate,
@@ -36,15 +36,19 @@ from cepheid.program.run_program import (
 
 # The numbers of kernels/run_graph.py; a test compares the two.
 CURRENT_EVENT, LAST_EVENT = -1, -2
-KEEP, SET, EXTEND = 0, 1, 2
+KEEP, SET, EXTEND, CLOSE = 0, 1, 2, 3
 
 
 @dataclass(frozen=True, slots=True)
 class _EventKey:
-    """An event that runs carry: the first or the latest event of a variable's latest block."""
+    """An event that runs carry: the first or the latest event of a variable's latest block.
+
+    Once an event of `closed_by` is bound, the slot is closed for the rest of the match.
+    """
 
     variable: str
     role: Role
+    closed_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ class _RunLowering:
     def __init__(self, query: BoundQuery) -> None:
         self.query = query
         self.pattern: BoundPattern = query.pattern
-        self.bindings = all_bindings(self.pattern)
+        self.bindings = all_bindings(self.pattern.automaton)
         self.writer = CodeWriter()
         self.event_keys: dict[_EventKey, set[int]] = {}
         self.aggregate_keys: dict[_AggregateKey, int] = {}
@@ -76,7 +80,7 @@ class _RunLowering:
     def lower(self) -> RunProgram:
         tests: dict[Binding, list[Test]] = {each: [] for each in self.bindings}
         paths: dict[Binding, list[PathClause]] = {each: [] for each in self.bindings}
-        simple = neighbour_conditions(self.query)
+        simple: list[tuple[Binding, Condition]] = []
         for placed in place_tests(self.pattern):
             condition = placed.clause.condition
             if placed.needs_path:
@@ -86,6 +90,9 @@ class _RunLowering:
                 simple.append((placed.binding, condition))
         for binding, condition in simple:
             tests[binding].append(self._test(condition, binding))
+        for bound in self.query.neighbour_bounds:
+            for binding in self._first_bindings(bound.second):
+                tests[binding].append(self._neighbour_test(bound))
         by_binding = tuple(tuple(tests[each]) for each in self.bindings)
         values = tuple(
             lower_match_value(each, self.pattern, self.writer)
@@ -193,6 +200,28 @@ class _RunLowering:
         slot = list(self.aggregate_keys).index(key)
         return Operand(slot, FUNCTIONS[reference.function], is_float)
 
+    # --- WITHIN … BETWEEN -----------------------------------------------------------------------
+
+    def _neighbour_test(self, bound: NeighbourBound) -> Test:
+        """The first event of `second` comes soon after the last one of `first` before it."""
+        kind = AttributeType.INTEGER
+        later = AttributeReference(bound.second, Role.EACH, CLOCK_COLUMN, kind)
+        earlier = AttributeReference(bound.first, Role.LAST, CLOCK_COLUMN, kind)
+        distance = Operation("-", later, earlier, kind)
+        begin, end, _ = self.writer.clause(Compare("<", distance, Constant(bound.length, kind)))
+        key = _EventKey(bound.first, Role.LAST, closed_by=bound.second)
+        slot = self._operand_at(key, self.writer.column(CLOCK_COLUMN, kind))
+        return Test(begin, end, (Operand(CURRENT_EVENT), slot))
+
+    def _first_bindings(self, variable: str) -> list[Binding]:
+        """Return the edges that may bind the first event of a variable after another event."""
+        own = self.pattern.variables[variable].positions
+        return [
+            each
+            for each in self.bindings
+            if each.source is not None and each.source not in own and each.target in own
+        ]
+
     # --- slots ----------------------------------------------------------------------------------
 
     def _change(self, variable: str, binding: Binding, *, continuing: int) -> int:
@@ -205,16 +234,23 @@ class _RunLowering:
     def _event_slots(self, tests: tuple[tuple[Test, ...], ...]) -> tuple[EventSlot, ...]:
         slots = []
         for number, (key, columns) in enumerate(self.event_keys.items()):
-            continuing = SET if key.role is Role.LAST else KEEP
-            changes = tuple(
-                self._change(key.variable, each, continuing=continuing) for each in self.bindings
-            )
+            changes = tuple(self._event_change(key, each) for each in self.bindings)
             reads = [
                 any(o.source == number and o.function < 0 for test in each for o in test.operands)
                 for each in tests
             ]
-            slots.append(EventSlot(changes, self._live(changes, reads), tuple(sorted(columns))))
+            ends = SET if key.closed_by is None else CLOSE  # a closed slot outlives SET
+            live = self._live(changes, reads, ends)
+            slots.append(EventSlot(changes, live, tuple(sorted(columns))))
         return tuple(slots)
+
+    def _event_change(self, key: _EventKey, binding: Binding) -> int:
+        if key.closed_by is not None:
+            closing = self.pattern.variables[key.closed_by].positions
+            if binding.target in closing:
+                return CLOSE
+        continuing = SET if key.role is Role.LAST else KEEP
+        return self._change(key.variable, binding, continuing=continuing)
 
     def _aggregate_slots(self, tests: tuple[tuple[Test, ...], ...]) -> tuple[AggregateSlot, ...]:
         slots = []
@@ -226,13 +262,13 @@ class _RunLowering:
                 any(o.source == number and o.function >= 0 for test in each for o in test.operands)
                 for each in tests
             ]
-            live = self._live(changes, reads)
+            live = self._live(changes, reads, SET)
             function = FUNCTIONS[key.function]
             slots.append(AggregateSlot(changes, live, column, function, key.is_float))
         return tuple(slots)
 
-    def _live(self, changes: tuple[int, ...], reads: list[bool]) -> tuple[bool, ...]:
-        """Return for every position whether a slot is read before it is set again."""
+    def _live(self, changes: tuple[int, ...], reads: list[bool], ends: int) -> tuple[bool, ...]:
+        """Return for every position whether a slot is read before a change ends its value."""
         count = len(self.pattern.automaton.positions)
         live = [False] * count
         is_stable = False
@@ -241,7 +277,7 @@ class _RunLowering:
             for binding, change, is_read in zip(self.bindings, changes, reads, strict=True):
                 if binding.source is None or live[binding.source]:
                     continue
-                after = binding.target is not None and live[binding.target] and change != SET
+                after = binding.target is not None and live[binding.target] and change != ends
                 if is_read or after:
                     live[binding.source] = True
                     is_stable = False
@@ -259,23 +295,3 @@ class _RunLowering:
             for column in self.writer.columns
             if column.is_stored and not schema.has_attribute(event_type, column.attribute)
         )
-
-
-def neighbour_conditions(query: BoundQuery) -> list[tuple[Binding, Condition]]:
-    """Return WITHIN … BETWEEN as tests: the first event of `second` comes soon after `first`."""
-    conditions: list[tuple[Binding, Condition]] = []
-    for bound in query.neighbour_bounds:
-        kind = AttributeType.INTEGER
-        later = AttributeReference(bound.second, Role.EACH, CLOCK_COLUMN, kind)
-        earlier = AttributeReference(bound.first, Role.LAST, CLOCK_COLUMN, kind)
-        distance = Operation("-", later, earlier, kind)
-        condition = Compare("<", distance, Constant(bound.length, kind))
-        second = query.pattern.variables[bound.second].positions
-        conditions += [
-            (binding, condition)
-            for binding in all_bindings(query.pattern)
-            if binding.source is not None
-            and binding.source not in second
-            and binding.target in second
-        ]
-    return conditions

@@ -17,10 +17,22 @@ class BranchProgram:
 
 
 @dataclass(frozen=True, slots=True)
+class NegatedProgram:
+    """A negated part; `masks` is its place among the masks of all negated parts of the pattern.
+
+    Its own matches must not be blocked by the negations inside it.
+    """
+
+    automaton: PositionAutomaton
+    masks: int
+    inner: NegationProgram | None
+
+
+@dataclass(frozen=True, slots=True)
 class NegationProgram:
     """What blocks which binding (edges, entries, ends): sets of parts, as bit masks."""
 
-    parts: tuple[PositionAutomaton, ...]
+    parts: tuple[NegatedProgram, ...]
     gaps: tuple[tuple[int, ...], ...]
     branches: tuple[BranchProgram, ...]
 

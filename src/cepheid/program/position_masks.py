@@ -22,7 +22,8 @@ Codes = NDArray[np.uint8] | NDArray[np.uint16]
 def position_masks(program: Program, columns: Mapping[str, Any], length: int) -> list[Masks]:
     """Return a mask an event; bit q is set if the event fits position q.
 
-    The first array is for the pattern, the others are for its negated parts.
+    The first array is for the pattern, the others are for its negated parts and for what the
+    second side of AND has.
     """
     return _masks_at(program, columns, EventTypes(program, columns, length))
 
@@ -102,8 +103,7 @@ class TakenColumns(Mapping[str, Any]):
 
 def _masks_at(program: Program, columns: Mapping[str, Any], types: EventTypes) -> list[Masks]:
     predicates = LocalPredicates(columns, types.length)
-    groups = (program.tests, *program.negative_tests)
-    return [_masks(tests, types, predicates) for tests in groups]
+    return [_masks(tests, types, predicates) for tests in program.test_groups]
 
 
 def _masks(tests: Sequence[PositionTest], types: EventTypes, predicates: LocalPredicates) -> Masks:

@@ -77,11 +77,26 @@ Output: TypeAlias = MatchOutput | CountOutput
 
 
 @dataclass(frozen=True, slots=True)
+class Pair:
+    """The second side of AND, and how pairs are written: all column names in their order.
+
+    `tie_columns` break ties between trends where the result depends on their order.
+    """
+
+    second: Program
+    returned: tuple[str, ...]
+    has_default_columns: bool
+    is_non_overlapping: bool
+    tie_columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """A query, ready to run on events of any runner.
 
-    `live_limit` is how many nodes of the match graph may be alive in a partition.
-    Events of `derived_types` are results of other queries; they may lack tie-break columns.
+    With AND it is the program of the first side, and `pair` has the second. `live_limit` is how
+    many nodes of the match graph may be alive in a partition. Events of `derived_types` are results
+    of other queries; they may lack tie-break columns.
     """
 
     automaton: PositionAutomaton
@@ -99,6 +114,7 @@ class Program:
     runs: RunProgram
     negation: NegationProgram | None = None
     negative_tests: tuple[tuple[PositionTest, ...], ...] = ()
+    pair: Pair | None = None
     name: str = "query"
     live_limit: int | None = None
     derived_types: tuple[str, ...] = ()
@@ -109,9 +125,15 @@ class Program:
         return frozenset(each for test in self.all_tests for each in test.types)
 
     @property
+    def test_groups(self) -> tuple[tuple[PositionTest, ...], ...]:
+        """The tests of the pattern, those of its negated parts, then those of the second side."""
+        second = () if self.pair is None else self.pair.second.test_groups
+        return (self.tests, *self.negative_tests, *second)
+
+    @property
     def all_tests(self) -> tuple[PositionTest, ...]:
-        """The tests of positions, then those of all negated parts."""
-        return (*self.tests, *(test for part in self.negative_tests for test in part))
+        """All tests of positions."""
+        return tuple(test for group in self.test_groups for test in group)
 
     @property
     def columns(self) -> frozenset[str]:
@@ -129,6 +151,8 @@ class Program:
             for column in self.output.columns:
                 if isinstance(column, EventsColumn):
                     names.add(column.attribute)
+        if self.pair is not None:
+            names |= self.pair.second.columns | set(self.pair.tie_columns)
         return frozenset(names)
 
     @property

@@ -9,6 +9,7 @@ import pyarrow as pa
 from cepheid.program.program import CountOutput, MatchOutput, Program
 from cepheid.runtime.compressed import CompressedMatches, compress_matches
 from cepheid.runtime.count_rows import count_schema, count_trends
+from cepheid.runtime.match_pairs import find_pairs, pair_schema
 from cepheid.runtime.match_rows import find_matches, match_schema
 
 LOG = logging.getLogger("cepheid")
@@ -17,6 +18,8 @@ LOG = logging.getLogger("cepheid")
 def result_schema(program: Program, events: pa.Schema) -> pa.Schema:
     """Return the schema of the result for events of a schema."""
     output = program.output
+    if program.pair is not None:
+        return pair_schema(program, program.pair, events)
     if isinstance(output, MatchOutput):
         return match_schema(program, output, events)
     return count_schema(program, output, events)
@@ -32,7 +35,9 @@ def run_local(
     output = program.output
     schema = table.schema if schema is None else schema
     result: pa.Table | CompressedMatches
-    if isinstance(output, CountOutput):
+    if program.pair is not None:
+        result, dropped = find_pairs(program, program.pair, table, schema)
+    elif isinstance(output, CountOutput):
         result, dropped = count_trends(program, output, table)
     elif output.is_compressed:
         result, dropped = compress_matches(program, output, table, schema)

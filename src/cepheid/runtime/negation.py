@@ -9,14 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepheid.kernels.build_run_graph import make_room
-from cepheid.kernels.graph import (
-    END_COUNT,
-    END_NODE,
-    EVENT,
-    LATEST_START,
-    Graph,
-    MatchArrays,
-)
+from cepheid.kernels.graph import END_COUNT, MatchArrays
 from cepheid.kernels.negation import (
     END_CLOCK,
     END_RANK,
@@ -32,11 +25,12 @@ from cepheid.kernels.negation import (
     find_unblocked,
 )
 from cepheid.kernels.predicate_code import OVERFLOW
-from cepheid.program.negation_program import NegationProgram
+from cepheid.program.negation_program import NegatedProgram, NegationProgram
 from cepheid.program.position_automaton import PositionAutomaton
 from cepheid.program.program import Program, StrategyCode
 from cepheid.runtime.fold_graph import ChainFold, FoldTask, all_partitions, longest_path
 from cepheid.runtime.kernel_arrays import automaton_arrays
+from cepheid.runtime.latest_starts import latest_starts
 from cepheid.runtime.match_chunks import (
     empty_chunk,
     fold_whole,
@@ -68,7 +62,7 @@ class NegationFilter:
             np.ascontiguousarray(ordered.key_rank), ordered.arrays.clock, ordered.partition_of_event
         )
         self.rules = _rules(program.automaton, negation)
-        self.negatives = _negative_matches(program, negation, ordered, self.keys)
+        self.negatives = _negative_matches(program, negation, ordered, predicates, self.keys)
         self.room = make_room(longest_path(ordered.arrays))
 
     def with_own_room(self) -> NegationFilter:
@@ -121,26 +115,27 @@ def _rules(automaton: PositionAutomaton, negation: NegationProgram) -> NegationR
 
 
 def _negative_matches(
-    program: Program, negation: NegationProgram, ordered: OrderedEvents, keys: EventKeys
+    program: Program,
+    negation: NegationProgram,
+    ordered: OrderedEvents,
+    predicates: PredicateInputs,
+    keys: EventKeys,
 ) -> NegativeMatches:
     """Return the matches of all parts, sorted by part, partition and start."""
     partitions = ordered.arrays.partition_offsets.size - 1
     offsets = np.zeros((len(negation.parts), partitions + 1), np.int64)
     tables, events, positions = [], [], []
     rows_before, events_before = 0, 0
-    for number, (part, fires) in enumerate(
-        zip(negation.parts, ordered.negative_fires, strict=True)
-    ):
-        fired = replace(ordered, arrays=ordered.arrays._replace(fires=fires))
+    for number, part in enumerate(negation.parts):
         if negation.has_conditions(number):
-            found = _enumerated(part, fired, program.window_length or 0)
+            found = _enumerated(program, part, ordered, predicates)
             table, owner = _table_of(found, keys)
             table[:, [EVENT_BEGIN, EVENT_END]] += events_before
             events.append(found.event)
             positions.append(found.position.astype(np.int64))
             events_before += found.event.size
         else:
-            table, owner = _latest_starts(part, fired, keys)
+            table, owner = _latest_table(latest_starts(part, ordered), keys)
         order = np.lexsort([table[:, START_RANK], owner])
         tables.append(table[order])
         offsets[number] = rows_before + np.searchsorted(owner[order], np.arange(partitions + 1))
@@ -153,17 +148,21 @@ def _negative_matches(
     )
 
 
-def _enumerated(part: PositionAutomaton, ordered: OrderedEvents, window: int) -> MatchArrays:
+def _enumerated(
+    program: Program, part: NegatedProgram, ordered: OrderedEvents, predicates: PredicateInputs
+) -> MatchArrays:
     """Return every match of a part; one that blocks lies within the window."""
-    graph = _part_graph(part, ordered, window)
-    ends, clock = graph.ends[: graph.cursor[END_COUNT]], ordered.arrays.clock
-    return joined(walk_in_chunks(graph, ends, clock, window, empty_chunk(ordered.arrays)))
-
-
-def _part_graph(part: PositionAutomaton, ordered: OrderedEvents, window: int) -> Graph:
-    automaton, events = automaton_arrays(part, StrategyCode.SKIP_TILL_ANY), ordered.arrays
+    events = ordered.arrays._replace(fires=ordered.negative_fires[part.masks])
+    automaton = automaton_arrays(part.automaton, StrategyCode.SKIP_TILL_ANY)
+    window = program.window_length or 0
     task = FoldTask(events, all_partitions(events), window)
-    return fold_whole(ChainFold(automaton, task), ordered)
+    graph = fold_whole(ChainFold(automaton, task), ordered)
+    ends = graph.ends[: graph.cursor[END_COUNT]]
+    found = joined(walk_in_chunks(graph, ends, events.clock, window, empty_chunk(events)))
+    if part.inner is None:
+        return found
+    of_part = replace(program, automaton=part.automaton)
+    return NegationFilter(of_part, part.inner, ordered, predicates).unblocked(found)
 
 
 def _table_of(matches: MatchArrays, keys: EventKeys) -> tuple[Int64s, Int64s]:
@@ -175,20 +174,14 @@ def _table_of(matches: MatchArrays, keys: EventKeys) -> tuple[Int64s, Int64s]:
     return table, keys.partition[first]
 
 
-def _latest_starts(
-    part: PositionAutomaton, ordered: OrderedEvents, keys: EventKeys
-) -> tuple[Int64s, Int64s]:
-    """Return for every event that ends a match of the part the one that starts last.
+def _latest_table(starts: Int64s, keys: EventKeys) -> tuple[Int64s, Int64s]:
+    """Return a row for every event that ends a match, with the start that is latest.
 
-    It lies in every gap in which another match with that end lies. The graph is built over ranks
-    instead of times, so that its latest starts are ranks.
+    That match lies in every gap in which another match with that end lies.
     """
-    ranked = replace(ordered, arrays=ordered.arrays._replace(clock=keys.rank))
-    graph = _part_graph(part, ranked, 0)
-    ends = graph.nodes[graph.ends[: graph.cursor[END_COUNT], END_NODE]]
-    last = ends[:, EVENT]
+    last = np.flatnonzero(starts)
     table = np.zeros((last.size, WIDTH), np.int64)
-    table[:, START_RANK] = ends[:, LATEST_START]
+    table[:, START_RANK] = starts[last]
     table[:, END_RANK], table[:, END_CLOCK] = keys.rank[last], keys.clock[last]
     table[:, START_CLOCK] = _clock_of_rank(keys, keys.partition[last], table[:, START_RANK])
     return table, keys.partition[last]

@@ -50,7 +50,7 @@ def without_overlaps(
             values = _Ties(matches, ordered, columns, tie_columns)
             candidates.sort(key=values.key)
         chosen.append(candidates[0])
-    return _picked(matches, np.array(chosen, np.int64))
+    return picked(matches, np.array(chosen, np.int64))
 
 
 class _Ties:
@@ -88,7 +88,8 @@ def _ranked(value: Any) -> tuple[bool, Any]:
     return value is not None, value
 
 
-def _picked(matches: MatchArrays, chosen: Int64s) -> MatchArrays:
+def picked(matches: MatchArrays, chosen: Int64s) -> MatchArrays:
+    """Return some matches, in the order of their numbers in `chosen`."""
     begins, ends = matches.offsets[chosen], matches.offsets[chosen + 1]
     sizes = ends - begins
     offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)

@@ -18,6 +18,12 @@ def choose_granularity(query: BoundQuery) -> Choice[Granularity]:
             f"the {first.predicate_class.value} predicate '{first.text}' reads more of a run "
             "than its last event",
         )
+    if query.neighbour_bounds:
+        bound = query.neighbour_bounds[0]
+        names = f"{bound.first}, {bound.second}"
+        return Choice(
+            Granularity.RUN, f"WITHIN … BETWEEN {names} reads the latest {bound.first} of a run"
+        )
     if query.strategy is not Strategy.SKIP_TILL_ANY:
         detail = "" if not across else f"; '{across[0].text}' is tested against those"
         return Choice(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cepheid.analysis.automaton import Automaton
 from cepheid.analysis.bound import BoundPattern, BoundQuery, Clause, PredicateClass
 from cepheid.errors import Diagnostic
+from cepheid.language import ast
 from cepheid.language.source import Span
 
 MAXIMUM_POSITIONS = 64
@@ -28,35 +30,29 @@ def _clauses(query: BoundQuery, pattern: BoundPattern) -> list[Clause]:
     return [e for e in pattern.clauses if e.predicate_class is not PredicateClass.LOCAL]
 
 
-def _comes_back(pattern: BoundPattern, name: str) -> bool:
-    """Whether a match can leave a variable and bind it again; only its first event is bounded."""
-    own = set(pattern.variables[name].positions)
-    left = {edge.target for edge in pattern.automaton.edges if edge.source in own} - own
-    waiting = list(left)
-    while waiting:
-        position = waiting.pop()
-        for edge in pattern.automaton.edges_from(position):
-            if edge.target in own:
-                return True
-            if edge.target not in left:
-                left.add(edge.target)
-                waiting.append(edge.target)
-    return False
+def _largest(automaton: Automaton) -> int:
+    """Return the number of positions of the pattern or of its largest negated part."""
+    inner = [_largest(part.automaton) for part in automaton.negated_parts]
+    return max(len(automaton.positions), *inner, 0)
 
 
 def _features(query: BoundQuery) -> Iterator[tuple[str, Span, str]]:
     tree = query.tree
     if len(query.patterns) > 1:
-        yield "AND of two patterns", tree.pattern.span, NOTHING_ELSE
+        if query.is_aggregate:
+            yield "AND of two patterns in an aggregate query", tree.pattern.span, NOTHING_ELSE
+        elif query.output not in (ast.OutputMode.ALL, ast.OutputMode.NON_OVERLAPPING):
+            feature = f"OUTPUT {query.output.value} with AND of two patterns"
+            yield feature, tree.pattern.span, "return all pairs, or non-overlapping ones"
     for pattern in query.patterns:
         for clause in _clauses(query, pattern):
             kind = clause.predicate_class.value
             yield f"the {kind} predicate '{clause.text}'", clause.span, NOTHING_ELSE
         for part in pattern.automaton.negated_parts:
-            if query.is_aggregate or part.automaton.negated_parts:
-                where = "in an aggregate query" if query.is_aggregate else "with one inside it"
-                yield f"the negation !{part.text} {where}", tree.pattern.span, NOTHING_ELSE
-        if len(pattern.automaton.positions) > MAXIMUM_POSITIONS:
+            if query.is_aggregate:
+                feature = f"the negation !{part.text} in an aggregate query"
+                yield feature, tree.pattern.span, NOTHING_ELSE
+        if _largest(pattern.automaton) > MAXIMUM_POSITIONS:
             hint = "use + or * instead of a large repetition count"
             yield f"a pattern of more than {MAXIMUM_POSITIONS} events", tree.pattern.span, hint
     window = query.window
@@ -67,9 +63,6 @@ def _features(query: BoundQuery) -> Iterator[tuple[str, Span, str]]:
     for neighbours in tree.neighbour_windows:
         if query.is_aggregate:
             yield "WITHIN … BETWEEN in an aggregate query", neighbours.span, NOTHING_ELSE
-        elif _comes_back(query.pattern, neighbours.second):
-            feature = f"WITHIN … BETWEEN with '{neighbours.second}' in a repeated group"
-            yield feature, neighbours.span, NOTHING_ELSE
     for column in query.aggregates or ():
         aggregate = column.aggregate
         if aggregate.variable is not None or aggregate.exact:

@@ -1,0 +1,258 @@
+"""`P1 AND P2`: pairs of trends, one of each side, in one partition and window.
+
+A trend is its sequence of events here. Both sides see the same ordered events, so equal trends have
+equal event numbers. Two trends lie in one window exactly if the one that starts first is in reach
+of the last event of the other; so for every trend its partners that start earlier (or later) are a
+stretch of the other side's trends by start, and finding all pairs costs no more than writing them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from cepheid.analysis.derived_types import StreamTime
+from cepheid.errors import DataError
+from cepheid.kernels.choose_apart import choose_apart
+from cepheid.kernels.graph import MatchArrays
+from cepheid.kernels.pair_reach import find_reach
+from cepheid.program.program import MatchOutput, Pair, Program, Ranking
+from cepheid.runtime.fold_graph import all_partitions
+from cepheid.runtime.key_columns import key_columns, key_fields
+from cepheid.runtime.match_chunks import fold_in_chunks, joined
+from cepheid.runtime.match_rows import FIRST_TIME, LAST_TIME, MatchRows, match_schema
+from cepheid.runtime.negation import NegationFilter
+from cepheid.runtime.non_overlapping import picked
+from cepheid.runtime.order_events import OrderedEvents, order_events, starts_of_runs
+from cepheid.runtime.order_trends import TrendOrder
+from cepheid.runtime.predicate_inputs import PredicateInputs, read_columns
+from cepheid.runtime.sequence_ranks import sequence_ranks
+from cepheid.runtime.take_rows import RowTaker
+
+Int64s = NDArray[np.int64]
+LARGEST_OFFSET = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One side's trends, without repeated event sequences."""
+
+    program: Program
+    ordered: OrderedEvents
+    predicates: PredicateInputs
+    trends: MatchArrays
+
+    @property
+    def first(self) -> Int64s:
+        return self.trends.event[self.trends.offsets[:-1]]
+
+    @property
+    def last(self) -> Int64s:
+        return self.trends.event[self.trends.offsets[1:] - 1]
+
+    @property
+    def output(self) -> MatchOutput:
+        return _of_side(self.program)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Numbers of trends of the first and of the second side."""
+
+    left: Int64s
+    right: Int64s
+
+    def chosen(self, which: NDArray[Any]) -> _Pairs:
+        return _Pairs(self.left[which], self.right[which])
+
+
+def pair_schema(program: Program, pair: Pair, events: pa.Schema) -> pa.Schema:
+    """Return the schema of the result."""
+    fields: dict[str, pa.Field] = {}
+    for side in (program, pair.second):
+        schema = match_schema(side, _of_side(side), events)
+        fields |= {field.name: field for field in schema}
+    ordered = [fields[name] for name in pair.returned]
+    if pair.has_default_columns:
+        time = events.field(program.time).type
+        ordered += [pa.field(FIRST_TIME, time), pa.field(LAST_TIME, time)]
+    when = _stream_time(program)
+    if when is not None:
+        ordered += key_fields(program, when, events)
+    return pa.schema(ordered)
+
+
+def _of_side(program: Program) -> MatchOutput:
+    """Return the output of one side; the times of a pair belong to both."""
+    assert isinstance(program.output, MatchOutput)
+    return replace(program.output, has_default_columns=False, stream_time=None)
+
+
+def _stream_time(program: Program) -> StreamTime | None:
+    assert isinstance(program.output, MatchOutput)
+    return program.output.stream_time
+
+
+def find_pairs(
+    program: Program, pair: Pair, table: pa.Table, events: pa.Schema
+) -> tuple[pa.Table, int]:
+    """Return all pairs, and how many events belong to no partition.
+
+    `events` has the types that columns of the result are to have.
+    """
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    ordered = order_events(program, columns, table.num_rows)
+    left = _side(program, ordered, columns)
+    right = _side(pair.second, _seen_by_second(program, ordered), columns)
+    pairs = _unordered(_in_one_window(left, right), left, right, columns, pair.tie_columns)
+    if pair.is_non_overlapping:
+        pairs = _without_overlaps(pairs, left, right, columns, pair.tie_columns)
+    found: dict[str, Any] = {}
+    for side, numbers in ((left, pairs.left), (right, pairs.right)):
+        rows = MatchRows(
+            side.program, side.output, side.ordered, side.predicates, columns, events
+        ).batch(side.trends)
+        found |= {
+            name: _taken(array, numbers)
+            for name, array in zip(rows.schema.names, rows.columns, strict=True)
+        }
+    arrays = [found[name] for name in pair.returned]
+    first = ordered.row[np.minimum(left.first[pairs.left], right.first[pairs.right])]
+    last = ordered.row[np.maximum(left.last[pairs.left], right.last[pairs.right])]
+    if pair.has_default_columns:
+        times = RowTaker(table[program.time], events.field(program.time).type)
+        arrays += [times.take(each) for each in (first, last)]
+    when = _stream_time(program)
+    if when is not None:
+        arrays += key_columns(program, when, columns, pa.array(first), pa.array(last))
+    schema = pair_schema(program, pair, events)
+    return pa.Table.from_arrays(arrays, schema=schema), ordered.dropped
+
+
+def _seen_by_second(program: Program, ordered: OrderedEvents) -> OrderedEvents:
+    """Return the same events with the masks of the second side."""
+    fires, *negative = ordered.negative_fires[len(program.negative_tests) :]
+    arrays = ordered.arrays._replace(fires=fires)
+    return replace(ordered, arrays=arrays, negative_fires=tuple(negative))
+
+
+def _side(program: Program, ordered: OrderedEvents, columns: dict[str, Any]) -> _Side:
+    predicates = read_columns(program, ordered, columns)
+    chunks = fold_in_chunks(program, ordered, predicates, columns, all_partitions(ordered.arrays))
+    if program.negation is not None:
+        negation = NegationFilter(program, program.negation, ordered, predicates)
+        chunks = map(negation.unblocked, chunks)
+    matches = joined(chunks)
+    if matches.event.size > LARGEST_OFFSET:
+        raise DataError(
+            f"trends of one side of AND have {matches.event.size:,} events, too many at once",
+            hint="add WITHIN, or predicates",
+        )
+    return _Side(program, ordered, predicates, _without_repeats(matches))
+
+
+def _without_repeats(matches: MatchArrays) -> MatchArrays:
+    """Return every event sequence once, with its lowest positions."""
+    sequences = sequence_ranks(matches.offsets, matches.event)
+    order = np.lexsort([sequence_ranks(matches.offsets, matches.position), sequences])
+    is_lowest = starts_of_runs(sequences[order])
+    return picked(matches, np.sort(order[is_lowest]))
+
+
+def _in_one_window(left: _Side, right: _Side) -> _Pairs:
+    """Return all pairs of one partition that lie in one span shorter than the window."""
+    reach = find_reach(
+        left.ordered.arrays.clock,
+        left.ordered.partition_of_event,
+        left.program.window_length or 0,
+    )
+    # Partners that start with a trend or before it, then those of the other side that start before.
+    left_numbers, right_numbers = _stretches(reach[left.last], left.first + 1, right.first)
+    right_later, left_earlier = _stretches(reach[right.last], right.first, left.first)
+    return _Pairs(
+        np.concatenate((left_numbers, left_earlier)), np.concatenate((right_numbers, right_later))
+    )
+
+
+def _stretches(begin: Int64s, end: Int64s, starts: Int64s) -> tuple[Int64s, Int64s]:
+    """Return the numbers i, j of all pairs with `begin[i] <= starts[j] < end[i]`."""
+    order = np.argsort(starts, kind="stable")
+    low, high = (np.searchsorted(starts[order], each) for each in (begin, end))
+    counts = high - low
+    total = int(counts.sum())
+    if total > LARGEST_OFFSET:
+        raise DataError(
+            f"AND gives {total:,} pairs, too many for one result",
+            hint="add WITHIN or a partition such as [attribute]",
+        )
+    before = np.cumsum(counts) - counts
+    places = np.repeat(low - before, counts) + np.arange(total)
+    return np.repeat(np.arange(begin.size), counts), order[places]
+
+
+def _unordered(
+    pairs: _Pairs, left: _Side, right: _Side, columns: dict[str, Any], tie_columns: tuple[str, ...]
+) -> _Pairs:
+    """Drop pairs of equal trends; of two pairs that differ in their order only, keep one.
+
+    That is the one with the lower trend on the left.
+    """
+    count = left.first.size
+    both = MatchArrays(
+        np.concatenate((left.trends.offsets, right.trends.offsets[1:] + left.trends.event.size)),
+        np.concatenate((left.trends.event, right.trends.event)),
+        np.concatenate((left.trends.position, right.trends.position)),
+    )
+    sequences = sequence_ranks(both.offsets, both.event)
+    shared, on_left, on_right = np.intersect1d(
+        sequences[:count], sequences[count:], assume_unique=True, return_indices=True
+    )
+    if shared.size == 0:
+        return pairs
+    places = TrendOrder(picked(left.trends, on_left), left.ordered, columns, tie_columns).places()
+    place_of_left, place_of_right = np.full(count, -1), np.full(right.first.size, -1)
+    place_of_left[on_left], place_of_right[on_right] = places, places
+    one, other = place_of_left[pairs.left], place_of_right[pairs.right]
+    return pairs.chosen((one < 0) | (other < 0) | (one < other))
+
+
+def _without_overlaps(
+    pairs: _Pairs, left: _Side, right: _Side, columns: dict[str, Any], tie_columns: tuple[str, ...]
+) -> _Pairs:
+    """Return the pairs that OUTPUT NON OVERLAPPING takes."""
+    one = TrendOrder(left.trends, left.ordered, columns, tie_columns)
+    other = TrendOrder(right.trends, right.ordered, columns, tie_columns)
+    owner = left.ordered.partition_of_event[left.first[pairs.left]]
+    if left.program.ranking is Ranking.STREAM:
+        owner = np.zeros_like(owner)
+    first = np.minimum(one.first[pairs.left], other.first[pairs.right])
+    last = np.maximum(one.last[pairs.left], other.last[pairs.right])
+    order = np.lexsort(
+        [
+            other.values[pairs.right],
+            one.values[pairs.left],
+            other.steps[pairs.right],
+            one.steps[pairs.left],
+            first,
+            last,
+            owner,
+        ]
+    )
+    return pairs.chosen(order[choose_apart(owner[order], first[order], last[order])])
+
+
+def _taken(array: Any, numbers: Int64s) -> Any:
+    """Return the values of a side's trends for the pairs."""
+    if pa.types.is_list(array.type):
+        size = pc.sum(pc.list_value_length(array).take(pa.array(numbers))).as_py() or 0
+        if size > LARGEST_OFFSET:
+            raise DataError(
+                f"the pairs have {size:,} events of one variable, too many for one result",
+                hint="return fewer columns of repeated variables, or add WITHIN",
+            )
+    return array.take(pa.array(numbers))
