@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from benchmarks.contender import Contender, NotRunnableError
-from benchmarks.references import summarize
+from benchmarks.references import Answer, summarize
 
 
 @contextlib.contextmanager
@@ -47,9 +47,9 @@ def events_of(path: Path) -> Any:
 
 
 def spark_contender(
-    name: str, run: Callable[[Path], pa.Table], *, answers: bool = True
+    name: str,
+    run: Callable[[Path], pa.Table],
+    answer: Callable[[pa.Table], Answer] | None = summarize,
 ) -> Contender:
-    """Return a contender that runs on the session; a floor answers nothing."""
-    return Contender(
-        name, run, summarize if answers else None, require_spark, packages=("cepheid", "pyspark")
-    )
+    """Return a contender that runs on the session; a floor has no answer."""
+    return Contender(name, run, answer, require_spark, packages=("cepheid", "pyspark"))

@@ -54,14 +54,14 @@ def w1_below_100(path: Path) -> Answer:
 
 @functools.cache
 def neighbours(path: Path) -> Answer:
-    """Return how often a B follows an A at once in an id, and the sums of id, times and b.v."""
-    sums = [0, 0, 0, 0, 0]
+    """Return how often a B follows an A at once in an id, and the sums of id and times."""
+    sums = [0, 0, 0, 0]
     latest: dict[int, tuple[int, str]] = {}
-    for ts, etype, key, value in zip(*_columns(path), strict=True):
+    for ts, etype, key, *_ in zip(*_columns(path), strict=True):
         before, kind = latest.get(key, (0, ""))
         latest[key] = ts, etype
         if (kind, etype) == ("A", "B"):
-            found = (1, key, before, ts, value)
+            found = (1, key, before, ts)
             sums = [one + other for one, other in zip(sums, found, strict=True)]
     return tuple(sums)
 

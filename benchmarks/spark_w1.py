@@ -67,9 +67,9 @@ def _benchmark(name: str, workload: Workload, ids: int) -> Benchmark:
         contenders=(
             spark_contender("Cepheid on Spark", _cepheid),
             spark_contender("Spark SQL, time buckets", _buckets),
-            spark_contender("bare job", lambda path: _bare(path, all_types=False), answers=False),
+            spark_contender("bare job", lambda path: _bare(path, all_types=False), answer=None),
             spark_contender(
-                "bare job, all types", lambda path: _bare(path, all_types=True), answers=False
+                "bare job, all types", lambda path: _bare(path, all_types=True), answer=None
             ),
         ),
         baseline="bare job",

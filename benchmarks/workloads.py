@@ -3,6 +3,7 @@
 Every stream has `ts` = 0, 1, 2, … and depends on the seed and the number of events only.
 
 W1, W2  20 event types and 1000 (sparse) or 20 (dense) ids, uniform
+W1 wide the dense one with 64 characters of text in every event
 W3      10 companies, prices are random walks
 W4      100 mappers with Start, Load and End events, uniform cpu
 W5      bursts of T between 50 kinds of X and Y, in 10 groups
@@ -75,6 +76,12 @@ def _typed(ids: int) -> Callable[[int], dict[str, pa.Array]]:
     return columns
 
 
+def _with_text(events: int) -> dict[str, pa.Array]:
+    columns = _typed(ids=20)(events)
+    texts = [hashlib.sha256(str(each).encode()).hexdigest() for each in range(events)]
+    return columns | {"note": pa.array(texts)}
+
+
 def _stock(events: int) -> dict[str, pa.Array]:
     random = np.random.default_rng(SEED)
     company = random.integers(0, 10, events)
@@ -120,6 +127,7 @@ def _bursts(events: int) -> dict[str, pa.Array]:
 
 W1_SPARSE = Workload("w1-sparse", _typed(ids=1000))
 W1_DENSE = W2 = Workload("w1-dense", _typed(ids=20))
+W1_WIDE = Workload("w1-wide", _with_text)
 W3 = Workload("w3", _stock)
 W4 = Workload("w4", _cluster)
 W5 = Workload("w5", _bursts)

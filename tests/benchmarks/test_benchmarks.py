@@ -15,7 +15,13 @@ from benchmarks.peers.numpy_pass import bare_pass
 from benchmarks.report import Report
 
 LOCAL = ("w1-sparse", "w1-dense", "w2", "w4", "w5")
-ON_SPARK = ("spark-w1-sparse", "spark-w1-dense", "spark-push-down", "spark-break-marks")
+ON_SPARK = (
+    "spark-w1-sparse",
+    "spark-w1-dense",
+    "spark-push-down",
+    "spark-marks-narrow",
+    "spark-marks-wide",
+)
 
 
 def measured(name: str, *, events: int, folder) -> dict[str, Measurement]:

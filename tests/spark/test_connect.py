@@ -11,6 +11,9 @@ pytestmark = pytest.mark.spark
 
 REPOSITORY = Path(__file__).parent.parent.parent
 SCRIPT = """
+import contextlib
+import io
+
 from pyspark.sql import SparkSession
 
 import cepheid
@@ -33,6 +36,18 @@ pairs = "PATTERN SEQ(A a, B b) WHERE [k] RETURN a.k AS k, a.time AS start INTO P
 windows = "PATTERN SEQ(Pair p, C c) WHERE [k] WITHIN 8 SLIDE 8 RETURN COUNT(*) AS n INTO Late"
 both = cepheid.workload([pairs, windows, "PATTERN Late l RETURN l.time, l.n"])
 print(sorted(map(tuple, both.run(events, **roles)["q3"].collect())))
+local = cepheid.query("PATTERN SEQ(A a, B b) WHERE [k] AND a.time > 1 RETURN a.time, b.time")
+result = local.run(events, **roles)
+print(sorted(map(tuple, result.collect())))
+marks = cepheid.query(
+    "PATTERN SEQ(A a, B b) SEMANTICS contiguous WHERE [k] AND a.time > 1 RETURN a.time, b.time"
+)
+print(sorted(map(tuple, marks.run(events, **roles).collect())))
+plan = io.StringIO()
+with contextlib.redirect_stdout(plan):
+    result.explain(extended=True)  # the optimizer applies the filter to rows in memory
+analyzed = plan.getvalue().split("== Analyzed Logical Plan ==")[1]
+print("Filter (type" in analyzed and "> cast(1 as bigint)" in analyzed)
 spark.stop()
 """
 
@@ -49,8 +64,10 @@ def test_a_match_query_an_aggregate_and_a_workload():
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    module, matches, counts, composed = done.stdout.strip().splitlines()
+    module, matches, counts, composed, local, marks, is_pushed = done.stdout.strip().splitlines()
     assert "connect" in module
     assert matches == "[(1, 3), (2, 4)]"
     assert counts == "[(0, 4, 1)]"
     assert composed == "[(7, 1)]"
+    assert local == marks == "[(2, 4)]"
+    assert is_pushed == "True"
