@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any
@@ -98,21 +98,24 @@ class Query:
 
         ties = (order,) if isinstance(order, str) else tuple(order)
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
-        make_plan = self._limited(live_limit)
+
+        def make_limited(schema: EventSchema) -> PhysicalPlan:
+            return with_limit(self.plan(schema), live_limit)
+
         if isinstance(events, str | PathLike):
             from cepheid.connectors.read_local import EventFiles
 
-            return run_stored(make_plan, EventFiles([fspath(events)]), roles)
-        return run_events(make_plan, events, roles)
+            return run_stored(make_limited, EventFiles([fspath(events)]), roles)
+        return run_events(make_limited, events, roles)
 
-    def _limited(self, live_limit: int | None) -> Callable[[EventSchema], PhysicalPlan]:
-        """Return the planner with a limit in its plans."""
-        if live_limit is not None and live_limit < 1:
-            raise ConfigError(
-                f"live_limit is {live_limit}, but must be at least 1",
-                hint="leave it out for no limit",
-            )
-        return lambda schema: replace(self.plan(schema), live_limit=live_limit)
+
+def with_limit(plan: PhysicalPlan, live_limit: int | None) -> PhysicalPlan:
+    """Return a plan with a limit on live state."""
+    if live_limit is not None and live_limit < 1:
+        raise ConfigError(
+            f"live_limit is {live_limit}, but must be at least 1", hint="leave it out for no limit"
+        )
+    return replace(plan, live_limit=live_limit)
 
 
 def query(

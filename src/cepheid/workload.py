@@ -14,7 +14,7 @@ from cepheid.errors import ConfigError
 from cepheid.explain.explain_workload import explain_workload
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.planner import make_plan
-from cepheid.query import Query, query
+from cepheid.query import Query, query, with_limit
 
 
 class Workload:
@@ -58,6 +58,7 @@ class Workload:
         order: str | Sequence[str] = (),
         schemas: Mapping[str, Sequence[str]] | None = None,
         time_unit: str = "s",
+        live_limit: int | None = None,
     ) -> dict[str, Any]:
         """Run all queries and return their results by name, of the same kind as `events`.
 
@@ -78,7 +79,7 @@ class Workload:
         members = [
             Member(
                 name,
-                self._planner(name),
+                self._planner(name, live_limit),
                 self.dependencies.givers(name),
                 self.queries[name].tree.into if self.dependencies.is_read(name) else None,
             )
@@ -91,8 +92,8 @@ class Workload:
         bound = self.queries[name].bind(schema)
         return check_stream(bound) if self.dependencies.is_read(name) else bound
 
-    def _planner(self, name: str) -> Callable[[EventSchema], PhysicalPlan]:
-        return lambda schema: make_plan(self._bind(name, schema))
+    def _planner(self, name: str, live_limit: int | None) -> Callable[[EventSchema], PhysicalPlan]:
+        return lambda schema: with_limit(make_plan(self._bind(name, schema)), live_limit)
 
 
 def workload(queries: Sequence[Query | str]) -> Workload:

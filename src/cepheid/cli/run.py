@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time as clock
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
@@ -20,7 +21,15 @@ from cepheid.cli.arguments import (
 )
 from cepheid.cli.console import reporting, show_note, working
 from cepheid.cli.query_set import load_queries
-from cepheid.cli.write_result import DEFAULT_LIMIT, Format, choose_output, write_results
+from cepheid.cli.write_result import (
+    DEFAULT_LIMIT,
+    Format,
+    Target,
+    choose_output,
+    expanded,
+    is_compressed,
+    write_results,
+)
 
 
 def run(
@@ -66,6 +75,15 @@ def run(
         int | None,
         typer.Option(min=0, help=f"Rows of a table; 0 for all. Default: {DEFAULT_LIMIT}."),
     ] = None,
+    live_limit: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Fail if more than N partial matches are alive in a partition.",
+            show_default=False,
+        ),
+    ] = None,
     quiet: QuietOption = False,
     others: WithOption = None,
 ) -> None:
@@ -105,14 +123,32 @@ def run(
                     order=order or (),
                     schemas=schemas,
                     time_unit=time_unit,
+                    live_limit=live_limit,
                 )
-                results = {name: order_rows(runner.collect(each)) for name, each in lazy.items()}
+                notes = _notes(lazy, target)
+                results = {
+                    name: order_rows(runner.collect(expanded(each, target)))
+                    for name, each in lazy.items()
+                }
             seconds = clock.perf_counter() - start
         write_results(results, target)
+        for note in notes:
+            show_note(note, quiet=quiet)
         count = sum(each.num_rows for each in results.values())
         rows = f"{count:,} row{'' if count == 1 else 's'}"
         place = "" if output is None else f" to {output}"
         show_note(f"{rows}{place} in {seconds:.2f} s ({engine.value} engine)", quiet=quiet)
+
+
+def _notes(results: Mapping[str, Any], target: Target) -> list[str]:
+    """Say how many matches compressed results stand for, where not all of them are shown."""
+    if not target.shows_a_part:
+        return []
+    compressed = {name: each for name, each in results.items() if is_compressed(each)}
+    return [
+        f"{name}: {each.count():,} matches, compressed; at most {target.limit} are shown"
+        for name, each in compressed.items()
+    ]
 
 
 def _schemas(path: str | None) -> dict[str, list[str]] | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
@@ -51,6 +51,11 @@ class Target:
     limit: int
     is_single: bool
 
+    @property
+    def shows_a_part(self) -> bool:
+        """Whether rows beyond the limit are left out."""
+        return self.format is Format.TABLE and self.limit > 0
+
 
 def choose_output(
     given: Format | None, output: str | None, limit: int | None, *, is_single: bool
@@ -79,6 +84,18 @@ def _default_format(output: str | None, is_single: bool) -> Format:
     from cepheid.connectors.event_files import format_of
 
     return Format(format_of(output).value)
+
+
+def is_compressed(result: Any) -> bool:
+    """Whether a result is that of OUTPUT COMPRESSED, on either engine."""
+    return hasattr(result, "expand")
+
+
+def expanded(result: Any, target: Target) -> Any:
+    """Return a table; of a compressed result as many matches as are shown."""
+    if not is_compressed(result):
+        return result
+    return result.first(target.limit) if target.shows_a_part else result.expand()
 
 
 def write_results(results: Mapping[str, pa.Table], target: Target) -> None:
