@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from cepheid.kernels.arrays import Int64s
+import numpy as np
+
+from cepheid.kernels.arrays import Bytes, Int64s
 from cepheid.kernels.graph import (
     END_NODE,
     EVENT,
@@ -26,36 +28,33 @@ from cepheid.kernels.graph import (
 from cepheid.kernels.jit import inlined, kernel_in_place
 
 # Entries of `Walk.place`.
-NEXT_END, DEPTH, IS_NEW, MATCHES, WRITTEN = 0, 1, 2, 3, 4
-PLACE_SIZE = 5
-# Columns of `Walk.path`: a node, its head being followed, the next cell of that list, and what the
-# walk writes of the node.
-PATH_NODE, PATH_HEAD, PATH_CELL, PATH_EVENT, PATH_POSITION = 0, 1, 2, 3, 4
-PATH_WIDTH = 5
+NEXT_END, DEPTH, MATCHES, WRITTEN = 0, 1, 2, 3
+PLACE_SIZE = 4
+# Columns of `Walk.path`: a node, its head being followed, and the next cell of that list.
+PATH_NODE, PATH_HEAD, PATH_CELL = 0, 1, 2
+PATH_WIDTH = 3
 
 
 class Walk(NamedTuple):
-    """Where a walk is: a depth-first search whose stack has room for the longest match."""
+    """Where a walk is: a depth-first search whose stack has room for the longest match.
+
+    `event` and `position` hold what is written of the path, from their ends: so they are in the
+    order of the match.
+    """
 
     path: Int64s
+    event: Int64s
+    position: Bytes
     place: Int64s
 
 
 @inlined
-def _enter(graph: Graph, walk: Walk, depth: int, node: int) -> None:
-    row, level = graph.nodes[node], walk.path[depth]
-    level[PATH_NODE], level[PATH_HEAD], level[PATH_CELL] = node, row[HEADS] - 1, NONE
-    level[PATH_EVENT], level[PATH_POSITION] = row[EVENT], row[POSITION]
-
-
-@inlined
-def _write(walk: Walk, depth: int, out: MatchArrays, written: int) -> int:
-    """Write the events from a depth up to the end of the match."""
-    for level in range(depth, -1, -1):
-        out.event[written] = walk.path[level, PATH_EVENT]
-        out.position[written] = walk.path[level, PATH_POSITION]
-        written += 1
-    return written
+def _bounds(
+    graph: Graph, ends: Int64s, end: int, clock: Int64s, window_length: int
+) -> tuple[int, int]:
+    """Return the clock after which matches with this end start, and the last one at which."""
+    limit = start_limit(clock[graph.nodes[ends[end, END_NODE], EVENT]], window_length)
+    return max(limit, ends[end, START_AFTER]), ends[end, START_AT_MOST]
 
 
 @kernel_in_place
@@ -67,55 +66,64 @@ def walk_graph(
     O(events of the matches), plus stale cells. `out` has room for the longest match at least. A
     match may end at a row of `ends` if it started late enough for the window, and not too late.
     """
-    nodes, cells, heads = graph.nodes, graph.cells, graph.heads
-    path, place = walk.path, walk.place
-    matches, written = 0, 0
+    nodes, heads, cells, path = graph.nodes, graph.heads, graph.cells, walk.path
+    depth, next_end, end_count = walk.place[DEPTH], walk.place[NEXT_END], ends.shape[0]
+    most_matches, most_events, top = out.offsets.size - 1, out.event.size, walk.event.size - 1
+    matches, written, is_done = 0, 0, False
     out.offsets[0] = 0
-    depth, is_new = place[DEPTH], place[IS_NEW] != 0
     limit, at_most = 0, 0
     if depth >= 0:
-        end = ends[place[NEXT_END] - 1]
-        limit = start_limit(clock[nodes[end[END_NODE], EVENT]], window_length)
-        limit, at_most = max(limit, end[START_AFTER]), end[START_AT_MOST]
-    is_done = False
+        limit, at_most = _bounds(graph, ends, next_end - 1, clock, window_length)
     while True:
         if depth < 0:
-            if place[NEXT_END] == ends.shape[0]:
+            if next_end == end_count:
                 is_done = True
                 break
-            end = ends[place[NEXT_END]]
-            place[NEXT_END] += 1
-            node = end[END_NODE]
-            limit = start_limit(clock[nodes[node, EVENT]], window_length)
-            limit, at_most = max(limit, end[START_AFTER]), end[START_AT_MOST]
-            depth, is_new = 0, True
-            _enter(graph, walk, 0, node)
-        if is_new:
-            start = nodes[path[depth, PATH_NODE], START]
-            if limit < start <= at_most:
-                if matches + 1 == out.offsets.size or written + depth + 1 > out.event.size:
-                    break
-                written = _write(walk, depth, out, written)
-                matches += 1
-                out.offsets[matches] = written
-            is_new = False
-        level = path[depth]
-        cell, last_head = level[PATH_CELL], nodes[level[PATH_NODE], HEADS_END] - 1
-        while cell == NONE or cells[cell, LATEST] <= limit:
-            if level[PATH_HEAD] >= last_head:
-                cell = NONE
+            if matches == most_matches or written + 1 > most_events:
                 break
-            level[PATH_HEAD] += 1
-            cell = heads[level[PATH_HEAD]]
-        if cell == NONE:
-            level[PATH_CELL] = NONE
-            depth -= 1
-            continue
-        below = cells[cell, NODE]
-        level[PATH_CELL] = cells[cell, NEXT]
-        if nodes[below, LATEST_START] > limit:
-            depth += 1
-            is_new = True
-            _enter(graph, walk, depth, below)
-    place[DEPTH], place[IS_NEW], place[MATCHES], place[WRITTEN] = depth, is_new, matches, written
+            node = ends[next_end, END_NODE]
+            limit, at_most = _bounds(graph, ends, next_end, clock, window_length)
+            next_end += 1
+        else:
+            if matches == most_matches or written + depth + 2 > most_events:
+                break
+            cell = path[depth, PATH_CELL]
+            while cell == NONE or cells[cell, LATEST] <= limit:
+                path[depth, PATH_HEAD] += 1
+                if path[depth, PATH_HEAD] >= nodes[path[depth, PATH_NODE], HEADS_END]:
+                    cell = np.int64(NONE)
+                    break
+                cell = heads[path[depth, PATH_HEAD]]
+            if cell == NONE:
+                depth -= 1
+                continue
+            node = cells[cell, NODE]
+            path[depth, PATH_CELL] = cells[cell, NEXT]
+            if nodes[node, LATEST_START] <= limit:
+                continue
+        start = nodes[node, START]
+        if limit < start <= at_most:
+            out.event[written] = nodes[node, EVENT]
+            out.position[written] = nodes[node, POSITION]
+            written += 1
+            begin = top - depth
+            for at in range(depth + 1):
+                out.event[written + at] = walk.event[begin + at]
+            for at in range(depth + 1):
+                out.position[written + at] = walk.position[begin + at]
+            written += depth + 1
+            matches += 1
+            out.offsets[matches] = written
+        for head in range(nodes[node, HEADS], nodes[node, HEADS_END]):
+            cell = heads[head]
+            if cell != NONE and cells[cell, LATEST] > limit:
+                depth += 1
+                path[depth, PATH_NODE] = node
+                path[depth, PATH_HEAD] = head
+                path[depth, PATH_CELL] = cell
+                walk.event[top - depth] = nodes[node, EVENT]
+                walk.position[top - depth] = nodes[node, POSITION]
+                break
+    walk.place[NEXT_END], walk.place[DEPTH] = next_end, depth
+    walk.place[MATCHES], walk.place[WRITTEN] = matches, written
     return is_done

@@ -11,16 +11,15 @@ import pyarrow as pa
 
 from cepheid.kernels.compact_graph import compact_graph
 from cepheid.kernels.count_graph import TOO_MANY, count_graph
-from cepheid.kernels.graph import END_COUNT, NEVER, Graph, MatchArrays
+from cepheid.kernels.graph import END_COUNT, NEVER, Graph
 from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.compressed_bytes import to_bytes
 from cepheid.runtime.count_exactly import count_exactly
 from cepheid.runtime.fold_graph import all_partitions, node_count
-from cepheid.runtime.match_chunks import empty_chunk, fold_whole, make_fold, walk_in_chunks
-from cepheid.runtime.match_rows import MatchRows
-from cepheid.runtime.negation import NegationFilter
+from cepheid.runtime.match_chunks import Walkable, fold_whole, make_fold
 from cepheid.runtime.order_events import OrderedEvents, order_events
 from cepheid.runtime.predicate_inputs import PredicateInputs, read_columns
+from cepheid.runtime.walk_matches import MatchWalker
 
 
 def fold_compressed(program: Program, ordered: OrderedEvents, predicates: PredicateInputs) -> Graph:
@@ -57,10 +56,7 @@ class CompressedMatches:
         self._ordered = ordered
         self._graph = graph
         self._convert: Callable[[pa.Table], Any] = lambda table: table
-        self._rows = MatchRows(program, output, ordered, predicates, columns, schema)
-        self._negation = None
-        if program.negation is not None:
-            self._negation = NegationFilter(program, program.negation, ordered, predicates)
+        self._walker = MatchWalker(program, output, ordered, predicates, columns, schema)
 
     def converted(self, convert: Callable[[pa.Table], Any]) -> CompressedMatches:
         """Have tables of matches converted, to the kind that the events were."""
@@ -78,19 +74,20 @@ class CompressedMatches:
     @property
     def schema(self) -> pa.Schema:
         """The columns of the matches."""
-        return self._rows.schema
+        return self._walker.rows.schema
 
     def count(self) -> int:
         """Return the number of matches; with negation they are walked, otherwise just counted."""
-        if self._negation is not None:
-            return sum(chunk.offsets.size - 1 for chunk in self._chunks())
+        if self._walker.negation is not None:
+            chunks = self._walker.matches(self._walkable)
+            return sum(chunk.offsets.size - 1 for chunk in chunks)
         clock, window = self._ordered.arrays.clock, self._program.window_length or 0
         count = count_graph(self._graph, clock, window)
         return count if count != TOO_MANY else count_exactly(self._graph, clock, window)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the matches in batches, each made when it is asked for."""
-        return map(self._rows.batch, self._chunks())
+        return self._walker.for_another_thread().batches(self._walkable)
 
     def expand(self) -> Any:
         """Return all matches as a table of the same kind as the events."""
@@ -112,15 +109,12 @@ class CompressedMatches:
 
     def to_bytes(self) -> bytes:
         """Return the graph and its events, to be kept or sent."""
-        keeps_all = self._negation is not None
+        keeps_all = self._walker.negation is not None
         return to_bytes(self._table, self._ordered, self._graph, keeps_all=keeps_all)
 
-    def _chunks(self) -> Iterator[MatchArrays]:
-        graph, events = self._graph, self._ordered.arrays
-        ends = graph.ends[: graph.cursor[END_COUNT]]
-        window = self._program.window_length or 0
-        chunks = walk_in_chunks(graph, ends, events.clock, window, empty_chunk(events))
-        return chunks if self._negation is None else map(self._negation.unblocked, chunks)
+    @property
+    def _walkable(self) -> Walkable:
+        return Walkable(self._graph, self._graph.ends[: self._graph.cursor[END_COUNT]])
 
 
 def compress_matches(

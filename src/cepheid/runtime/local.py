@@ -9,8 +9,9 @@ import pyarrow as pa
 from cepheid.program.program import CountOutput, MatchOutput, Program
 from cepheid.runtime.compressed import CompressedMatches, compress_matches
 from cepheid.runtime.count_rows import count_schema, count_trends
+from cepheid.runtime.find_matches import find_matches
 from cepheid.runtime.match_pairs import find_pairs, pair_schema
-from cepheid.runtime.match_rows import find_matches, match_schema
+from cepheid.runtime.match_rows import match_schema
 
 LOG = logging.getLogger("cepheid")
 

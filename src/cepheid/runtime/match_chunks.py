@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,25 +84,30 @@ def make_fold(
     return RunFold(automaton, rules, predicates.columns, task)
 
 
-def fold_in_chunks(
+class Walkable(NamedTuple):
+    """A graph, and the rows of its ends from which matches are to be walked."""
+
+    graph: Graph
+    ends: Int64s
+
+
+def fold_in_parts(
     program: Program,
     ordered: OrderedEvents,
     predicates: PredicateInputs,
     columns: Mapping[str, Any],
     partitions: range,
-) -> Iterator[MatchArrays]:
-    """Yield the matches; a chunk is overwritten by the next one.
+) -> Iterator[Walkable]:
+    """Yield the graph whenever it is full; the next one begins with what is still alive of it.
 
-    When the graph is full its matches are written, and what no later event can reach is dropped.
+    What no later event can reach is dropped, so that memory follows the window.
     """
     fold, live_limit = make_fold(program, ordered, predicates, partitions), program.live_limit
     events, window = ordered.arrays, program.window_length or 0
-    chunk = empty_chunk(events)
     while True:
         size, step = fold.graph.nodes.shape[0], int(fold.graph.cursor[NEXT_STEP])
         is_done = _advance(fold, size if live_limit is None else min(size, 2 * live_limit), ordered)
-        ends = fold.graph.ends[: fold.graph.cursor[END_COUNT]]
-        yield from walk_in_chunks(fold.graph, ends, events.clock, window, chunk)
+        yield Walkable(fold.graph, fold.graph.ends[: fold.graph.cursor[END_COUNT]])
         if is_done:
             return
         fold.compact(_limit(fold.graph, events, window))
@@ -140,7 +145,13 @@ def walk_in_chunks(
     graph: Graph, ends: Int64s, clock: Int64s, window: int, chunk: MatchArrays
 ) -> Iterator[MatchArrays]:
     """Yield the matches of a graph that end at some of its nodes, as many as fit at a time."""
-    walk = Walk(np.empty((chunk.event.size, PATH_WIDTH), np.int64), np.zeros(PLACE_SIZE, np.int64))
+    size = chunk.event.size
+    walk = Walk(
+        np.empty((size, PATH_WIDTH), np.int64),
+        np.empty(size, np.int64),
+        np.empty(size, np.int8),
+        np.zeros(PLACE_SIZE, np.int64),
+    )
     walk.place[DEPTH] = -1
     is_done = False
     while not is_done:

@@ -9,6 +9,7 @@ stretch of the other side's trends by start, and finding all pairs costs no more
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -24,15 +25,15 @@ from cepheid.kernels.pair_reach import find_reach
 from cepheid.program.program import MatchOutput, Pair, Program, Ranking
 from cepheid.runtime.fold_graph import all_partitions
 from cepheid.runtime.key_columns import key_columns, key_fields
-from cepheid.runtime.match_chunks import fold_in_chunks, joined
+from cepheid.runtime.match_chunks import fold_in_parts, joined
 from cepheid.runtime.match_rows import FIRST_TIME, LAST_TIME, MatchRows, match_schema
-from cepheid.runtime.negation import NegationFilter
 from cepheid.runtime.non_overlapping import picked
 from cepheid.runtime.order_events import OrderedEvents, order_events, starts_of_runs
 from cepheid.runtime.order_trends import TrendOrder
-from cepheid.runtime.predicate_inputs import PredicateInputs, read_columns
+from cepheid.runtime.predicate_inputs import read_columns
 from cepheid.runtime.sequence_ranks import sequence_ranks
 from cepheid.runtime.take_rows import RowTaker
+from cepheid.runtime.walk_matches import MatchWalker
 
 Int64s = NDArray[np.int64]
 LARGEST_OFFSET = 2**31 - 1
@@ -44,7 +45,7 @@ class _Side:
 
     program: Program
     ordered: OrderedEvents
-    predicates: PredicateInputs
+    rows: MatchRows
     trends: MatchArrays
 
     @property
@@ -54,10 +55,6 @@ class _Side:
     @property
     def last(self) -> Int64s:
         return self.trends.event[self.trends.offsets[1:] - 1]
-
-    @property
-    def output(self) -> MatchOutput:
-        return _of_side(self.program)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,29 +104,28 @@ def find_pairs(
     """
     columns = dict(zip(table.column_names, table.columns, strict=True))
     ordered = order_events(program, columns, table.num_rows)
-    left = _side(program, ordered, columns)
-    right = _side(pair.second, _seen_by_second(program, ordered), columns)
+    left = _side(program, ordered, columns, events)
+    right = _side(pair.second, _seen_by_second(program, ordered), columns, events)
     pairs = _unordered(_in_one_window(left, right), left, right, columns, pair.tie_columns)
     if pair.is_non_overlapping:
         pairs = _without_overlaps(pairs, left, right, columns, pair.tie_columns)
     found: dict[str, Any] = {}
     for side, numbers in ((left, pairs.left), (right, pairs.right)):
-        rows = MatchRows(
-            side.program, side.output, side.ordered, side.predicates, columns, events
-        ).batch(side.trends)
+        rows = side.rows.batch(side.trends)
         found |= {
             name: _taken(array, numbers)
             for name, array in zip(rows.schema.names, rows.columns, strict=True)
         }
     arrays = [found[name] for name in pair.returned]
-    first = ordered.row[np.minimum(left.first[pairs.left], right.first[pairs.right])]
-    last = ordered.row[np.maximum(left.last[pairs.left], right.last[pairs.right])]
+    first = np.minimum(left.first[pairs.left], right.first[pairs.right])
+    last = np.maximum(left.last[pairs.left], right.last[pairs.right])
     if pair.has_default_columns:
-        times = RowTaker(table[program.time], events.field(program.time).type)
+        times = RowTaker(table[program.time], events.field(program.time).type, ordered.row)
         arrays += [times.take(each) for each in (first, last)]
     when = _stream_time(program)
     if when is not None:
-        arrays += key_columns(program, when, columns, pa.array(first), pa.array(last))
+        rows = [pa.array(ordered.row[each]) for each in (first, last)]
+        arrays += key_columns(program, when, columns, *rows)
     schema = pair_schema(program, pair, events)
     return pa.Table.from_arrays(arrays, schema=schema), ordered.dropped
 
@@ -141,19 +137,20 @@ def _seen_by_second(program: Program, ordered: OrderedEvents) -> OrderedEvents:
     return replace(ordered, arrays=arrays, negative_fires=tuple(negative))
 
 
-def _side(program: Program, ordered: OrderedEvents, columns: dict[str, Any]) -> _Side:
+def _side(
+    program: Program, ordered: OrderedEvents, columns: dict[str, Any], events: pa.Schema
+) -> _Side:
     predicates = read_columns(program, ordered, columns)
-    chunks = fold_in_chunks(program, ordered, predicates, columns, all_partitions(ordered.arrays))
-    if program.negation is not None:
-        negation = NegationFilter(program, program.negation, ordered, predicates)
-        chunks = map(negation.unblocked, chunks)
-    matches = joined(chunks)
+    walker = MatchWalker(program, _of_side(program), ordered, predicates, columns, events)
+    partitions = all_partitions(ordered.arrays)
+    walkables = fold_in_parts(program, ordered, predicates, columns, partitions)
+    matches = joined(chain.from_iterable(map(walker.matches, walkables)))
     if matches.event.size > LARGEST_OFFSET:
         raise DataError(
             f"trends of one side of AND have {matches.event.size:,} events, too many at once",
             hint="add WITHIN, or predicates",
         )
-    return _Side(program, ordered, predicates, _without_repeats(matches))
+    return _Side(program, ordered, walker.rows, _without_repeats(matches))
 
 
 def _without_repeats(matches: MatchArrays) -> MatchArrays:

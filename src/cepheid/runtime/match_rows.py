@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
+from collections.abc import Mapping
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -16,13 +15,9 @@ from cepheid.kernels.graph import MatchArrays
 from cepheid.kernels.select_events import select_events
 from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.key_columns import key_columns, key_fields
-from cepheid.runtime.match_chunks import fold_in_chunks, joined, split_partitions
 from cepheid.runtime.match_values import MatchValues, value_type
-from cepheid.runtime.negation import NegationFilter
-from cepheid.runtime.non_overlapping import without_overlaps
-from cepheid.runtime.order_events import OrderedEvents, order_events
-from cepheid.runtime.partial_matches import partial_chunks
-from cepheid.runtime.predicate_inputs import PredicateInputs, read_columns
+from cepheid.runtime.order_events import OrderedEvents
+from cepheid.runtime.predicate_inputs import PredicateInputs
 from cepheid.runtime.take_rows import RowTaker
 
 Int64s = NDArray[np.int64]
@@ -47,44 +42,6 @@ def _arrow_type(column: MatchColumn, events: pa.Schema) -> pa.DataType:
     return pa.list_(kind) if column.is_array else kind
 
 
-def find_matches(
-    program: Program, output: MatchOutput, table: pa.Table, schema: pa.Schema, threads: int
-) -> tuple[pa.Table, int]:
-    """Return all matches, and how many events belong to no partition."""
-    columns = dict(zip(table.column_names, table.columns, strict=True))
-    ordered = order_events(program, columns, table.num_rows)
-    predicates = read_columns(program, ordered, columns)
-    negation = None
-    if program.negation is not None:
-        negation = NegationFilter(program, program.negation, ordered, predicates)
-
-    def matches_of(partitions: range) -> Iterator[MatchArrays]:
-        is_partial = output.is_partial
-        find = partial_chunks if is_partial else fold_in_chunks
-        chunks = find(program, ordered, predicates, columns, partitions)
-        if negation is None:
-            return chunks
-        own = negation.with_own_room()
-        return (own.unblocked(chunk, ended=not is_partial) for chunk in chunks)
-
-    def batches_of(chunks: Iterator[MatchArrays]) -> list[pa.RecordBatch]:
-        rows = MatchRows(program, output, ordered, predicates, columns, schema)
-        return [rows.batch(chunk) for chunk in chunks]
-
-    parts = split_partitions(ordered.arrays, threads)
-    if output.tie_columns is not None:
-        matches = joined(chain.from_iterable(map(matches_of, parts)))
-        chosen = without_overlaps(program, ordered, columns, matches, output.tie_columns)
-        batches = batches_of(iter([chosen]))
-    elif len(parts) == 1:
-        batches = batches_of(matches_of(parts[0]))
-    else:
-        with ThreadPoolExecutor(len(parts)) as pool:
-            by_part = pool.map(lambda part: batches_of(matches_of(part)), parts)
-            batches = list(chain.from_iterable(by_part))
-    return pa.Table.from_batches(batches, match_schema(program, output, schema)), ordered.dropped
-
-
 class MatchRows:
     """Turns matches into rows of the result."""
 
@@ -102,17 +59,24 @@ class MatchRows:
         self.columns = columns
         self.schema = match_schema(program, output, events)
         self.row = ordered.row
-        self.takers = _Takers(columns, events)
+        self.takers = _Takers(columns, events, ordered.row)
         self.values = MatchValues(program, ordered, predicates, events)
         self.positions = {
             name: np.uint64(sum(1 << each for each in positions))
             for name, positions in output.positions_by_variable
         }
+        self.every_position = np.uint64((1 << len(program.automaton.follow)) - 1)
+
+    def for_another_thread(self) -> MatchRows:
+        """Return a writer that shares what is only read."""
+        other = copy(self)
+        other.values = self.values.for_another_thread()
+        return other
 
     def batch(self, matches: MatchArrays) -> pa.RecordBatch:
         """Return the rows of some matches."""
         selected = {
-            name: select_events(matches, self.positions[name], self.row)
+            name: self._selected(name, matches)
             for name in {e.variable for e in self.output.columns if isinstance(e, EventsColumn)}
         }
         arrays = [
@@ -121,38 +85,48 @@ class MatchRows:
             else self._events(each, *selected[each.variable])
             for each in self.output.columns
         ]
-        first = self.row[matches.event[matches.offsets[:-1]]]
-        last = self.row[matches.event[matches.offsets[1:] - 1]]
         if self.output.has_default_columns:
-            arrays += [self.takers[self.program.time].take(each) for each in (first, last)]
+            arrays += [self.takers[self.program.time].take(each) for each in _borders(matches)]
         if self.output.stream_time is not None:
-            rows = pa.array(first), pa.array(last)
+            rows = [pa.array(self.row[each]) for each in _borders(matches)]
             arrays += key_columns(self.program, self.output.stream_time, self.columns, *rows)
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
-    def _events(self, column: EventsColumn, offsets: Int64s, rows: Int64s) -> pa.Array:
+    def _selected(self, variable: str, matches: MatchArrays) -> tuple[Int64s, Int64s]:
+        """Return the events of a variable, and where those of a match begin."""
+        if self.positions[variable] == self.every_position:
+            return matches.offsets, matches.event
+        return select_events(matches, self.positions[variable])
+
+    def _events(self, column: EventsColumn, offsets: Int64s, events: Int64s) -> pa.Array:
         taker = self.takers[column.attribute]
         if column.is_array:
-            values = taker.take(rows)
+            values = taker.take(events)
             return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), values)
         count = offsets.size - 1
-        if rows.size == count:
-            return taker.take(rows)
+        if events.size == count:
+            return taker.take(events)
         is_bound = np.diff(offsets) > 0  # NULL where the variable is unbound
         indices = np.zeros(count, np.int64)
-        indices[is_bound] = rows
+        indices[is_bound] = events
         return taker.take(indices, ~is_bound)
+
+
+def _borders(matches: MatchArrays) -> tuple[Int64s, Int64s]:
+    """Return the first and the last events."""
+    return matches.event[matches.offsets[:-1]], matches.event[matches.offsets[1:] - 1]
 
 
 class _Takers(dict[str, RowTaker]):
     """One per attribute, made when it is read first."""
 
-    def __init__(self, columns: Mapping[str, Any], schema: pa.Schema) -> None:
+    def __init__(self, columns: Mapping[str, Any], schema: pa.Schema, row: Int64s) -> None:
         super().__init__()
         self.columns = columns
         self.schema = schema
+        self.row = row
 
     def __missing__(self, attribute: str) -> RowTaker:
         kind = self.schema.field(attribute).type
-        self[attribute] = RowTaker(self.columns[attribute], kind)
+        self[attribute] = RowTaker(self.columns[attribute], kind, self.row)
         return self[attribute]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -54,6 +56,12 @@ class MatchValues:
         self.events = events
         self.room = make_room(longest_path(ordered.arrays))
         self.tables = path_tables([[each.expression for each in program.runs.values]])
+
+    def for_another_thread(self) -> MatchValues:
+        """Return the same with room of its own."""
+        other = copy(self)
+        other.room = make_room(longest_path(self.ordered.arrays))
+        return other
 
     def column(self, column: ValueColumn, matches: MatchArrays) -> pa.Array:
         """Return one expression's values in some matches."""

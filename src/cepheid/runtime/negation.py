@@ -65,8 +65,8 @@ class NegationFilter:
         self.negatives = _negative_matches(program, negation, ordered, predicates, self.keys)
         self.room = make_room(longest_path(ordered.arrays))
 
-    def with_own_room(self) -> NegationFilter:
-        """Return a filter that another thread can use."""
+    def for_another_thread(self) -> NegationFilter:
+        """Return a filter that shares what is only read."""
         other = copy(self)
         other.room = make_room(longest_path(self.ordered.arrays))
         return other

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
 import numpy as np
 
 from cepheid.kernels.graph import (
@@ -15,22 +12,17 @@ from cepheid.kernels.graph import (
     POSITION,
     REMOVED,
     ROOT,
-    MatchArrays,
 )
 from cepheid.program.program import Program, Ranking
-from cepheid.runtime.match_chunks import empty_chunk, fold_whole, make_fold, walk_in_chunks
+from cepheid.runtime.match_chunks import Walkable, fold_whole, make_fold
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.predicate_inputs import PredicateInputs
 
 
-def partial_chunks(
-    program: Program,
-    ordered: OrderedEvents,
-    predicates: PredicateInputs,
-    _columns: Mapping[str, Any],
-    partitions: range,
-) -> Iterator[MatchArrays]:
-    """Yield the runs that were alive when their window closed and not at a last position.
+def partial_matches(
+    program: Program, ordered: OrderedEvents, predicates: PredicateInputs, partitions: range
+) -> Walkable:
+    """Return the runs that were alive when their window closed and not at a last position.
 
     A run that the strategy ended at some clock had its window closed before if it started a
     window's length earlier; other runs wait until the window closes or the events end.
@@ -49,5 +41,4 @@ def partial_chunks(
     at_most = np.where(is_final, removed, np.where(is_final, 0, removed) - window)
     after = np.full(waiting.size, NEVER)
     ends = np.ascontiguousarray(np.stack([waiting, after, at_most], axis=1))
-    chunk = empty_chunk(ordered.arrays)
-    return walk_in_chunks(graph, ends, ordered.arrays.clock, window, chunk)
+    return Walkable(graph, ends)

@@ -1,0 +1,74 @@
+"""Run a match query: fold the events, walk the graph, on several threads where that pays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
+
+import numpy as np
+import pyarrow as pa
+
+from cepheid.program.program import MatchOutput, Program
+from cepheid.runtime.fold_graph import all_partitions
+from cepheid.runtime.match_chunks import Walkable, fold_in_parts, joined, split_partitions
+from cepheid.runtime.match_rows import match_schema
+from cepheid.runtime.non_overlapping import without_overlaps
+from cepheid.runtime.order_events import order_events
+from cepheid.runtime.partial_matches import partial_matches
+from cepheid.runtime.predicate_inputs import read_columns
+from cepheid.runtime.walk_matches import MatchWalker
+
+LEAST_ENDS = 2**10  # that are worth a thread
+
+
+def find_matches(
+    program: Program, output: MatchOutput, table: pa.Table, schema: pa.Schema, threads: int
+) -> tuple[pa.Table, int]:
+    """Return all matches, and how many events belong to no partition."""
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    ordered = order_events(program, columns, table.num_rows)
+    predicates = read_columns(program, ordered, columns)
+    walker = MatchWalker(program, output, ordered, predicates, columns, schema)
+
+    def fold(partitions: range) -> Iterator[Walkable]:
+        if output.is_partial:
+            return iter([partial_matches(program, ordered, predicates, partitions)])
+        return fold_in_parts(program, ordered, predicates, columns, partitions)
+
+    def fold_and_walk(partitions: range) -> list[pa.RecordBatch]:
+        own = walker.for_another_thread()
+        return [batch for walkable in fold(partitions) for batch in own.batches(walkable)]
+
+    parts = split_partitions(ordered.arrays, threads)
+    if output.tie_columns is not None:
+        walkables = fold(all_partitions(ordered.arrays))
+        matches = joined(chain.from_iterable(map(walker.matches, walkables)))
+        chosen = without_overlaps(program, ordered, columns, matches, output.tie_columns)
+        batches = [walker.rows.batch(chosen)]
+    elif len(parts) > 1:
+        with ThreadPoolExecutor(len(parts)) as pool:
+            batches = list(chain.from_iterable(pool.map(fold_and_walk, parts)))
+    else:
+        batches = list(_walk(walker, fold(parts[0]), threads))
+    return pa.Table.from_batches(batches, match_schema(program, output, schema)), ordered.dropped
+
+
+def _walk(
+    walker: MatchWalker, walkables: Iterator[Walkable], threads: int
+) -> Iterator[pa.RecordBatch]:
+    """Walk one graph after the other; where one has many ends, on several threads."""
+    walkers = [walker]
+    for graph, ends in walkables:
+        parts = np.array_split(ends, min(threads, max(1, len(ends) // LEAST_ENDS)))
+        walkers += [walker.for_another_thread() for _ in parts[len(walkers) :]]
+        if len(parts) == 1:
+            yield from walker.batches(Walkable(graph, ends))
+            continue
+        with ThreadPoolExecutor(len(parts)) as pool:
+            tasks = [
+                pool.submit(lambda own, part: list(own.batches(part)), own, Walkable(graph, part))
+                for own, part in zip(walkers, parts, strict=False)
+            ]
+            for task in tasks:
+                yield from task.result()

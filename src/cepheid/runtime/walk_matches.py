@@ -1,0 +1,60 @@
+"""Matches from a graph to rows: walk it, drop what a negation blocks, make columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from copy import copy
+from typing import Any
+
+import pyarrow as pa
+
+from cepheid.kernels.graph import MatchArrays
+from cepheid.program.program import MatchOutput, Program
+from cepheid.runtime.match_chunks import Walkable, empty_chunk, walk_in_chunks
+from cepheid.runtime.match_rows import MatchRows
+from cepheid.runtime.negation import NegationFilter
+from cepheid.runtime.order_events import OrderedEvents
+from cepheid.runtime.predicate_inputs import PredicateInputs
+
+
+class MatchWalker:
+    """Walks graphs over the same events, one after the other; every thread needs its own."""
+
+    def __init__(
+        self,
+        program: Program,
+        output: MatchOutput,
+        ordered: OrderedEvents,
+        predicates: PredicateInputs,
+        columns: Mapping[str, Any],
+        schema: pa.Schema,
+    ) -> None:
+        self.events = ordered.arrays
+        self.window = program.window_length or 0
+        self.ended = not output.is_partial
+        self.rows = MatchRows(program, output, ordered, predicates, columns, schema)
+        self.negation = None
+        if program.negation is not None:
+            self.negation = NegationFilter(program, program.negation, ordered, predicates)
+        self.chunk = empty_chunk(self.events)
+
+    def for_another_thread(self) -> MatchWalker:
+        """Return a walker that shares what is only read."""
+        other = copy(self)
+        other.rows = self.rows.for_another_thread()
+        other.negation = None if self.negation is None else self.negation.for_another_thread()
+        other.chunk = empty_chunk(self.events)
+        return other
+
+    def matches(self, walkable: Walkable) -> Iterator[MatchArrays]:
+        """Yield the matches in chunks; a chunk is overwritten by the next one."""
+        graph, ends = walkable
+        for found in walk_in_chunks(graph, ends, self.events.clock, self.window, self.chunk):
+            if self.negation is None:
+                yield found
+            else:
+                yield self.negation.unblocked(found, ended=self.ended)
+
+    def batches(self, walkable: Walkable) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of the matches."""
+        return map(self.rows.batch, self.matches(walkable))
