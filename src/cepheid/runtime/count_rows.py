@@ -22,9 +22,9 @@ from cepheid.runtime.kernel_arrays import automaton_arrays
 from cepheid.runtime.order_events import (
     OrderedEvents,
     order_events,
-    partition_codes,
     starts_of_runs,
 )
+from cepheid.runtime.partition_codes import partition_codes
 
 Int64s = NDArray[np.int64]
 WINDOW_START, WINDOW_END, TIME = "window_start", "window_end", "time"
@@ -63,7 +63,7 @@ def count_trends(program: Program, output: CountOutput, table: pa.Table) -> tupl
     ordered = order_events(program, columns, table.num_rows)
     automaton = automaton_arrays(program.automaton, program.strategy)
     attributes = [column for column, _ in output.groups]
-    group_of_row, _ = partition_codes(columns, attributes, table.num_rows)
+    group_of_row = partition_codes(columns, attributes, table.num_rows).code
     totals = _totals(program, automaton, ordered, group_of_row[ordered.row])
     schema = count_schema(program, output, table.schema)
     rows = _CountTable(program, output, totals, columns)

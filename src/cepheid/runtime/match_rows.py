@@ -65,6 +65,7 @@ class MatchRows:
             name: np.uint64(sum(1 << each for each in positions))
             for name, positions in output.positions_by_variable
         }
+        self.places = _places(program, output)
         self.every_position = np.uint64((1 << len(program.automaton.follow)) - 1)
 
     def for_another_thread(self) -> MatchRows:
@@ -96,6 +97,9 @@ class MatchRows:
         """Return the events of a variable, and where those of a match begin."""
         if self.positions[variable] == self.every_position:
             return matches.offsets, matches.event
+        if self.places is not None:
+            place, length = self.places[variable], len(self.places)
+            return matches.offsets, matches.event[place::length]
         return select_events(matches, self.positions[variable])
 
     def _events(self, column: EventsColumn, offsets: Int64s, events: Int64s) -> pa.Array:
@@ -110,6 +114,20 @@ class MatchRows:
         indices = np.zeros(count, np.int64)
         indices[is_bound] = events
         return taker.take(indices, ~is_bound)
+
+
+def _places(program: Program, output: MatchOutput) -> dict[str, int] | None:
+    """Return the place of every variable in a match of a plain sequence; None for other patterns.
+
+    All matches of a plain sequence have one event at each position, in the order of positions.
+    """
+    count = len(program.automaton.follow)
+    edges = [(place, place + 1) for place in range(count - 1)]
+    is_whole = not output.is_partial and program.automaton.last == 1 << (count - 1)
+    if not is_whole or sorted(program.automaton.edges) != edges or program.automaton.first != 1:
+        return None
+    places = {name: each[0] for name, each in output.positions_by_variable if len(each) == 1}
+    return places if sorted(places.values()) == list(range(count)) else None
 
 
 def _borders(matches: MatchArrays) -> tuple[Int64s, Int64s]:

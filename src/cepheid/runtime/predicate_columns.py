@@ -39,7 +39,7 @@ class PredicateColumns:
     ) -> None:
         self.program = program
         self.columns = columns
-        self.rows = pa.array(rows)
+        self.row_numbers = rows
         self.count = rows.size
         self.ticks = ticks
         self.unit = self._time_unit()
@@ -52,7 +52,7 @@ class PredicateColumns:
         for number, column in enumerate(self.program.columns):
             if column.kind is not ColumnKind.COMPUTED:
                 self._fill(arrays, number, column)
-        if type_column is not None:
+        if type_column is not None and self.program.exempt:
             self._mark_lacking(arrays, type_column)
         code = self.code()
         for number, column in enumerate(self.program.columns):
@@ -88,7 +88,7 @@ class PredicateColumns:
     # --- values ---------------------------------------------------------------------------------
 
     def _taken(self, attribute: str) -> Any:
-        taken = self.columns[attribute].take(self.rows)
+        taken = self.columns[attribute].take(pa.array(self.row_numbers))
         if pa.types.is_dictionary(taken.type):
             taken = pc.cast(taken, taken.type.value_type)
         return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
@@ -97,6 +97,8 @@ class PredicateColumns:
         if column.kind is ColumnKind.CLOCK:
             arrays.integers[number] = self.ticks
             arrays.status[number] = VALID
+            return
+        if self._fill_plain(arrays, number, column):
             return
         values = self._taken(column.attribute)
         valid = values.is_valid().to_numpy(zero_copy_only=False).astype(np.bool_)
@@ -107,6 +109,19 @@ class PredicateColumns:
             raise DataError(f"column '{column.attribute}' cannot be compared: {error}") from None
         target = arrays.floats if column.kind is ColumnKind.FLOAT else arrays.integers
         target[number] = pc.fill_null(numbers, 0).to_numpy(zero_copy_only=False)
+
+    def _fill_plain(self, arrays: ColumnArrays, number: int, column: PredicateColumn) -> bool:
+        """Fill the column by NumPy alone if it has numbers and no NULL, as most have."""
+        values = self.columns[column.attribute]
+        kind = values.type
+        is_integer = column.kind is ColumnKind.INTEGER and pa.types.is_signed_integer(kind)
+        is_float = column.kind is ColumnKind.FLOAT and pa.types.is_floating(kind)
+        if values.null_count or not (is_integer or is_float):
+            return False
+        target = arrays.floats if is_float else arrays.integers
+        target[number] = values.to_numpy()[self.row_numbers]
+        arrays.status[number] = VALID
+        return True
 
     def _numbers(self, values: Any, kind: ColumnKind) -> Any:
         match kind:

@@ -38,7 +38,7 @@ class RowTaker:
         if self.numbers is None or is_null is not None:
             rows = self.row[events]
             return self.column.take(pa.array(rows, mask=is_null)).cast(self.kind)
-        if self.by_event is None and events.size >= self.row.size:
+        if self.by_event is None and 2 * events.size >= self.row.size:
             self.by_event = self.numbers[self.row]
         if self.by_event is not None:
             taken = self.by_event.take(events, mode="clip")  # all are valid: no need to check

@@ -1,0 +1,86 @@
+"""Partition attributes as numbers."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from cepheid.errors import DataError
+
+Int64s = NDArray[np.int64]
+LARGEST_CODE = 2**62
+MOST_DISTANT = 16  # how far integers may lie apart, per event, to be codes themselves
+
+
+class PartitionCodes(NamedTuple):
+    """A number below `size` for every event, and whether none of its attributes is NULL."""
+
+    code: Int64s
+    is_member: NDArray[np.bool_]
+    size: int
+
+
+def count_without_partition(columns: Mapping[str, Any], attributes: Sequence[str]) -> int:
+    """Return how many events have NULL in a partition attribute."""
+    missing = [pc.is_null(columns[each]) for each in attributes if columns[each].null_count]
+    if not missing:
+        return 0
+    return int(pc.sum(functools.reduce(pc.or_, missing)).as_py())
+
+
+def partition_codes(
+    columns: Mapping[str, Any], attributes: Sequence[str], length: int
+) -> PartitionCodes:
+    """Return a number per event, equal for equal attributes."""
+    codes = np.zeros(length, np.int64)
+    valid = np.ones(length, np.bool_)
+    size = 1
+    for attribute in attributes:
+        try:
+            indices, count = _dictionary_codes(columns[attribute])
+        except pa.ArrowNotImplementedError:
+            raise DataError(
+                f"events cannot be partitioned by '{attribute}': it holds {columns[attribute].type}"
+            ) from None
+        valid &= indices >= 0
+        if size * (count + 1) > LARGEST_CODE:
+            codes = np.unique(codes, return_inverse=True)[1].astype(np.int64)
+            size = int(codes.max(initial=0)) + 1
+        codes = codes * (count + 1) + np.maximum(indices, 0)
+        size *= count + 1
+    if size > MOST_DISTANT * length:
+        codes = np.unique(codes, return_inverse=True)[1].astype(np.int64)
+        size = int(codes.max(initial=0)) + 1
+    return PartitionCodes(codes, valid, size)
+
+
+def _dictionary_codes(column: Any) -> tuple[Int64s, int]:
+    if len(column) == 0:  # Arrow cannot combine no chunks of a dictionary of every type
+        return np.zeros(0, np.int64), 0
+    if pa.types.is_float32(column.type) or pa.types.is_float64(column.type):
+        column = pc.add(column, pa.scalar(0.0, column.type))  # -0.0 equals 0.0
+    if pa.types.is_integer(column.type) and not column.null_count:
+        distances, count = _distances(column)
+        if count <= MOST_DISTANT * len(column):
+            return distances, count
+    if not pa.types.is_dictionary(column.type):
+        column = pc.dictionary_encode(column)
+    if isinstance(column, pa.ChunkedArray):
+        column = column.unify_dictionaries().combine_chunks()
+    indices: Int64s = pc.fill_null(pc.cast(column.indices, pa.int64()), -1).to_numpy()
+    return indices, len(column.dictionary)
+
+
+def _distances(column: Any) -> tuple[Int64s, int]:
+    """Return integers as distances from the smallest; as codes they need no dictionary."""
+    values = column.to_numpy() if isinstance(column, pa.ChunkedArray) else np.asarray(column)
+    smallest, largest = int(values.min()), int(values.max())
+    if largest - smallest > LARGEST_CODE or largest > 2**63 - 1:
+        return np.empty(0, np.int64), largest - smallest + 1
+    return values.astype(np.int64) - smallest, largest - smallest + 1
