@@ -9,9 +9,10 @@ from benchmarks.spark_w1 import SPARK_W1
 from benchmarks.w1 import W1
 from benchmarks.w2 import W2
 from benchmarks.w3 import W3
-from benchmarks.w4 import W4
+from benchmarks.w4 import W4, W4_MATCHES
 from benchmarks.w5 import W5
 
 BENCHMARKS: dict[str, Benchmark] = {
-    each.name: each for each in (*W1, W2, W3, W4, W5, *SPARK_W1, *SPARK_PUSH_DOWN, COLD_START)
+    each.name: each
+    for each in (*W1, W2, W3, W4, W4_MATCHES, W5, *SPARK_W1, *SPARK_PUSH_DOWN, COLD_START)
 }

@@ -82,22 +82,36 @@ SELECT log2(count(*)) FROM trends
 """
 
 # Gaps and islands: a new island begins where an event does not continue a run.
-W4_ISLANDS = """
+_ISLANDS = """
 WITH neighbours AS (
        SELECT *, lag(etype) OVER mapper AS type_before, lag(cpu) OVER mapper AS cpu_before
        FROM events WINDOW mapper AS (PARTITION BY mapper ORDER BY ts)),
      islands AS (
-       SELECT mapper, etype, cpu,
+       SELECT mapper, ts, etype, cpu,
               count(*) FILTER (NOT coalesce(
                 etype = 'L' AND (type_before = 'S' OR (type_before = 'L' AND cpu > cpu_before))
                 OR etype = 'E' AND type_before = 'L', false))
               OVER (PARTITION BY mapper ORDER BY ts) AS island
-       FROM neighbours),
+       FROM neighbours)
+"""
+
+W4_ISLANDS = f"""
+{_ISLANDS},
      runs AS (
        SELECT sum(cpu) FILTER (etype = 'L') AS cpu FROM islands
        GROUP BY mapper, island
        HAVING bool_or(etype = 'S') AND bool_or(etype = 'E'))
 SELECT count(*), sum(cpu)::BIGINT FROM runs
+"""
+
+W4_MATCHES = f"""
+{_ISLANDS}
+SELECT mapper, min(ts) FILTER (etype = 'S') AS start,
+       list(ts ORDER BY ts) FILTER (etype = 'L') AS loads,
+       list(cpu ORDER BY ts) FILTER (etype = 'L') AS cpu,
+       max(ts) FILTER (etype = 'E') AS end
+FROM islands GROUP BY mapper, island
+HAVING bool_or(etype = 'S') AND bool_or(etype = 'E')
 """
 
 # With n Ts between an X and a Y there are 2^n - 1 trends. Sums of 2^-n over the Xs so far give

@@ -91,14 +91,41 @@ def w2_prefix_sums(path: Path) -> Any:
 
 
 def w4_islands(path: Path) -> Any:
-    """Number the islands of events that continue a run; see W4_ISLANDS of DuckDB."""
+    """Add up the runs; see W4_ISLANDS of DuckDB."""
+    import polars as pl
+
+    kind, cpu = pl.col("etype"), pl.col("cpu")
+    runs = _islands(path).agg(
+        complete=(kind == "S").any() & (kind == "E").any(),
+        cpu=cpu.filter(kind == "L").sum(),
+    )
+    return runs.filter("complete").select(pl.len().cast(pl.Int64), cpu.sum())
+
+
+def w4_matches(path: Path) -> Any:
+    """Return every run with the times and the cpu of its Loads as lists."""
+    import polars as pl
+
+    kind, ts = pl.col("etype"), pl.col("ts")
+    runs = _islands(path).agg(
+        complete=(kind == "S").any() & (kind == "E").any(),
+        start=ts.filter(kind == "S").first(),
+        loads=ts.filter(kind == "L"),
+        cpu=pl.col("cpu").filter(kind == "L"),
+        end=ts.filter(kind == "E").first(),
+    )
+    return runs.filter("complete").select("mapper", "start", "loads", "cpu", "end")
+
+
+def _islands(path: Path) -> Any:
+    """Number the islands of events that continue a run."""
     import polars as pl
 
     kind, cpu = pl.col("etype"), pl.col("cpu")
     before, cpu_before = pl.col("type_before"), pl.col("cpu_before")
     rises = (before == "S") | ((before == "L") & (cpu > cpu_before))
     continues = ((kind == "L") & rises) | ((kind == "E") & (before == "L"))
-    runs = (
+    return (
         pl.scan_parquet(path)
         .sort("mapper", "ts")
         .with_columns(
@@ -106,13 +133,7 @@ def w4_islands(path: Path) -> Any:
         )
         .with_columns(island=(~continues.fill_null(False)).cum_sum())
         .group_by("mapper", "island")
-        .agg(
-            complete=(kind == "S").any() & (kind == "E").any(),
-            cpu=cpu.filter(kind == "L").sum(),
-        )
-        .filter("complete")
     )
-    return runs.select(pl.len().cast(pl.Int64), cpu.sum())
 
 
 def _by_type(path: Path) -> Callable[[str], Any]:
