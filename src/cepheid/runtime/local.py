@@ -1,15 +1,19 @@
-"""The local runner: Arrow in, Arrow out, one process."""
+"""The local runner: Arrow in, Arrow out, one process.
+
+What runs each kind of query is imported when it is needed: a small query should start soon.
+"""
 
 from __future__ import annotations
 
 import logging
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from cepheid.program.program import CountOutput, MatchOutput, Program
-from cepheid.runtime.compressed import CompressedMatches, compress_matches
-from cepheid.runtime.count_rows import count_schema, count_trends
-from cepheid.runtime.match_rows import find_matches, match_schema
+
+if TYPE_CHECKING:
+    from cepheid.runtime.compressed import CompressedMatches
 
 LOG = logging.getLogger("cepheid")
 
@@ -18,7 +22,11 @@ def result_schema(program: Program, events: pa.Schema) -> pa.Schema:
     """Return the schema of the result for events of a schema."""
     output = program.output
     if isinstance(output, MatchOutput):
+        from cepheid.runtime.match_rows import match_schema
+
         return match_schema(program, output, events)
+    from cepheid.runtime.count_rows import count_schema
+
     return count_schema(program, output, events)
 
 
@@ -33,10 +41,16 @@ def run_local(
     schema = table.schema if schema is None else schema
     result: pa.Table | CompressedMatches
     if isinstance(output, CountOutput):
+        from cepheid.runtime.count_rows import count_trends
+
         result, dropped = count_trends(program, output, table)
     elif output.is_compressed:
+        from cepheid.runtime.compressed import compress_matches
+
         result, dropped = compress_matches(program, output, table, schema)
     else:
+        from cepheid.runtime.match_rows import find_matches
+
         result, dropped = find_matches(program, output, table, schema, threads)
     if dropped:
         names = ", ".join(program.partition_by)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cepheid.analysis.bound import EventsColumn, MatchColumn, ValueColumn
 from cepheid.kernels.graph import MatchArrays
 from cepheid.kernels.select_events import select_events
+from cepheid.program.arrow_arrays import to_arrow
 from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.key_columns import key_columns, key_fields
 from cepheid.runtime.match_chunks import fold_in_chunks, joined, split_partitions
@@ -126,7 +127,7 @@ class MatchRows:
         if self.output.has_default_columns:
             arrays += [self.takers[self.program.time].take(each) for each in (first, last)]
         if self.output.stream_time is not None:
-            rows = pa.array(first), pa.array(last)
+            rows = to_arrow(first), to_arrow(last)
             arrays += key_columns(self.program, self.output.stream_time, self.columns, *rows)
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
@@ -134,7 +135,7 @@ class MatchRows:
         taker = self.takers[column.attribute]
         if column.is_array:
             values = taker.take(rows)
-            return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), values)
+            return pa.ListArray.from_arrays(to_arrow(offsets.astype(np.int32)), values)
         count = offsets.size - 1
         if rows.size == count:
             return taker.take(rows)

@@ -16,6 +16,7 @@ from cepheid.analysis.derived_types import StreamTime
 from cepheid.errors import DataError
 from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.graph import ALWAYS, NEVER
+from cepheid.program.arrow_arrays import texts_to_arrow, to_arrow, to_numpy, to_scalar
 from cepheid.program.position_masks import position_masks, relevant_masks
 from cepheid.program.program import Clock, MatchOutput, Program, Ranking
 from cepheid.runtime.clock import reject_extremes, reject_nulls, to_ticks
@@ -111,7 +112,7 @@ def _partitions(
     """Return partition codes of some rows; only those are looked at, often a small part."""
     read = {name: columns[name] for name in program.partition_by}
     if not program.keeps_all_types:
-        read = {name: column.take(pa.array(rows)) for name, column in read.items()}
+        read = {name: column.take(to_arrow(rows)) for name, column in read.items()}
     return partition_codes(read, program.partition_by, rows.size)
 
 
@@ -150,7 +151,7 @@ def _dictionary_codes(column: Any) -> tuple[Int64s, int]:
     if len(column) == 0:  # Arrow cannot combine no chunks of a dictionary of every type
         return np.zeros(0, np.int64), 0
     if pa.types.is_float32(column.type) or pa.types.is_float64(column.type):
-        column = pc.add(column, pa.scalar(0.0, column.type))  # -0.0 equals 0.0
+        column = pc.add(column, to_scalar(0.0, column.type))  # -0.0 equals 0.0
     if pa.types.is_integer(column.type) and not column.null_count:
         distances, count = _distances(column)
         if count <= MOST_DISTANT * len(column):
@@ -159,13 +160,13 @@ def _dictionary_codes(column: Any) -> tuple[Int64s, int]:
         column = pc.dictionary_encode(column)
     if isinstance(column, pa.ChunkedArray):
         column = column.unify_dictionaries().combine_chunks()
-    indices: Int64s = pc.fill_null(pc.cast(column.indices, pa.int64()), -1).to_numpy()
+    indices: Int64s = to_numpy(pc.fill_null(pc.cast(column.indices, pa.int64()), to_scalar(-1)))
     return indices, len(column.dictionary)
 
 
 def _distances(column: Any) -> tuple[Int64s, int]:
     """Return integers as distances from the smallest; as codes they need no dictionary."""
-    values = column.to_numpy() if isinstance(column, pa.ChunkedArray) else np.asarray(column)
+    values = to_numpy(column)
     smallest, largest = int(values.min()), int(values.max())
     if largest - smallest > LARGEST_CODE or largest > 2**63 - 1:
         return np.empty(0, np.int64), largest - smallest + 1
@@ -193,7 +194,7 @@ def _order_codes(program: Program, columns: Mapping[str, Any]) -> list[Int64s]:
             raise DataError(
                 f"the order column '{name}' holds {column.type}, which has no order"
             ) from None
-        codes.append(ranks.to_numpy(zero_copy_only=False).astype(np.int64))
+        codes.append(to_numpy(ranks).astype(np.int64))
     return codes
 
 
@@ -204,7 +205,7 @@ def _is_derived(program: Program, columns: Mapping[str, Any]) -> Any:
     types = columns[program.type_column]
     if pa.types.is_dictionary(types.type):
         types = pc.cast(types, types.type.value_type)
-    return pc.is_in(types, pa.array(program.derived_types, types.type))
+    return pc.is_in(types, texts_to_arrow(program.derived_types, types.type))
 
 
 def _key_order(keys: list[Int64s]) -> Int64s | None:

@@ -22,6 +22,7 @@ from cepheid.kernels.predicate_code import (
     PredicateCode,
     compute_column,
 )
+from cepheid.program.arrow_arrays import texts_to_arrow, to_arrow, to_numpy, to_scalar
 from cepheid.program.run_program import ColumnKind, PredicateColumn, RunProgram
 
 Int64s = NDArray[np.int64]
@@ -39,7 +40,7 @@ class PredicateColumns:
     ) -> None:
         self.program = program
         self.columns = columns
-        self.rows = pa.array(rows)
+        self.rows = to_arrow(rows)
         self.count = rows.size
         self.ticks = ticks
         self.unit = self._time_unit()
@@ -99,19 +100,19 @@ class PredicateColumns:
             arrays.status[number] = VALID
             return
         values = self._taken(column.attribute)
-        valid = values.is_valid().to_numpy(zero_copy_only=False).astype(np.bool_)
+        valid = to_numpy(values.is_valid())
         arrays.status[number] = np.where(valid, VALID, NULL)
         try:
             numbers = self._numbers(values, column.kind)
         except pa.ArrowInvalid as error:
             raise DataError(f"column '{column.attribute}' cannot be compared: {error}") from None
         target = arrays.floats if column.kind is ColumnKind.FLOAT else arrays.integers
-        target[number] = pc.fill_null(numbers, 0).to_numpy(zero_copy_only=False)
+        target[number] = to_numpy(pc.fill_null(numbers, to_scalar(0, numbers.type)))
 
     def _numbers(self, values: Any, kind: ColumnKind) -> Any:
         match kind:
             case ColumnKind.TEXT:
-                texts = pa.array(self.texts, pa.string())
+                texts = texts_to_arrow(self.texts)
                 return pc.cast(pc.index_in(pc.cast(values, pa.string()), texts), pa.int64())
             case ColumnKind.TIME:
                 return pc.cast(pc.cast(values, pa.timestamp(self.unit)), pa.int64())
@@ -148,8 +149,8 @@ class PredicateColumns:
     def _mark_lacking(self, arrays: ColumnArrays, type_column: str) -> None:
         types = self._taken(type_column)
         for event_type, attribute in self.program.exempt:
-            is_type = pc.fill_null(pc.equal(types, event_type), False)
-            lacking = is_type.to_numpy(zero_copy_only=False).astype(np.bool_)
+            is_type = pc.fill_null(pc.equal(types, to_scalar(event_type)), to_scalar(False))
+            lacking = to_numpy(is_type)
             for number, column in enumerate(self.program.columns):
                 if column.attribute == attribute:
                     arrays.status[number, lacking] = LACKING

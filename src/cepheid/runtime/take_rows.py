@@ -8,6 +8,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from cepheid.program.arrow_arrays import to_arrow
+
 
 class RowTaker:
     """Takes rows of a column, as values of a type.
@@ -35,7 +37,7 @@ class RowTaker:
     def take(self, rows: NDArray[np.int64], is_null: NDArray[np.bool_] | None = None) -> pa.Array:
         """Return the values at some rows, NULL where asked."""
         if self.numbers is None or is_null is not None:
-            return self.column.take(pa.array(rows, mask=is_null)).cast(self.kind)
+            return self.column.take(to_arrow(rows, is_null)).cast(self.kind)
         taken = self.numbers.take(rows)
         return pa.Array.from_buffers(
             self.kind, rows.size, [None, pa.py_buffer(taken)], null_count=0
