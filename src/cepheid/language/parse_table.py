@@ -23,7 +23,7 @@ GRAMMAR, TABLE = FOLDER / "grammar.lark", FOLDER / "grammar.json"
 def load_grammar() -> lark.Lark:
     """Return the parser of the language."""
     grammar = GRAMMAR.read_text(encoding="utf-8")
-    return _read_table(_stamp(grammar)) or build_grammar(grammar)
+    return read_table(grammar) or build_grammar(grammar)
 
 
 def build_grammar(grammar: str) -> lark.Lark:
@@ -40,12 +40,13 @@ def write_table(grammar: str) -> str:
     )
 
 
-def _read_table(stamp: str) -> lark.Lark | None:
+def read_table(grammar: str) -> lark.Lark | None:
+    """Return the parser from the table, or None if that is not the grammar's."""
     try:
         saved = json.loads(TABLE.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    if saved["stamp"] != stamp:
+    if saved["stamp"] != _stamp(grammar):
         return None
     table = saved["data"]["parser"]["parser"]
     states = {state: _numbered(actions) for state, actions in table["states"].items()}
