@@ -5,9 +5,10 @@ import subprocess
 import sys
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from pyarrow import csv
+
+from cepheid.connectors.event_files import format_of
+from cepheid.connectors.write_files import open_writer
 
 SLOW = ("pandas", "polars", "pyspark", "pyarrow.dataset", "matplotlib", "rich", "urllib.request")
 MATCHES = "PATTERN SEQ(A a, B+ b) WHERE [user] AND b.v > 1 AND b.v > a.v RETURN a.ts, b.v"
@@ -33,7 +34,7 @@ def modules_after(code: str, *arguments: str) -> set[str]:
     return set(done.stderr.splitlines())
 
 
-@pytest.fixture(params=["parquet", "csv"])
+@pytest.fixture(params=["parquet", "csv", "jsonl"])
 def file(request, tmp_path):
     events = pa.table(
         {
@@ -44,8 +45,8 @@ def file(request, tmp_path):
         }
     )
     path = str(tmp_path / f"events.{request.param}")
-    write = pq.write_table if request.param == "parquet" else csv.write_csv
-    write(events, path)
+    with open_writer(path, format_of(path), events.schema) as writer:
+        writer.write(events)
     return path
 
 

@@ -33,11 +33,10 @@ def texts_to_arrow(values: Sequence[str], kind: pa.DataType | None = None) -> pa
     >>> texts_to_arrow(["a", "", "é"]).to_pylist()
     ['a', '', 'é']
     """
-    encoded = [each.encode() for each in values]
-    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
-    content = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
-    texts = pa.Array.from_buffers(pa.large_string(), len(encoded), content)
-    return texts.cast(pa.string() if kind is None else kind)
+    builder = pa.lib.StringBuilder()
+    builder.append_values(values)
+    texts = builder.finish()
+    return texts if kind is None or kind == texts.type else texts.cast(kind)
 
 
 def to_scalar(value: int | float | str | bool | None, kind: pa.DataType | None = None) -> pa.Scalar:
@@ -52,9 +51,11 @@ def to_scalar(value: int | float | str | bool | None, kind: pa.DataType | None =
             return pa.nulls(1, pa.int64() if kind is None else kind)[0]
         case str():
             return texts_to_arrow([value], kind)[0]
+        case _ if kind is None or not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+            number = to_arrow(np.array([value]))
+            return (number if kind is None else number.cast(kind))[0]
         case _:
-            array = to_arrow(np.array([value]))
-            return (array if kind is None else array.cast(kind))[0]
+            return to_arrow(np.array([value], kind.to_pandas_dtype()))[0]
 
 
 def to_numpy(column: Any) -> NDArray[Any]:
