@@ -12,7 +12,6 @@ from cepheid.analysis.bound import BoundQuery
 from cepheid.analysis.fill_parameters import ParameterValue
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
 from cepheid.errors import ConfigError
-from cepheid.explain.explain import explain
 from cepheid.language.parser import parse
 from cepheid.language.printer import print_query
 from cepheid.language.source import Source
@@ -59,6 +58,8 @@ class Query:
         >>> print(query("PATTERN SEQ(A, B+)").explain().splitlines()[0])
         Query
         """
+        from cepheid.explain.explain import explain
+
         return explain(self.plan(schema), format=format)
 
     def run(

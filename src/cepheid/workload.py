@@ -11,7 +11,6 @@ from cepheid.analysis.dependencies import QueryNode, find_dependencies
 from cepheid.analysis.derived_types import check_stream, result_columns, with_derived_types
 from cepheid.analysis.schema import OPEN_SCHEMA, AttributeType, EventSchema
 from cepheid.errors import ConfigError
-from cepheid.explain.explain_workload import explain_workload
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.planner import make_plan
 from cepheid.query import Query, query, with_limit
@@ -47,6 +46,8 @@ class Workload:
         >>> set_of_queries.explain().splitlines()[:3]
         ['Workload', '  q1  reads A, B        INTO Pair', '  q2  reads Pair of q1']
         """
+        from cepheid.explain.explain_workload import explain_workload
+
         return explain_workload(self.plans(schema), self.dependencies, format=format)
 
     def run(

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from typing import TypeVar
 
 from cepheid.analysis.problems import Problems
@@ -44,6 +45,14 @@ def parameter_names(query: ast.Query) -> frozenset[str]:
     return frozenset(filler.wanted)
 
 
+@cache
+def _attributes(kind: type) -> tuple[str, ...]:
+    """Return what a class of nodes may have parameters in; other classes have none."""
+    if not is_dataclass(kind):
+        return ()
+    return tuple(each.name for each in fields(kind) if each.name != "span")
+
+
 class _Filler:
     def __init__(self, parameters: Mapping[str, ParameterValue], problems: Problems) -> None:
         self.parameters = parameters
@@ -61,13 +70,13 @@ class _Filler:
             filled = tuple(self.fill(each) for each in node)
             same = all(one is other for one, other in zip(filled, node, strict=True))
             return node if same else filled  # type: ignore[return-value]
-        if is_dataclass(node) and not isinstance(node, type):
-            values = {each.name: getattr(node, each.name) for each in fields(node)}
-            changed = {name: self.fill(value) for name, value in values.items() if name != "span"}
-            if all(changed[name] is values[name] for name in changed):
-                return node
-            return replace(node, **changed)
-        return node
+        changed = {}
+        for name in _attributes(type(node)):  # type: ignore[arg-type]
+            value = getattr(node, name)
+            filled_value = self.fill(value)
+            if filled_value is not value:
+                changed[name] = filled_value
+        return replace(node, **changed) if changed else node  # type: ignore[type-var]
 
     def _lookup(self, node: ast.Parameter) -> ParameterValue | None:
         self.wanted.add(node.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Annotated
 
 import typer
@@ -51,4 +52,7 @@ app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options"
 
 def main() -> None:
     """Run the command that the arguments name."""
-    app()
+    try:
+        app()
+    finally:
+        gc.freeze()  # the process ends; looking for garbage in all that was imported takes longer

@@ -1,4 +1,7 @@
-"""What goes to the terminal: results to stdout; errors, warnings and progress to stderr."""
+"""What goes to the terminal: results to stdout; errors, warnings and progress to stderr.
+
+Rich is imported when there is something to show: a query in a script should start soon.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,15 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NoReturn, TextIO
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from cepheid.errors import CepheidError, ConfigError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
 
 UNLIMITED_WIDTH, PAGE_WIDTH = 10_000, 100
 QUERY_OR_DATA, USAGE = 1, 2
@@ -20,6 +25,8 @@ QUERY_OR_DATA, USAGE = 1, 2
 
 def output_console(file: TextIO | None = None) -> Console:
     """Return the console for results; lines in files and pipes are as long as they need be."""
+    from rich.console import Console
+
     stream = sys.stdout if file is None else file
     width = None if stream.isatty() else UNLIMITED_WIDTH
     return Console(file=stream, width=width, highlight=False)
@@ -27,11 +34,15 @@ def output_console(file: TextIO | None = None) -> Console:
 
 def page_console() -> Console:
     """Return the console for pages to read; in files and pipes they are 100 columns wide."""
+    from rich.console import Console
+
     return Console(width=None if sys.stdout.isatty() else PAGE_WIDTH, highlight=False)
 
 
 def message_console() -> Console:
     """Return the console for messages."""
+    from rich.console import Console
+
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
@@ -68,21 +79,23 @@ def show_error(error: CepheidError) -> None:
 
 def show_warning(message: str) -> None:
     """Print a warning."""
+    from rich.text import Text
+
     message_console().print(Text.assemble(("warning", "bold yellow"), f": {message}"))
 
 
 def show_note(message: str, *, quiet: bool) -> None:
     """Print what a person at a terminal may want to know."""
-    console = message_console()
-    if console.is_terminal and not quiet:
+    if not quiet and (console := message_console()).is_terminal:
+        from rich.text import Text
+
         console.print(Text(message, "dim"))
 
 
 @contextmanager
 def working(title: str, *, quiet: bool) -> Iterator[None]:
     """Show a spinner on a terminal while work goes on."""
-    console = message_console()
-    if not console.is_terminal or quiet:
+    if quiet or not (console := message_console()).is_terminal:
         yield
         return
     with console.status(f"[dim]{title} …[/dim]"):
@@ -91,6 +104,8 @@ def working(title: str, *, quiet: bool) -> Iterator[None]:
 
 def _styled(line: str) -> Text:
     """Style the head of a diagnostic and its carets; the text stays as it is."""
+    from rich.text import Text
+
     text = Text(line)
     text.highlight_regex(r"^error(\[[\w-]+\])?", "bold red")
     text.highlight_regex(r"^  hint:", "cyan")

@@ -11,14 +11,6 @@ import typer
 from cepheid import Query, query
 from cepheid.cli.arguments import Engine, QuietOption
 from cepheid.cli.console import page_console, reporting, working
-from cepheid.cli.demo_page import (
-    show_choices,
-    show_events,
-    show_next_steps,
-    show_outcome,
-    show_query,
-    show_title,
-)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,6 +51,14 @@ def demo(
 
     cepheid demo --engine local --events 1000000
     """
+    from cepheid.cli.demo_page import (
+        show_choices,
+        show_events,
+        show_next_steps,
+        show_outcome,
+        show_query,
+        show_title,
+    )
     from cepheid.cli.engines import open_engine
     from cepheid.cli.show_table import show_table
     from cepheid.generate import generate

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from cepheid.cli.arguments import (
     ParameterOption,
@@ -23,6 +21,9 @@ from cepheid.cli.check import EventsOption, schema_for
 from cepheid.cli.console import output_console, reporting
 from cepheid.cli.query_set import load_queries
 from cepheid.errors import ConfigError
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 class ExplainFormat(StrEnum):
@@ -104,6 +105,8 @@ def _save(output: str, text: str) -> None:
 
 def _print_text(console: Console, text: str) -> None:
     """Print it as it is, titles in bold."""
+    from rich.text import Text
+
     for line in text.splitlines():
         is_title = bool(line) and not line[0].isspace()
         console.print(Text(line, "bold cyan" if is_title else ""), soft_wrap=True)

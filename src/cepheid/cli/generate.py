@@ -8,9 +8,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich import box
-from rich.table import Table
-from rich.text import Text
 
 from cepheid.cli.arguments import QuietOption, parse_values
 from cepheid.cli.console import message_console, page_console, reporting
@@ -110,6 +107,10 @@ def _counting(
 
 
 def _show_streams(streams: Iterable[Stream]) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
     console = page_console()
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_lines=False)
     table.add_column("stream", style="bold cyan", no_wrap=True)

@@ -9,8 +9,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from cepheid.cli.console import output_console
 from cepheid.errors import ConfigError
 
@@ -104,6 +102,8 @@ def write_results(results: Mapping[str, pa.Table], target: Target) -> None:
         (result,) = results.values()
         _write(result, target, target.output)
     elif target.output is None:
+        from rich.text import Text
+
         for place, (name, result) in enumerate(results.items()):
             output_console().print(Text(name if place == 0 else f"\n{name}", "bold cyan"))
             _write(result, target, None)
@@ -131,15 +131,17 @@ def _files(names: Iterable[str], directory: str, suffix: str) -> dict[str, str]:
 
 
 def _write(result: pa.Table, target: Target, output: str | None) -> None:
-    from cepheid.cli.show_table import show_table
-    from cepheid.connectors.event_files import FileFormat
-    from cepheid.connectors.write_files import open_writer
-
     if target.format is not Format.TABLE:
+        from cepheid.connectors.event_files import FileFormat
+        from cepheid.connectors.write_files import open_writer
+
         place = sys.stdout.buffer if output is None else output
         with open_writer(place, FileFormat(target.format.value), result.schema) as writer:
             writer.write(result)
-    elif output is None:
+        return
+    from cepheid.cli.show_table import show_table
+
+    if output is None:
         show_table(output_console(), result, limit=target.limit)
     else:
         with Path(output).open("w", encoding="utf-8") as file:

@@ -202,8 +202,12 @@ def _parse_times(table: pa.Table, first: dict[str, Any]) -> pa.Table:
 
 
 def _is_time(value: object, kind: pa.DataType) -> bool:
+    if not isinstance(value, str):
+        return False
+    text = pa.lib.StringBuilder()  # pa.scalar imports pandas first, where it is installed
+    text.append(value)
     try:
-        return isinstance(value, str) and pa.scalar(value).cast(kind).is_valid
+        return bool(text.finish().cast(kind).is_valid()[0].as_py())
     except pa.ArrowInvalid:
         return False
 

@@ -114,12 +114,19 @@ def _flat(table: pa.Table) -> pa.Table:
     """Return the table with nested columns as JSON text and dictionaries as strings."""
     for index, field in enumerate(table.schema):
         if pa.types.is_nested(field.type):
-            values = table.column(index).to_pylist()
-            texts = [None if each is None else _json_text(each) for each in values]
-            table = table.set_column(index, field.name, pa.array(texts, pa.string()))
+            column = table.column(index)
+            starts = range(0, len(column), BATCH_ROWS)
+            texts = [_json_texts(column.slice(each, BATCH_ROWS)) for each in starts]
+            table = table.set_column(index, field.name, pa.chunked_array(texts, pa.string()))
         elif pa.types.is_dictionary(field.type) or pa.types.is_null(field.type):
             table = table.set_column(index, field.name, table.column(index).cast(pa.string()))
     return table
+
+
+def _json_texts(column: pa.ChunkedArray) -> pa.Array:
+    texts = pa.lib.StringBuilder()  # pa.array imports pandas first, where it is installed
+    texts.append_values(None if each is None else _json_text(each) for each in column.to_pylist())
+    return texts.finish()
 
 
 def _json_text(value: object) -> str:

@@ -19,12 +19,16 @@ from types import ModuleType
 
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.runtime.nrt import rtsys
 
 fcntl: ModuleType | None
 try:
     import fcntl
 except ImportError:  # Windows
     fcntl = None
+
+# The versions of Numba whose loading of machine code was looked at; see KernelCache.load_overload.
+LOADS_WITHOUT_COMPILER = ("0.68.",)
 
 
 @functools.cache
@@ -86,6 +90,18 @@ class KernelCache(FunctionCache):
     """
 
     _impl_class = _KernelCacheImpl
+
+    def load_overload(self, sig: object, target_context: object) -> object:
+        """Load one signature's machine code.
+
+        Numba readies its whole compiler first, which takes longer than loading. Kernels handle
+        numbers and arrays only, so all that theirs needs is the counting of references.
+        """
+        if not numba.__version__.startswith(LOADS_WITHOUT_COMPILER):
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
 
     def save_overload(self, sig: object, data: object) -> None:
         """Save one signature's machine code."""

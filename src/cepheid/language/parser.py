@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 
 from lark import Lark
 from lark.exceptions import UnexpectedInput
@@ -12,13 +11,13 @@ from cepheid.errors import QuerySyntaxError
 from cepheid.language import ast
 from cepheid.language.build_tree import build_tree
 from cepheid.language.describe_syntax_error import describe_syntax_error
+from cepheid.language.parse_table import load_grammar
 from cepheid.language.source import Source
 
 
 @cache
 def _grammar() -> Lark:
-    text = resources.files("cepheid.language").joinpath("grammar.lark").read_text(encoding="utf-8")
-    return Lark(text, parser="lalr", propagate_positions=True, maybe_placeholders=False)
+    return load_grammar()
 
 
 def parse(text: str, *, name: str = "query") -> ast.Query:

@@ -35,6 +35,7 @@ from cepheid.analysis.expressions import (
 )
 from cepheid.analysis.schema import AttributeType
 from cepheid.errors import DataError, InternalError
+from cepheid.program.arrow_arrays import to_arrow, to_numpy, to_scalar
 
 Booleans: TypeAlias = NDArray[np.bool_]
 Column: TypeAlias = Any  # pyarrow ships no types
@@ -47,6 +48,7 @@ COMPARE: Mapping[str, Callable[[Column, Column], Column]] = {
     ">=": pc.greater_equal,
 }
 LARGEST_DECIMAL = 10**38
+EPOCH = datetime.datetime(1970, 1, 1)
 FINER_THAN_MICROSECONDS = re.compile(r"[.,]\d{6}(\d+)")
 CHECKED = {"+": pc.add_checked, "-": pc.subtract_checked, "*": pc.multiply_checked}
 
@@ -84,7 +86,7 @@ class LocalPredicates:
         null = Constant(None, AttributeType.NULL)
         try:
             never = null in (atom.left, atom.right)
-            result = pa.scalar(False) if never else COMPARE[atom.operator](*self._sides(atom))
+            result = to_scalar(False) if never else COMPARE[atom.operator](*self._sides(atom))
         except pa.ArrowInvalid as error:
             raise DataError(
                 f"the predicate '{describe(atom)}' cannot be computed: {error}",
@@ -123,8 +125,8 @@ class LocalPredicates:
         left, right = self.value(node.left), self.value(node.right)
         if node.operator in CHECKED:
             return CHECKED[node.operator](*_like_numbers(left, right))
-        zero = pc.equal(right, pa.scalar(0, right.type))
-        divisor = pc.if_else(zero, pa.scalar(None, right.type), right)
+        zero = pc.equal(right, to_scalar(0, right.type))
+        divisor = pc.if_else(zero, to_scalar(None, right.type), right)
         if node.operator == "/":
             return pc.divide(_to_float(left), _to_float(divisor))
         return self._modulo(left, divisor, node.type)
@@ -137,14 +139,14 @@ class LocalPredicates:
         ones = [self._filled(each, arrow_type) for each in sides]
         valid = ones[0][1] & ones[1][1]
         divisors = np.where(valid, ones[1][0], 1)
-        return pa.array(np.fmod(ones[0][0], divisors), arrow_type, mask=~valid)
+        return to_arrow(np.fmod(ones[0][0], divisors), ~valid)
 
     def _filled(self, column: Column, arrow_type: pa.DataType) -> tuple[NDArray[Any], Booleans]:
         if isinstance(column, pa.Scalar):
-            column = pa.array([column.as_py()] * self.length, arrow_type)
+            column = pa.repeat(column, self.length)
         column = pc.cast(column, arrow_type)
-        valid = column.is_valid().to_numpy(zero_copy_only=False).astype(np.bool_)
-        return pc.fill_null(column, 0).to_numpy(), valid
+        valid = to_numpy(column.is_valid())
+        return to_numpy(pc.fill_null(column, to_scalar(0, arrow_type))), valid
 
 
 def _comparable(column: Column) -> Column:
@@ -164,12 +166,10 @@ def _comparable(column: Column) -> Column:
 
 def _scalar(value: int | float | str | bool | None) -> pa.Scalar:
     """Return a literal; integers beyond 64 bits stay exact as decimals."""
-    if value is None:
-        return pa.scalar(None, pa.int64())
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         is_decimal = abs(value) < LARGEST_DECIMAL
         return pa.scalar(decimal.Decimal(value) if is_decimal else _rounded(value))
-    return pa.scalar(value)
+    return to_scalar(value)
 
 
 def _rounded(value: int) -> float:
@@ -199,18 +199,17 @@ def time_like(kind: pa.DataType, constant: pa.Scalar) -> pa.Scalar:
     if moment.tzinfo is not None:
         moment = moment.astimezone(datetime.UTC).replace(tzinfo=None)
     if pa.types.is_date(kind) and moment.time() == datetime.time():
-        return pa.scalar(moment.date(), kind)
+        return to_scalar((moment - EPOCH).days, pa.int32()).cast(pa.date32()).cast(kind)
     zone = kind.tz if pa.types.is_timestamp(kind) else None
-    microseconds = pa.scalar(moment, pa.timestamp("us")).value
+    microseconds = (moment - EPOCH) // datetime.timedelta(microseconds=1)
     finer = FINER_THAN_MICROSECONDS.search(text)
     if finer is None or not int(finer[1]):
-        return pa.scalar(microseconds, pa.timestamp("us", zone))
+        return to_scalar(microseconds, pa.timestamp("us", zone))
     nanoseconds = 1_000 * microseconds + int(finer[1][:3].ljust(3, "0"))
-    return pa.scalar(nanoseconds, pa.timestamp("ns", zone))
+    return to_scalar(nanoseconds, pa.timestamp("ns", zone))
 
 
 def _to_booleans(result: Column, length: int) -> Booleans:
     if isinstance(result, pa.Scalar):
         return np.full(length, result.as_py() is True)
-    filled: Booleans = pc.fill_null(result, False).to_numpy(zero_copy_only=False)
-    return filled.astype(np.bool_)
+    return to_numpy(pc.fill_null(result, to_scalar(False)))

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from cepheid.program.arrow_arrays import texts_to_arrow, to_arrow, to_numpy, to_scalar
 from cepheid.program.evaluate import Booleans, LocalPredicates
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import Program
@@ -91,7 +92,7 @@ class TakenColumns(Mapping[str, Any]):
         if name not in self.taken:
             column = self.columns[name]
             is_whole = self.rows.size == len(column)
-            self.taken[name] = column if is_whole else column.take(pa.array(self.rows))
+            self.taken[name] = column if is_whole else column.take(to_arrow(self.rows))
         return self.taken[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -132,7 +133,7 @@ def _codes_of_chunk(chunk: Any, names: list[str], dtype: type[np.unsignedinteger
         by_entry = np.append(_codes_of_chunk(chunk.dictionary, names, dtype), dtype(0))
         indices = chunk.indices
         if chunk.null_count:  # index -1: the 0 at the end
-            indices = pc.fill_null(pc.cast(indices, pa.int64()), -1)
-        return by_entry[indices.to_numpy(zero_copy_only=False)]
-    found = pc.index_in(chunk, pa.array(names, chunk.type))
-    return (pc.fill_null(found, -1).to_numpy(zero_copy_only=False) + 1).astype(dtype)
+            indices = pc.fill_null(pc.cast(indices, pa.int64()), to_scalar(-1))
+        return by_entry[to_numpy(indices)]
+    found = pc.index_in(chunk, texts_to_arrow(names, chunk.type))
+    return (to_numpy(pc.fill_null(found, to_scalar(-1, found.type))) + 1).astype(dtype)

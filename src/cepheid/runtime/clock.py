@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cepheid.errors import DataError
+from cepheid.program.arrow_arrays import to_arrow, to_numpy, to_scalar
 
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 
@@ -23,7 +24,7 @@ def to_ticks(column: Any, name: str) -> NDArray[np.int64]:
     elif pa.types.is_date64(kind):
         column = pc.cast(column, pa.timestamp("ms"))
     try:
-        ticks: NDArray[np.int64] = pc.cast(column, pa.int64()).to_numpy()
+        ticks: NDArray[np.int64] = to_numpy(pc.cast(column, pa.int64()))
     except pa.ArrowInvalid as error:
         raise DataError(f"the time column '{name}' does not fit 64 bits: {error}") from None
     return ticks
@@ -54,7 +55,7 @@ def window_type(time_type: pa.DataType) -> pa.DataType:
 
 def from_ticks(ticks: NDArray[np.int64], time_type: pa.DataType) -> pa.Array:
     """Return ticks as window bounds."""
-    array = pa.array(ticks, pa.int64())
+    array = to_arrow(ticks)
     if pa.types.is_date(time_type):
         array = array.cast(pa.timestamp("s" if pa.types.is_date32(time_type) else "ms"))
     return array.cast(window_type(time_type))
@@ -67,7 +68,7 @@ def reject_nulls(column: Any, name: str, role: str, *, allowed: Any = None) -> N
     missing = pc.is_null(column)
     if allowed is not None:
         missing = pc.and_not(missing, allowed)
-    row = pc.index(missing, True).as_py()
+    row = pc.index(missing, to_scalar(True)).as_py()
     if row >= 0:
         raise DataError(
             f"the {role} column '{name}' has a NULL in row {row}",

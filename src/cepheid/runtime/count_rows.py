@@ -16,6 +16,7 @@ from cepheid.kernels.count_recent import count_recent
 from cepheid.kernels.count_trends import count_per_partition, count_per_window
 from cepheid.kernels.counters import CountRows
 from cepheid.kernels.extended import sum_by_key
+from cepheid.program.arrow_arrays import to_arrow
 from cepheid.program.program import Clock, CountKind, CountOutput, Program
 from cepheid.runtime.clock import from_ticks, window_type
 from cepheid.runtime.kernel_arrays import automaton_arrays
@@ -152,14 +153,14 @@ class _CountTable:
         self.columns = columns
 
     def arrays(self, schema: pa.Schema) -> list[Any]:
-        rows = pa.array(self.totals.row)
+        rows = to_arrow(self.totals.row)
         arrays = self._windows()
         arrays += [_take(self.columns[column], rows) for column, _ in self.output.groups]
         described = pa.Table.from_arrays(arrays, names=schema.names[: len(arrays)])
         return arrays + [self._count(kind, described) for _, kind in self.output.counts]
 
     def _windows(self) -> list[Any]:
-        program, rows = self.program, pa.array(self.totals.row)
+        program, rows = self.program, to_arrow(self.totals.row)
         if program.window_length is None:
             return []
         if program.slide is None:
@@ -168,7 +169,7 @@ class _CountTable:
         start = self.totals.window * program.slide
         bounds = [start, start + program.window_length]
         if program.clock is Clock.EVENTS:
-            return [pa.array(each) for each in bounds]
+            return [to_arrow(each) for each in bounds]
         kind = self.columns[program.time].type
         return [from_ticks(each, kind) for each in bounds]
 
@@ -176,14 +177,14 @@ class _CountTable:
         mantissa, tier = self.totals.mantissa, self.totals.tier
         if kind is CountKind.BIGINT:
             self._reject_overflow(described)
-            return pa.array(self.totals.low)
+            return to_arrow(self.totals.low)
         if kind is CountKind.DOUBLE:
             exponent = np.minimum(512 * tier, 10_000).astype(np.int32)
             with np.errstate(over="ignore"):
-                return pa.array(np.ldexp(mantissa, exponent))
+                return to_arrow(np.ldexp(mantissa, exponent))
         none = mantissa == 0
         logarithm = np.log2(np.where(none, 1.0, mantissa)) + 512.0 * tier
-        return pa.array(logarithm, mask=none)
+        return to_arrow(logarithm, none)
 
     def _reject_overflow(self, described: pa.Table) -> None:
         """Below 2^63 the low word is exact; close to it its sign tells."""

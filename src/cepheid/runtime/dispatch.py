@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
@@ -13,10 +13,12 @@ from cepheid.analysis.schema import EventSchema
 from cepheid.errors import DataError
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.program.lower import lower
-from cepheid.runtime.compressed import CompressedMatches
 from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema
 from cepheid.runtime.event_tables import TableKind, from_arrow, kind_of, to_arrow, unite_types
 from cepheid.runtime.local import run_local
+
+if TYPE_CHECKING:
+    from cepheid.runtime.compressed import CompressedMatches
 
 
 class StoredEvents(Protocol):
@@ -66,9 +68,9 @@ def run_stored(make_plan: MakePlan, stored: StoredEvents, roles: ColumnRoles) ->
 
 def as_kind(result: pa.Table | CompressedMatches, kind: TableKind) -> Any:
     """Return a result as the kind of table that the events were."""
-    if isinstance(result, CompressedMatches):
-        return result.converted(lambda expanded: from_arrow(expanded, kind))
-    return from_arrow(result, kind)
+    if isinstance(result, pa.Table):
+        return from_arrow(result, kind)
+    return result.converted(lambda expanded: from_arrow(expanded, kind))
 
 
 def available_cores() -> int:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cepheid.errors import DataError
+from cepheid.program.arrow_arrays import to_scalar
 
 TYPE_COLUMN = "type"
 
@@ -126,7 +127,7 @@ def unite_types(
     schemas = {name: list(table.column_names) for name, table in tables.items()}
     column = free_type_column(set().union(*schemas.values()))
     parts = [
-        table.append_column(column, pa.array([name] * table.num_rows, pa.string()))
+        table.append_column(column, pa.repeat(to_scalar(name), table.num_rows))
         for name, table in tables.items()
     ]
     try:

@@ -1,17 +1,19 @@
-"""The local runner: Arrow in, Arrow out, one process."""
+"""The local runner: Arrow in, Arrow out, one process.
+
+What runs each kind of query is imported when it is needed: a small query should start soon.
+"""
 
 from __future__ import annotations
 
 import logging
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from cepheid.program.program import CountOutput, MatchOutput, Program
-from cepheid.runtime.compressed import CompressedMatches, compress_matches
-from cepheid.runtime.count_rows import count_schema, count_trends
-from cepheid.runtime.find_matches import find_matches
-from cepheid.runtime.match_pairs import find_pairs, pair_schema
-from cepheid.runtime.match_rows import match_schema
+
+if TYPE_CHECKING:
+    from cepheid.runtime.compressed import CompressedMatches
 
 LOG = logging.getLogger("cepheid")
 
@@ -20,9 +22,15 @@ def result_schema(program: Program, events: pa.Schema) -> pa.Schema:
     """Return the schema of the result for events of a schema."""
     output = program.output
     if program.pair is not None:
+        from cepheid.runtime.match_pairs import pair_schema
+
         return pair_schema(program, program.pair, events)
     if isinstance(output, MatchOutput):
+        from cepheid.runtime.match_rows import match_schema
+
         return match_schema(program, output, events)
+    from cepheid.runtime.count_rows import count_schema
+
     return count_schema(program, output, events)
 
 
@@ -37,12 +45,20 @@ def run_local(
     schema = table.schema if schema is None else schema
     result: pa.Table | CompressedMatches
     if program.pair is not None:
+        from cepheid.runtime.match_pairs import find_pairs
+
         result, dropped = find_pairs(program, program.pair, table, schema)
     elif isinstance(output, CountOutput):
+        from cepheid.runtime.count_rows import count_trends
+
         result, dropped = count_trends(program, output, table)
     elif output.is_compressed:
+        from cepheid.runtime.compressed import compress_matches
+
         result, dropped = compress_matches(program, output, table, schema)
     else:
+        from cepheid.runtime.find_matches import find_matches
+
         result, dropped = find_matches(program, output, table, schema, threads)
     if dropped:
         names = ", ".join(program.partition_by)

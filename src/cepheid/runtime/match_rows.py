@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cepheid.analysis.bound import EventsColumn, MatchColumn, ValueColumn
 from cepheid.kernels.graph import MatchArrays
 from cepheid.kernels.select_events import select_events
+from cepheid.program.arrow_arrays import to_arrow
 from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.key_columns import key_columns, key_fields
 from cepheid.runtime.match_values import MatchValues, value_type
@@ -89,7 +90,7 @@ class MatchRows:
         if self.output.has_default_columns:
             arrays += [self.takers[self.program.time].take(each) for each in _borders(matches)]
         if self.output.stream_time is not None:
-            rows = [pa.array(self.row[each]) for each in _borders(matches)]
+            rows = [to_arrow(self.row[each]) for each in _borders(matches)]
             arrays += key_columns(self.program, self.output.stream_time, self.columns, *rows)
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
@@ -106,7 +107,7 @@ class MatchRows:
         taker = self.takers[column.attribute]
         if column.is_array:
             values = taker.take(events)
-            return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), values)
+            return pa.ListArray.from_arrays(to_arrow(offsets.astype(np.int32)), values)
         count = offsets.size - 1
         if events.size == count:
             return taker.take(events)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -11,10 +12,11 @@ import pyarrow.compute as pc
 from cepheid.analysis.bound import ValueColumn
 from cepheid.analysis.expressions import references
 from cepheid.analysis.schema import AttributeType
-from cepheid.kernels.build_run_graph import make_room
+from cepheid.kernels.build_run_graph import Room, make_room
 from cepheid.kernels.graph import MatchArrays
 from cepheid.kernels.match_values import compute_values
 from cepheid.kernels.predicate_code import OVERFLOW, VALID
+from cepheid.program.arrow_arrays import texts_to_arrow, to_arrow
 from cepheid.program.program import MatchOutput, Program
 from cepheid.program.run_program import ColumnKind
 from cepheid.runtime.fold_graph import longest_path
@@ -54,13 +56,17 @@ class MatchValues:
         self.ordered = ordered
         self.predicates = predicates
         self.events = events
-        self.room = make_room(longest_path(ordered.arrays))
         self.tables = path_tables([[each.expression for each in program.runs.values]])
+
+    @cached_property
+    def room(self) -> Room:
+        """Where the kernel keeps what it is computing."""
+        return make_room(longest_path(self.ordered.arrays))
 
     def for_another_thread(self) -> MatchValues:
         """Return the same with room of its own."""
         other = copy(self)
-        other.room = make_room(longest_path(self.ordered.arrays))
+        other.__dict__.pop("room", None)
         return other
 
     def column(self, column: ValueColumn, matches: MatchArrays) -> pa.Array:
@@ -82,10 +88,10 @@ class MatchValues:
         value = self.program.runs.values[number]
         unknown = status != VALID
         if value.kind is ColumnKind.FLOAT:
-            return pa.array(floats, mask=unknown)
-        numbers = pa.array(integers, mask=unknown)
+            return to_arrow(floats, unknown)
+        numbers = to_arrow(integers, unknown)
         if value.kind is ColumnKind.TEXT:
-            return pa.array(self.predicates.texts, pa.string()).take(numbers)
+            return texts_to_arrow(self.predicates.texts).take(numbers)
         if value.kind is ColumnKind.TIME:
             moments = numbers.cast(pa.timestamp(self.predicates.time_unit))
             return pc.cast(moments, value_type(column, self.events))

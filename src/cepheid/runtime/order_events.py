@@ -15,6 +15,7 @@ from cepheid.analysis.derived_types import StreamTime
 from cepheid.errors import DataError
 from cepheid.kernels.arrange_events import arrange, group_events, rank_keys
 from cepheid.kernels.arrays import EventArrays, Masks
+from cepheid.program.arrow_arrays import texts_to_arrow, to_numpy
 from cepheid.program.position_masks import TakenColumns, position_masks, relevant_masks
 from cepheid.program.program import Clock, MatchOutput, Program, Ranking
 from cepheid.runtime.clock import reject_extremes, reject_nulls, to_ticks
@@ -129,7 +130,7 @@ def _order_codes(program: Program, columns: Mapping[str, Any]) -> list[Int64s]:
             raise DataError(
                 f"the order column '{name}' holds {column.type}, which has no order"
             ) from None
-        codes.append(ranks.to_numpy(zero_copy_only=False).astype(np.int64))
+        codes.append(to_numpy(ranks).astype(np.int64))
     return codes
 
 
@@ -140,7 +141,7 @@ def _is_derived(program: Program, columns: Mapping[str, Any]) -> Any:
     types = columns[program.type_column]
     if pa.types.is_dictionary(types.type):
         types = pc.cast(types, types.type.value_type)
-    return pc.is_in(types, pa.array(program.derived_types, types.type))
+    return pc.is_in(types, texts_to_arrow(program.derived_types, types.type))
 
 
 def _key_order(keys: Int64s) -> Int64s:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cepheid.errors import DataError
+from cepheid.program.arrow_arrays import to_numpy, to_scalar
 
 Int64s = NDArray[np.int64]
 LARGEST_CODE = 2**62
@@ -64,7 +65,7 @@ def _dictionary_codes(column: Any) -> tuple[Int64s, int]:
     if len(column) == 0:  # Arrow cannot combine no chunks of a dictionary of every type
         return np.zeros(0, np.int64), 0
     if pa.types.is_float32(column.type) or pa.types.is_float64(column.type):
-        column = pc.add(column, pa.scalar(0.0, column.type))  # -0.0 equals 0.0
+        column = pc.add(column, to_scalar(0.0, column.type))  # -0.0 equals 0.0
     if pa.types.is_integer(column.type) and not column.null_count:
         distances, count = _distances(column)
         if count <= MOST_DISTANT * len(column):
@@ -73,13 +74,13 @@ def _dictionary_codes(column: Any) -> tuple[Int64s, int]:
         column = pc.dictionary_encode(column)
     if isinstance(column, pa.ChunkedArray):
         column = column.unify_dictionaries().combine_chunks()
-    indices: Int64s = pc.fill_null(pc.cast(column.indices, pa.int64()), -1).to_numpy()
+    indices: Int64s = to_numpy(pc.fill_null(pc.cast(column.indices, pa.int64()), to_scalar(-1)))
     return indices, len(column.dictionary)
 
 
 def _distances(column: Any) -> tuple[Int64s, int]:
     """Return integers as distances from the smallest; as codes they need no dictionary."""
-    values = column.to_numpy() if isinstance(column, pa.ChunkedArray) else np.asarray(column)
+    values = to_numpy(column)
     smallest, largest = int(values.min()), int(values.max())
     if largest - smallest > LARGEST_CODE or largest > 2**63 - 1:
         return np.empty(0, np.int64), largest - smallest + 1

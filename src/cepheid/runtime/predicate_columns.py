@@ -22,6 +22,7 @@ from cepheid.kernels.predicate_code import (
     PredicateCode,
     compute_column,
 )
+from cepheid.program.arrow_arrays import texts_to_arrow, to_arrow, to_numpy, to_scalar
 from cepheid.program.run_program import ColumnKind, PredicateColumn, RunProgram
 
 Int64s = NDArray[np.int64]
@@ -88,7 +89,7 @@ class PredicateColumns:
     # --- values ---------------------------------------------------------------------------------
 
     def _taken(self, attribute: str) -> Any:
-        taken = self.columns[attribute].take(pa.array(self.row_numbers))
+        taken = self.columns[attribute].take(to_arrow(self.row_numbers))
         if pa.types.is_dictionary(taken.type):
             taken = pc.cast(taken, taken.type.value_type)
         return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
@@ -101,14 +102,14 @@ class PredicateColumns:
         if self._fill_plain(arrays, number, column):
             return
         values = self._taken(column.attribute)
-        valid = values.is_valid().to_numpy(zero_copy_only=False).astype(np.bool_)
+        valid = to_numpy(values.is_valid())
         arrays.status[number] = np.where(valid, VALID, NULL)
         try:
             numbers = self._numbers(values, column.kind)
         except pa.ArrowInvalid as error:
             raise DataError(f"column '{column.attribute}' cannot be compared: {error}") from None
         target = arrays.floats if column.kind is ColumnKind.FLOAT else arrays.integers
-        target[number] = pc.fill_null(numbers, 0).to_numpy(zero_copy_only=False)
+        target[number] = to_numpy(pc.fill_null(numbers, to_scalar(0, numbers.type)))
 
     def _fill_plain(self, arrays: ColumnArrays, number: int, column: PredicateColumn) -> bool:
         """Fill the column by NumPy alone if it has numbers and no NULL, as most have."""
@@ -119,14 +120,14 @@ class PredicateColumns:
         if values.null_count or not (is_integer or is_float):
             return False
         target = arrays.floats if is_float else arrays.integers
-        target[number] = values.to_numpy()[self.row_numbers]
+        target[number] = to_numpy(values)[self.row_numbers]
         arrays.status[number] = VALID
         return True
 
     def _numbers(self, values: Any, kind: ColumnKind) -> Any:
         match kind:
             case ColumnKind.TEXT:
-                texts = pa.array(self.texts, pa.string())
+                texts = texts_to_arrow(self.texts)
                 return pc.cast(pc.index_in(pc.cast(values, pa.string()), texts), pa.int64())
             case ColumnKind.TIME:
                 return pc.cast(pc.cast(values, pa.timestamp(self.unit)), pa.int64())
@@ -163,8 +164,8 @@ class PredicateColumns:
     def _mark_lacking(self, arrays: ColumnArrays, type_column: str) -> None:
         types = self._taken(type_column)
         for event_type, attribute in self.program.exempt:
-            is_type = pc.fill_null(pc.equal(types, event_type), False)
-            lacking = is_type.to_numpy(zero_copy_only=False).astype(np.bool_)
+            is_type = pc.fill_null(pc.equal(types, to_scalar(event_type)), to_scalar(False))
+            lacking = to_numpy(is_type)
             for number, column in enumerate(self.program.columns):
                 if column.attribute == attribute:
                     arrays.status[number, lacking] = LACKING

@@ -8,6 +8,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from cepheid.program.arrow_arrays import to_arrow
+
 Int64s = NDArray[np.int64]
 
 
@@ -36,8 +38,8 @@ class RowTaker:
     def take(self, events: Int64s, is_null: NDArray[np.bool_] | None = None) -> pa.Array:
         """Return the values of some events, NULL where asked."""
         if self.numbers is None or is_null is not None:
-            rows = self.row[events]
-            return self.column.take(pa.array(rows, mask=is_null)).cast(self.kind)
+            rows = to_arrow(self.row[events], is_null)
+            return self.column.take(rows).cast(self.kind)
         if self.by_event is None and 2 * events.size >= self.row.size:
             self.by_event = self.numbers[self.row]
         if self.by_event is not None:

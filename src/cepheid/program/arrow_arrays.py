@@ -1,0 +1,74 @@
+"""Between NumPy and Arrow, and constants as Arrow scalars.
+
+Arrow's own functions for this (`pa.array`, `pa.scalar`, `to_numpy`) first import pandas, where it
+is installed, to ask whether a value belongs to it. That takes longer than a small query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+
+def to_arrow(values: NDArray[Any], is_null: NDArray[np.bool_] | None = None) -> pa.Array:
+    """Return numbers or booleans as an Arrow array; numbers share their memory.
+
+    >>> to_arrow(np.array([1, 2]), np.array([False, True])).to_pylist()
+    [1, None]
+    """
+    is_boolean = values.dtype == np.bool_
+    content = np.packbits(values, bitorder="little") if is_boolean else np.ascontiguousarray(values)
+    validity = None if is_null is None else pa.py_buffer(np.packbits(~is_null, bitorder="little"))
+    kind = pa.from_numpy_dtype(values.dtype)
+    return pa.Array.from_buffers(kind, len(values), [validity, pa.py_buffer(content)])
+
+
+def texts_to_arrow(values: Sequence[str], kind: pa.DataType | None = None) -> pa.Array:
+    """Return texts as an Arrow array of strings of some kind.
+
+    >>> texts_to_arrow(["a", "", "é"]).to_pylist()
+    ['a', '', 'é']
+    """
+    builder = pa.lib.StringBuilder()
+    builder.append_values(values)
+    texts = builder.finish()
+    return texts if kind is None or kind == texts.type else texts.cast(kind)
+
+
+def to_scalar(value: int | float | str | bool | None, kind: pa.DataType | None = None) -> pa.Scalar:
+    """Return a constant, of the kind that its value has if none is named.
+
+    >>> to_scalar(1), to_scalar(0, pa.float32()), to_scalar("a"), to_scalar(None)
+    (<pyarrow.Int64Scalar: 1>, <pyarrow.FloatScalar: 0.0>, <pyarrow.StringScalar: 'a'>, \
+<pyarrow.Int64Scalar: None>)
+    """
+    match value:
+        case None:
+            return pa.nulls(1, pa.int64() if kind is None else kind)[0]
+        case str():
+            return texts_to_arrow([value], kind)[0]
+        case _ if kind is None or not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+            number = to_arrow(np.array([value]))
+            return (number if kind is None else number.cast(kind))[0]
+        case _:
+            return to_arrow(np.array([value], kind.to_pandas_dtype()))[0]
+
+
+def to_numpy(column: Any) -> NDArray[Any]:
+    """Return numbers or booleans without NULL as a NumPy array; it may share their memory.
+
+    >>> to_numpy(pa.chunked_array([[True], [False, True]]))
+    array([ True, False,  True])
+    """
+    if isinstance(column, pa.ChunkedArray):
+        column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    if pa.types.is_boolean(column.type):
+        return to_numpy(column.cast(pa.uint8())).view(np.bool_)
+    dtype = np.dtype(column.type.to_pandas_dtype())
+    if len(column) == 0:  # Arrow may have no memory for it
+        return np.empty(0, dtype)
+    return np.frombuffer(column.buffers()[1], dtype, len(column), column.offset * dtype.itemsize)
