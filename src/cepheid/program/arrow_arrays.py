@@ -13,6 +13,25 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+SMALL_BYTES = 2**16
+
+
+def empty(size: int, dtype: Any = np.int64) -> NDArray[Any]:
+    """Return an array with any content, from Arrow's memory pool if it is large.
+
+    The pool keeps what is freed. Memory that NumPy frees goes back to the system, and touching new
+    memory can take many times as long as what is done with it.
+    """
+    length = size * np.dtype(dtype).itemsize
+    if length < SMALL_BYTES:
+        return np.empty(size, dtype)
+    return np.frombuffer(pa.allocate_buffer(length), dtype)
+
+
+def empty_table(rows: int, width: int) -> NDArray[np.int64]:
+    """Return a table of integers with any content."""
+    return empty(rows * width).reshape(rows, width)
+
 
 def to_arrow(values: NDArray[Any], is_null: NDArray[np.bool_] | None = None) -> pa.Array:
     """Return numbers or booleans as an Arrow array; numbers share their memory.

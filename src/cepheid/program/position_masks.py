@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from cepheid.program.arrow_arrays import texts_to_arrow, to_arrow, to_numpy, to_scalar
+from cepheid.program.arrow_arrays import empty, texts_to_arrow, to_arrow, to_numpy, to_scalar
 from cepheid.program.evaluate import Booleans, LocalPredicates
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import Program
@@ -70,7 +70,8 @@ class EventTypes:
                 table[self.names.index(name) + 1] |= np.uint64(1) << np.uint64(position)
         if self.codes is None:
             return np.full(self.length, np.bitwise_or.reduce(table), np.uint64)
-        return table[self.codes]
+        masks = empty(self.length, np.uint64)
+        return table.take(self.codes, out=masks, mode="clip")
 
     def is_type(self, name: str) -> Booleans:
         """Return which events are of a type."""

@@ -43,7 +43,6 @@ def to_bytes(table: pa.Table, ordered: OrderedEvents, graph: Graph, *, keeps_all
         "rank": ordered.arrays.rank[used],
         "step_offsets": ordered.arrays.step_offsets,
         "partition_offsets": ordered.arrays.partition_offsets,
-        "partition_of_event": ordered.partition_of_event[used],
         "key_rank": ordered.key_rank[used],
         "negated_parts": np.array([len(ordered.negative_fires)]),
         "negative_fires": np.array([each[used].view(np.int64) for each in ordered.negative_fires]),
@@ -92,7 +91,6 @@ def from_bytes(data: bytes) -> tuple[pa.Table, OrderedEvents, Graph]:
         ),
         tuple(array("negative_fires", int(array("negated_parts")[0]), count).view(np.uint64)),
         np.arange(count),
-        array("partition_of_event"),
         array("key_rank"),
         dropped=0,
     )

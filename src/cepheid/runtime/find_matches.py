@@ -19,7 +19,7 @@ from cepheid.runtime.partial_matches import partial_matches
 from cepheid.runtime.predicate_inputs import read_columns
 from cepheid.runtime.walk_matches import MatchWalker
 
-LEAST_ENDS = 2**10  # that are worth a thread
+LEAST_ENDS = 2**11  # that are worth a thread
 
 
 def find_matches(

@@ -29,9 +29,10 @@ from cepheid.kernels.graph import (
 )
 from cepheid.kernels.match_graph import fold_matches
 from cepheid.kernels.predicate_code import ColumnArrays
+from cepheid.program.arrow_arrays import empty, empty_table
 
 Scalar = TypeVar("Scalar", bound=np.generic)
-FIRST_NODES = 2**16
+FIRST_NODES = 2**14
 
 
 class FoldTask(NamedTuple):
@@ -191,10 +192,10 @@ def _empty_graph(nodes: int, heads: int, width: int, task: FoldTask) -> Graph:
     cursor[PARTITION] = task.partitions.start
     cursor[NEXT_STEP] = task.events.partition_offsets[task.partitions.start]
     return Graph(
-        np.empty((nodes, width), np.int64),
-        np.empty(heads, np.int64),
-        np.empty((nodes, 3), np.int64),
-        np.empty((nodes, END_WIDTH), np.int64),
+        empty_table(nodes, width),
+        empty(heads),
+        empty_table(nodes, 3),
+        empty_table(nodes, END_WIDTH),
         cursor,
     )
 

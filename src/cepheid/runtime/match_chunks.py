@@ -31,6 +31,7 @@ from cepheid.kernels.walk_graph import (
     Walk,
     walk_graph,
 )
+from cepheid.program.arrow_arrays import empty, empty_table
 from cepheid.program.program import MatchOutput, Program, Ranking
 from cepheid.runtime.fold_graph import (
     ChainFold,
@@ -46,8 +47,8 @@ from cepheid.runtime.predicate_inputs import PredicateInputs
 from cepheid.runtime.run_arrays import run_rules
 
 Int64s = NDArray[np.int64]
-CHUNK_EVENTS = 2**18
-LEAST_EVENTS = 2**15  # that are worth a thread
+CHUNK_EVENTS = 2**16
+LEAST_EVENTS = 2**18  # that are worth a thread
 
 
 def split_partitions(events: EventArrays, most_parts: int) -> list[range]:
@@ -136,9 +137,7 @@ def _advance(fold: Fold, most_nodes: int, ordered: OrderedEvents) -> bool:
 def empty_chunk(events: EventArrays) -> MatchArrays:
     """Return room for some matches, one at least; a walk of the events fits it."""
     size = max(CHUNK_EVENTS, longest_path(events))
-    return MatchArrays(
-        np.empty(size + 1, np.int64), np.empty(size, np.int64), np.empty(size, np.int8)
-    )
+    return MatchArrays(empty(size + 1), empty(size), empty(size, np.int8))
 
 
 def walk_in_chunks(
@@ -147,9 +146,9 @@ def walk_in_chunks(
     """Yield the matches of a graph that end at some of its nodes, as many as fit at a time."""
     size = chunk.event.size
     walk = Walk(
-        np.empty((size, PATH_WIDTH), np.int64),
-        np.empty(size, np.int64),
-        np.empty(size, np.int8),
+        empty_table(size, PATH_WIDTH),
+        empty(size),
+        empty(size, np.int8),
         np.zeros(PLACE_SIZE, np.int64),
     )
     walk.place[DEPTH] = -1

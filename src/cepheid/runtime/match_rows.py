@@ -99,8 +99,8 @@ class MatchRows:
         if self.positions[variable] == self.every_position:
             return matches.offsets, matches.event
         if self.places is not None:
-            place, length = self.places[variable], len(self.places)
-            return matches.offsets, matches.event[place::length]
+            length = len(self.program.automaton.follow)
+            return matches.offsets, matches.event[self.places[variable] :: length]
         return select_events(matches, self.positions[variable])
 
     def _events(self, column: EventsColumn, offsets: Int64s, events: Int64s) -> pa.Array:
@@ -128,7 +128,8 @@ def _places(program: Program, output: MatchOutput) -> dict[str, int] | None:
     if not is_whole or sorted(program.automaton.edges) != edges or program.automaton.first != 1:
         return None
     places = {name: each[0] for name, each in output.positions_by_variable if len(each) == 1}
-    return places if sorted(places.values()) == list(range(count)) else None
+    read = {each.variable for each in output.columns if isinstance(each, EventsColumn)}
+    return places if read <= places.keys() else None
 
 
 def _borders(matches: MatchArrays) -> tuple[Int64s, Int64s]:

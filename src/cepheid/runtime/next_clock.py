@@ -25,7 +25,11 @@ def next_clock(program: Program, events: Arranged, tick_of_rank: Int64s) -> Int6
     follower = events.step_offsets[step + 1] if size else step
     has_follower = follower < size
     event = np.minimum(follower, max(0, size - 1))
-    has_follower &= events.partition[event] == events.partition
+    partition = np.repeat(
+        np.arange(events.partition_offsets.size - 1),
+        np.diff(events.step_offsets[events.partition_offsets]),
+    )
+    has_follower &= partition[event] == partition
     in_partition[has_follower] = events.clock[event[has_follower]]
     next_rank[has_follower] = key_rank[event[has_follower]]
     if program.ranking is not Ranking.STREAM:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,37 +14,51 @@ from numpy.typing import NDArray
 
 from cepheid.analysis.derived_types import StreamTime
 from cepheid.errors import DataError
-from cepheid.kernels.arrange_events import arrange, group_events, rank_keys
+from cepheid.kernels.arrange_events import (
+    Arranged,
+    Grouped,
+    arrange,
+    group_events,
+    rank_keys,
+)
 from cepheid.kernels.arrays import EventArrays, Masks
-from cepheid.program.arrow_arrays import texts_to_arrow, to_numpy
+from cepheid.program.arrow_arrays import empty, empty_table, texts_to_arrow, to_numpy
 from cepheid.program.position_masks import TakenColumns, position_masks, relevant_masks
 from cepheid.program.program import Clock, MatchOutput, Program, Ranking
 from cepheid.runtime.clock import reject_extremes, reject_nulls, to_ticks
 from cepheid.runtime.next_clock import next_clock
-from cepheid.runtime.partition_codes import count_without_partition, partition_codes
+from cepheid.runtime.partition_codes import (
+    PartitionCodes,
+    count_without_partition,
+    partition_codes,
+)
 
 Int64s = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OrderedEvents:
     """Kernel arrays, and for each of their events the row it came from.
 
     `negative_fires` are the masks of negated parts; an event may fit only those.
 
-    `partition_of_event` numbers partitions densely in the order of the arrays; `key_rank` is the
-    dense rank of the event's order key in the whole stream; `dropped` counts events that belong to
-    no partition. `next_clock` is the clock at which a contiguous run that ends in the event is
-    over: that of the next step, ALWAYS if there is none; only partial matches need it.
+    `key_rank` is the dense rank of the event's order key in the whole stream; `dropped` counts
+    events that belong to no partition. `next_clock` is the clock at which a contiguous run that
+    ends in the event is over: that of the next step, ALWAYS if there is none; only partial matches
+    need it.
     """
 
     arrays: EventArrays
     negative_fires: tuple[NDArray[np.uint64], ...]
     row: Int64s
-    partition_of_event: Int64s
     key_rank: Int64s
     dropped: int
     next_clock: Int64s | None = None
+
+    @cached_property
+    def partition_of_event(self) -> Int64s:
+        """The number of every event's partition, in the order of the arrays."""
+        return partition_of_event(self.arrays.step_offsets, self.arrays.partition_offsets)
 
 
 def order_events(program: Program, columns: Mapping[str, Any], length: int) -> OrderedEvents:
@@ -54,15 +69,14 @@ def order_events(program: Program, columns: Mapping[str, Any], length: int) -> O
     if program.clock is Clock.TIME:
         window = program.window_length or 0
         reject_extremes(ticks, program.time, window, has_ends=_shows_ends(program))
-    keys = np.stack([ticks, *(each[rows] for each in _order_codes(program, columns))])
-    order = _key_order(keys)
-    key_rank = rank_keys(keys, order)
+    keys = _stacked([ticks, *(each[rows] for each in _order_codes(program, columns))])
+    ticks = keys[0]  # kernels know arrays of their own only, not those of Arrow
     read = TakenColumns({name: columns[name] for name in program.partition_by}, rows)
     partitions = partition_codes(read, program.partition_by, rows.size)
-    grouped = group_events(*partitions, order, key_rank, ticks, masks)
-    counts_events = program.clock is Clock.EVENTS
-    ranks_partition = program.ranking is Ranking.PARTITION
-    events = arrange(grouped, program.folds_all_types, counts_events, ranks_partition)
+    order, key_rank = _key_order(keys), empty(rows.size)
+    rank_keys(keys, order, key_rank)
+    grouped = _grouped(partitions, order, key_rank, ticks, masks)
+    events = _arranged(program, grouped, keeps_all=program.folds_all_types)
     fires, *negative = (
         [events.masks]
         if len(masks_by_group) == 1
@@ -70,7 +84,7 @@ def order_events(program: Program, columns: Mapping[str, Any], length: int) -> O
     )
     later = None
     if isinstance(program.output, MatchOutput) and program.output.is_partial:
-        every = arrange(grouped, True, counts_events, ranks_partition)
+        every = _arranged(program, grouped, keeps_all=True)
         later = np.empty(rows.size, np.int64)
         later[every.event] = next_clock(program, every, _tick_of_rank(ticks, key_rank))
         later = later[events.event]
@@ -80,11 +94,60 @@ def order_events(program: Program, columns: Mapping[str, Any], length: int) -> O
         ),
         tuple(negative),
         rows[events.event],
-        events.partition,
         events.key_rank,
         count_without_partition(columns, program.partition_by),
         later,
     )
+
+
+def _stacked(keys: list[Int64s]) -> Int64s:
+    stacked = empty_table(len(keys), keys[0].size)
+    return np.stack(keys, out=stacked)
+
+
+def _grouped(
+    partitions: PartitionCodes, order: Int64s, key_rank: Int64s, ticks: Int64s, masks: Masks
+) -> Grouped:
+    size = ticks.size
+    begin, free = empty(partitions.size + 1), empty(partitions.size + 1)
+    room = Grouped(empty(size), empty(size), empty(size), empty(size, np.uint64), begin)
+    count = group_events(
+        partitions.code, partitions.is_member, order, key_rank, ticks, masks, free, room
+    )
+    return Grouped(
+        room.event[:count], room.ticks[:count], room.key_rank[:count], room.masks[:count], begin
+    )
+
+
+def _arranged(program: Program, grouped: Grouped, *, keeps_all: bool) -> Arranged:
+    size = grouped.event.size
+    room = Arranged(
+        empty(size),
+        empty(size, np.uint64),
+        empty(size),
+        empty(size),
+        empty(size),
+        empty(size + 1),
+        empty(grouped.begin.size),
+    )
+    counts_events = program.clock is Clock.EVENTS
+    ranks_partition = program.ranking is Ranking.PARTITION
+    count, steps, partitions = arrange(grouped, keeps_all, counts_events, ranks_partition, room)
+    return Arranged(
+        room.event[:count],
+        room.masks[:count],
+        room.clock[:count],
+        room.rank[:count],
+        room.key_rank[:count],
+        room.step_offsets[: steps + 1],
+        room.partition_offsets[: partitions + 1],
+    )
+
+
+def partition_of_event(step_offsets: Int64s, partition_offsets: Int64s) -> Int64s:
+    """Return the number of every event's partition."""
+    sizes = np.diff(step_offsets[partition_offsets])
+    return np.repeat(np.arange(sizes.size), sizes)
 
 
 def _relevant(
@@ -145,12 +208,12 @@ def _is_derived(program: Program, columns: Mapping[str, Any]) -> Any:
 
 
 def _key_order(keys: Int64s) -> Int64s:
-    """Return the permutation that sorts by time, then by the tie-break columns."""
+    """Return the permutation that sorts by time, then by the tie-break columns; none if sorted."""
     times = keys[0]
     if len(keys) > 1:
         return np.lexsort(keys[::-1])
     if times.size < 2 or bool(np.all(times[1:] >= times[:-1])):
-        return np.arange(times.size)
+        return np.empty(0, np.int64)
     return np.argsort(times, kind="stable")
 
 

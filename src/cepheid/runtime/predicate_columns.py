@@ -22,7 +22,7 @@ from cepheid.kernels.predicate_code import (
     PredicateCode,
     compute_column,
 )
-from cepheid.program.arrow_arrays import texts_to_arrow, to_arrow, to_numpy, to_scalar
+from cepheid.program.arrow_arrays import empty, texts_to_arrow, to_arrow, to_numpy, to_scalar
 from cepheid.program.run_program import ColumnKind, PredicateColumn, RunProgram
 
 Int64s = NDArray[np.int64]
@@ -49,7 +49,13 @@ class PredicateColumns:
     def arrays(self, type_column: str | None) -> ColumnArrays:
         """Return integers, floats and status by column and event."""
         size = (len(self.program.columns), self.count)
-        arrays = ColumnArrays(np.zeros(size, np.int64), np.zeros(size), np.zeros(size, np.int8))
+        arrays = ColumnArrays(
+            empty(size[0] * size[1]).reshape(size),
+            empty(size[0] * size[1], np.float64).reshape(size),
+            empty(size[0] * size[1], np.int8).reshape(size),
+        )
+        for each in arrays:
+            each.fill(0)
         for number, column in enumerate(self.program.columns):
             if column.kind is not ColumnKind.COMPUTED:
                 self._fill(arrays, number, column)

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from cepheid.program.arrow_arrays import to_arrow
+from cepheid.program.arrow_arrays import empty, to_arrow
 
 Int64s = NDArray[np.int64]
 
@@ -42,10 +42,11 @@ class RowTaker:
             return self.column.take(rows).cast(self.kind)
         if self.by_event is None and 2 * events.size >= self.row.size:
             self.by_event = self.numbers[self.row]
-        if self.by_event is not None:
-            taken = self.by_event.take(events, mode="clip")  # all are valid: no need to check
+        taken = empty(events.size, self.numbers.dtype.type)
+        if self.by_event is not None:  # all events are valid: there is no need to check
+            self.by_event.take(events, out=taken, mode="clip")
         else:
-            taken = self.numbers.take(self.row[events], mode="clip")
+            self.numbers.take(self.row[events], out=taken, mode="clip")
         return pa.Array.from_buffers(
             self.kind, events.size, [None, pa.py_buffer(taken)], null_count=0
         )
