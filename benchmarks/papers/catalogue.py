@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.util import find_spec
 
 from benchmarks.papers.experiment import Experiment
 
 MODULE_BY_PAPER = {
     "sase": "benchmarks.papers.sase",
     "sase-plus": "benchmarks.papers.sase_plus",
+    "beyond": "benchmarks.papers.beyond",
 }
-PAPERS = tuple(name for name, module in MODULE_BY_PAPER.items() if find_spec(module) is not None)
+PAPERS = tuple(MODULE_BY_PAPER)
 
 
 def experiments_of(paper: str) -> tuple[Experiment, ...]:

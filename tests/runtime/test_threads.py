@@ -40,6 +40,7 @@ def test_as_with_one(
     alone = query.run(table, time="time", type="type")
     monkeypatch.setattr(match_chunks, "LEAST_EVENTS", 10)
     monkeypatch.setattr(find_matches, "LEAST_ENDS", 3)
+    monkeypatch.setattr(find_matches, "LEAST_REPEATED_ENDS", 3)
     monkeypatch.setattr(dispatch, "available_cores", lambda: threads)
     together = query.run(table, time="time", type="type")
     assert alone.num_rows > 3

@@ -19,7 +19,8 @@ from cepheid.runtime.partial_matches import partial_matches
 from cepheid.runtime.predicate_inputs import read_columns
 from cepheid.runtime.walk_matches import MatchWalker
 
-LEAST_ENDS = 2**11  # that are worth a thread
+# How many ends are worth a thread: where events repeat, many matches can end at each.
+LEAST_ENDS, LEAST_REPEATED_ENDS = 2**14, 2**8
 
 
 def find_matches(
@@ -50,17 +51,19 @@ def find_matches(
         with ThreadPoolExecutor(len(parts)) as pool:
             batches = list(chain.from_iterable(pool.map(fold_and_walk, parts)))
     else:
-        batches = list(_walk(walker, fold(parts[0]), threads))
+        repeats = any(target <= source for source, target in program.automaton.edges)
+        least = LEAST_REPEATED_ENDS if repeats else LEAST_ENDS
+        batches = list(_walk(walker, fold(parts[0]), threads, least))
     return pa.Table.from_batches(batches, match_schema(program, output, schema)), ordered.dropped
 
 
 def _walk(
-    walker: MatchWalker, walkables: Iterator[Walkable], threads: int
+    walker: MatchWalker, walkables: Iterator[Walkable], threads: int, least_ends: int
 ) -> Iterator[pa.RecordBatch]:
     """Walk one graph after the other; where one has many ends, on several threads."""
     walkers = [walker]
     for graph, ends in walkables:
-        parts = np.array_split(ends, min(threads, max(1, len(ends) // LEAST_ENDS)))
+        parts = np.array_split(ends, min(threads, max(1, len(ends) // least_ends)))
         walkers += [walker.for_another_thread() for _ in parts[len(walkers) :]]
         if len(parts) == 1:
             yield from walker.batches(Walkable(graph, ends))
