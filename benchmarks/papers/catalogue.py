@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from importlib import import_module
 
@@ -35,9 +36,12 @@ def _is_called(name: str, figure: str, paper: str) -> bool:
 
     >>> [_is_called("sase-fig-10a", figure, "sase") for figure in ("10", "10a", "1", "fig-10a")]
     [True, True, False, True]
+    >>> _is_called("sase-plus-fig-8c-p1s3", "8c", "sase-plus")
+    True
     """
     own = name.removeprefix(f"{paper}-")
     endings = (own, own.removeprefix("fig-"), own.removeprefix("table-"))
     return figure in endings or any(
-        each.startswith(figure) and each[len(figure) :].isalpha() for each in endings
+        each.startswith(figure) and re.match(r"([a-z]|-|$)", each[len(figure) :])
+        for each in endings
     )

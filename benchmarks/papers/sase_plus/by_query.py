@@ -197,7 +197,7 @@ def table_2(scale: float) -> Outcome:
 
 BY_QUERY = (
     Experiment(
-        "fig8a",
+        "sase-plus-fig-8a",
         "Varying the iterator predicate and the event selection strategy",
         QUERY,
         THROUGHPUT,
@@ -207,7 +207,7 @@ BY_QUERY = (
         log_y=True,
     ),
     Experiment(
-        "table2",
+        "sase-plus-table-2",
         "Profile of the queries of figure 8(a)",
         QUERY,
         "see the series",
@@ -218,7 +218,7 @@ BY_QUERY = (
         table_2,
     ),
     Experiment(
-        "fig8d",
+        "sase-plus-fig-8d",
         "Basic against backtrack, all results",
         QUERY,
         THROUGHPUT,
@@ -229,7 +229,7 @@ BY_QUERY = (
         log_y=True,
     ),
     Experiment(
-        "fig8e",
+        "sase-plus-fig-8e",
         "Basic against backtrack, non-overlapping results",
         QUERY,
         THROUGHPUT,
@@ -241,7 +241,7 @@ BY_QUERY = (
         log_y=True,
     ),
     Experiment(
-        "fig8f",
+        "sase-plus-fig-8f",
         "Merging equivalent runs, by query",
         QUERY,
         THROUGHPUT,

@@ -166,7 +166,7 @@ def table_3_buffer(scale: float) -> Outcome:
 
 BY_WINDOW = (
     Experiment(
-        "fig8b",
+        "sase-plus-fig-8b",
         "Varying the partition window",
         PARTITION_WINDOW,
         THROUGHPUT,
@@ -177,7 +177,7 @@ BY_WINDOW = (
     ),
     *(
         Experiment(
-            f"fig8c-{template.name.replace(' ', '')}",
+            f"sase-plus-fig-8c-{template.name.replace(' ', '')}",
             f"Cost over output complexity, {template.name}",
             "events in all matches",
             "seconds",
@@ -189,7 +189,7 @@ BY_WINDOW = (
         for template in WITH_OUTPUT
     ),
     Experiment(
-        "fig8g",
+        "sase-plus-fig-8g",
         "Merging equivalent runs, by window, without match construction",
         PARTITION_WINDOW,
         "throughput divided by that of basic",
@@ -198,7 +198,7 @@ BY_WINDOW = (
         figure_8g,
     ),
     Experiment(
-        "table3-merged",
+        "sase-plus-table-3-merged",
         "Runs merged",
         PARTITION_WINDOW,
         "runs merged (%)",
@@ -209,7 +209,7 @@ BY_WINDOW = (
         table_3_merged,
     ),
     Experiment(
-        "table3-buffer",
+        "sase-plus-table-3-buffer",
         "Cost of buffer updates",
         PARTITION_WINDOW,
         "seconds",

@@ -121,6 +121,8 @@ def _grouped(
 
 def _arranged(program: Program, grouped: Grouped, *, keeps_all: bool) -> Arranged:
     size = grouped.event.size
+    counts_events = program.clock is Clock.EVENTS
+    ranks_partition = program.ranking is Ranking.PARTITION
     room = Arranged(
         empty(size),
         empty(size, np.uint64),
@@ -130,8 +132,10 @@ def _arranged(program: Program, grouped: Grouped, *, keeps_all: bool) -> Arrange
         empty(size + 1),
         empty(grouped.begin.size),
     )
-    counts_events = program.clock is Clock.EVENTS
-    ranks_partition = program.ranking is Ranking.PARTITION
+    if keeps_all or bool(grouped.masks.all()):  # then most arrays stay as they are
+        room = room._replace(event=grouped.event, masks=grouped.masks, key_rank=grouped.key_rank)
+        if not counts_events:
+            room = room._replace(clock=grouped.ticks)
     count, steps, partitions = arrange(grouped, keeps_all, counts_events, ranks_partition, room)
     return Arranged(
         room.event[:count],
