@@ -87,7 +87,9 @@ class Query:
             schemas: the attributes that each event type has, for streams in which types differ.
             time_unit: the unit of an integer time column.
             live_limit: how many events and partial matches a match query may keep alive in one
-                partition before it fails instead of filling the memory; None means any number.
+                partition before it fails instead of filling the memory; None means any number. It
+                is looked at whenever twice as many have come together, and not for OUTPUT PARTIAL
+                and COMPRESSED, which report all of them.
 
         >>> import pyarrow as pa
         >>> events = pa.table({"ts": [1, 2, 3], "kind": ["A", "A", "B"]})

@@ -14,7 +14,7 @@ from benchmarks.measure import Measurement, WrongAnswerError, measure, peak_memo
 from benchmarks.peers.numpy_pass import bare_pass
 from benchmarks.report import Report
 
-LOCAL = ("w1-sparse", "w1-dense", "w2", "w4", "w5")
+LOCAL = ("w1-sparse", "w1-dense", "w2", "w4", "w4-matches", "w5")
 ON_SPARK = (
     "spark-w1-sparse",
     "spark-w1-dense",

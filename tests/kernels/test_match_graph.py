@@ -22,7 +22,7 @@ from tests.kernels.automata import all_matches, cases, event_arrays
 
 
 def walked(fold, ends, clock, window):
-    return walk_in_chunks(fold.graph, ends, clock, window, empty_chunk(fold.events))
+    return walk_in_chunks(fold.graph, ends, clock, window, empty_chunk())
 
 
 def fold_of(automaton, events, window):

@@ -1,6 +1,7 @@
 """OUTPUT COMPRESSED and PARTIAL, and graphs that are compacted on the way."""
 
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -83,6 +84,22 @@ def test_the_error_of_the_limit_names_query_and_partition() -> None:
     assert "in the partition k = 7; the limit is 4" in message
     assert "shorten WITHIN" in message
     assert query.run(table, time="time", type="type", live_limit=10).num_rows == 0
+
+
+def test_events_that_nothing_follows_are_not_alive() -> None:
+    events = [{"type": "A", "time": 0}, *({"type": "B", "time": time} for time in range(1, 400))]
+    query = cepheid.query("PATTERN SEQ(A a, B b) RETURN b.time")
+    table = table_of(Case("", events, ()))
+    assert query.run(table, time="time", type="type", live_limit=10).num_rows == 399
+
+
+def test_counting_in_several_threads() -> None:
+    events = [{"type": "ABC"[place % 3], "time": place, "x": place * 7 % 5} for place in range(120)]
+    query = cepheid.query("PATTERN SEQ(A a, !C c, B b) WHERE c.x = a.x WITHIN 60 OUTPUT COMPRESSED")
+    result = query.run(table_of(Case("", events, ())), time="time", type="type")
+    with ThreadPoolExecutor(4) as pool:
+        counts = set(pool.map(lambda _: result.count(), range(20)))
+    assert counts == {result.expand().num_rows}
 
 
 def test_counts_beyond_64_bits() -> None:

@@ -114,3 +114,8 @@ class TestNames:
         result = run(query, TABLE, order=["seq"])
         assert sorted(result.column_names) == ["n", "seq", "time"]
         assert result.select(["time", "seq", "n"]).to_pylist() == [{"time": 2, "seq": 2, "n": 1}]
+
+
+def test_a_constant_beyond_64_bits():
+    with pytest.raises(cepheid.DataError, match="does not fit 64 bits"):
+        run("SEQ(A a, B b) WHERE a.x + b.x < 10000000000000000000", "a1(x=1) b2(x=2)")

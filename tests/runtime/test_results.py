@@ -158,3 +158,47 @@ def test_one_order_column_may_be_given_as_a_string() -> None:
     query = cepheid.query("PATTERN SEQ(A a, B b)")
     assert query.run(table, time="ts", type="kind", order="seq").num_rows == 1
     assert query.run(table, time="ts", type="kind").num_rows == 0
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [2**63 + 5, 2**63 + 5, 2**63 + 6, 2**63 + 6],
+        [2**64 - 1, 2**64 - 1, 0, 0],
+        [5, 5, 6, 6],
+    ],
+    ids=str,
+)
+def test_partitions_by_unsigned_integers(values):
+    table = pa.table({"time": range(4), "type": list("ABAB"), "u": pa.array(values, pa.uint64())})
+    assert run("SEQ(A a, B b) WHERE [u]", table).num_rows == 2
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [{"a": 2}, {"a": None}, {"a": 1}, {"a": 3}],
+        [[None], [2], [1, None], [3]],
+        [float("nan"), 2.0, 1.0, 3.0],
+    ],
+    ids=["structs", "lists", "nan"],
+)
+@pytest.mark.parametrize("pattern", ["SEQ(A a, B b)", "A a AND B b"])
+def test_ties_are_broken_by_values_of_any_kind(values, pattern):
+    """Whatever the order of the rows, the same match is taken."""
+    rows = list(zip([1, 1, 1, 2], "AAAB", values, range(4), strict=True))
+    chosen = []
+    for order in ([0, 1, 2, 3], [2, 1, 0, 3], [3, 1, 0, 2]):
+        listed = [rows[place] for place in order]
+        table = pa.table(
+            dict(
+                zip(
+                    ["time", "type", "v", "place"],
+                    map(list, zip(*listed, strict=True)),
+                    strict=True,
+                )
+            )
+        )
+        chosen.append(rows_of(f"{pattern} RETURN a.place OUTPUT NON OVERLAPPING", table))
+    assert chosen[0] == chosen[1] == chosen[2]
+    assert len(chosen[0]) == 1

@@ -80,7 +80,8 @@ def run(
         typer.Option(
             min=1,
             metavar="N",
-            help="Fail if more than N partial matches are alive in a partition.",
+            help="Fail if more than N partial matches stay alive in a partition (looked at when "
+            "there are twice as many).",
             show_default=False,
         ),
     ] = None,

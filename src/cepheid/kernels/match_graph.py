@@ -144,7 +144,8 @@ def fold_matches(
                 latest = max(latest, cells[before, LATEST])
                 nodes[node, ROOT] = nodes[before, ROOT]
             cells[node, NODE], cells[node, NEXT], cells[node, LATEST] = node, before, latest
-            chain[position] = node
+            if automaton.follow[position]:  # nothing waits at a position that nothing follows
+                chain[position] = node
         if apart:
             take_apart(graph, first_end, clock)
         step += 1

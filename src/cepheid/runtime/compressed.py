@@ -11,7 +11,15 @@ import pyarrow as pa
 
 from cepheid.kernels.compact_graph import compact_graph
 from cepheid.kernels.count_graph import TOO_MANY, count_graph
-from cepheid.kernels.graph import END_COUNT, NEVER, Graph
+from cepheid.kernels.graph import (
+    CELL_COUNT,
+    END_COUNT,
+    HEAD_COUNT,
+    NEVER,
+    NODE_COUNT,
+    SLOTS,
+    Graph,
+)
 from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.compressed_bytes import to_bytes
 from cepheid.runtime.count_exactly import count_exactly
@@ -29,7 +37,14 @@ def fold_compressed(program: Program, ordered: OrderedEvents, predicates: Predic
     floats = np.empty((0, 0))
     none = np.empty(0, np.int64)
     compact_graph(graph, floats, none, none, NEVER)
-    return graph
+    cursor = graph.cursor
+    return Graph(
+        graph.nodes[: cursor[NODE_COUNT], :SLOTS].copy(),
+        graph.heads[: cursor[HEAD_COUNT]].copy(),
+        graph.cells[: cursor[CELL_COUNT]].copy(),
+        graph.ends[: cursor[END_COUNT]].copy(),
+        cursor,
+    )
 
 
 class CompressedMatches:
@@ -79,7 +94,7 @@ class CompressedMatches:
     def count(self) -> int:
         """Return the number of matches; with negation they are walked, otherwise just counted."""
         if self._walker.negation is not None:
-            chunks = self._walker.matches(self._walkable)
+            chunks = self._walker.for_another_thread().matches(self._walkable)
             return sum(chunk.offsets.size - 1 for chunk in chunks)
         clock, window = self._ordered.arrays.clock, self._program.window_length or 0
         count = count_graph(self._graph, clock, window)

@@ -38,7 +38,6 @@ from cepheid.runtime.fold_graph import (
     Fold,
     FoldTask,
     RunFold,
-    longest_path,
     node_count,
 )
 from cepheid.runtime.kernel_arrays import automaton_arrays
@@ -134,9 +133,8 @@ def _advance(fold: Fold, most_nodes: int, ordered: OrderedEvents) -> bool:
     return outcome == DONE
 
 
-def empty_chunk(events: EventArrays) -> MatchArrays:
-    """Return room for some matches, one at least; a walk of the events fits it."""
-    size = max(CHUNK_EVENTS, longest_path(events))
+def empty_chunk(size: int = CHUNK_EVENTS) -> MatchArrays:
+    """Return room for matches with so many events in all."""
     return MatchArrays(empty(size + 1), empty(size), empty(size, np.int8))
 
 
@@ -144,11 +142,13 @@ def walk_in_chunks(
     graph: Graph, ends: Int64s, clock: Int64s, window: int, chunk: MatchArrays
 ) -> Iterator[MatchArrays]:
     """Yield the matches of a graph that end at some of its nodes, as many as fit at a time."""
-    size = chunk.event.size
+    longest = node_count(graph) + 1  # no match has a node twice
+    if longest > chunk.event.size:
+        chunk = empty_chunk(longest)
     walk = Walk(
-        empty_table(size, PATH_WIDTH),
-        empty(size),
-        empty(size, np.int8),
+        empty_table(longest, PATH_WIDTH),
+        empty(longest),
+        empty(longest, np.int8),
         np.zeros(PLACE_SIZE, np.int64),
     )
     walk.place[DEPTH] = -1

@@ -158,7 +158,7 @@ def _enumerated(
     task = FoldTask(events, all_partitions(events), window)
     graph = fold_whole(ChainFold(automaton, task), ordered)
     ends = graph.ends[: graph.cursor[END_COUNT]]
-    found = joined(walk_in_chunks(graph, ends, events.clock, window, empty_chunk(events)))
+    found = joined(walk_in_chunks(graph, ends, events.clock, window, empty_chunk()))
     if part.inner is None:
         return found
     of_part = replace(program, automaton=part.automaton)

@@ -12,6 +12,7 @@ from cepheid.kernels.choose_apart import choose_apart
 from cepheid.kernels.graph import MatchArrays
 from cepheid.program.program import Program, Ranking
 from cepheid.runtime.order_events import OrderedEvents
+from cepheid.runtime.order_trends import sort_key
 
 Int64s = NDArray[np.int64]
 
@@ -67,7 +68,7 @@ class _Ties:
         self.ordered = ordered
         self.columns = [columns[name] for name in names]
 
-    def key(self, match: int) -> tuple[list[tuple[int, int]], list[list[tuple[bool, Any]]]]:
+    def key(self, match: int) -> tuple[list[tuple[int, int]], list[list[tuple[int, Any]]]]:
         begin, end = self.matches.offsets[match], self.matches.offsets[match + 1]
         events = self.matches.event[begin:end]
         steps = zip(
@@ -77,15 +78,8 @@ class _Ties:
         )
         return list(steps), [self._values(int(self.ordered.row[each])) for each in events]
 
-    def _values(self, row: int) -> list[tuple[bool, Any]]:
-        """NULL comes first."""
-        return [_ranked(column[row].as_py()) for column in self.columns]
-
-
-def _ranked(value: Any) -> tuple[bool, Any]:
-    if isinstance(value, list):
-        return True, [_ranked(each) for each in value]
-    return value is not None, value
+    def _values(self, row: int) -> list[tuple[int, Any]]:
+        return [sort_key(column[row].as_py()) for column in self.columns]
 
 
 def picked(matches: MatchArrays, chosen: Int64s) -> MatchArrays:

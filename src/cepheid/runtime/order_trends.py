@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -69,9 +70,28 @@ def _value_ranks(column: Any) -> Int64s:
     return np.where(is_null, 0, ranks.astype(np.int64))
 
 
+def sort_key(value: Any) -> tuple[int, Any]:
+    """Return a key by which values of a column are sorted: NULL first, NaN last.
+
+    >>> sorted([[2, None], [1], None, [float("nan")], [2]], key=sort_key)
+    [None, [1], [2], [2, None], [nan]]
+    """
+    match value:
+        case None:
+            return 0, 0
+        case list() | tuple():
+            return 1, [sort_key(each) for each in value]
+        case dict():
+            return 1, [sort_key(each) for each in value.values()]
+        case float() if math.isnan(value):
+            return 2, 0
+        case _:
+            return 1, value
+
+
 def _python_ranks(values: list[Any]) -> Int64s:
     """Rank values that Arrow cannot, such as lists."""
-    keys = [(value is not None, value) for value in values]
+    keys = [sort_key(value) for value in values]
     ranks = np.zeros(len(keys), np.int64)
     order = sorted(range(len(keys)), key=keys.__getitem__)
     for before, after in pairwise(order):

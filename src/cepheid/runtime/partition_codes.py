@@ -67,9 +67,9 @@ def _dictionary_codes(column: Any) -> tuple[Int64s, int]:
     if pa.types.is_float32(column.type) or pa.types.is_float64(column.type):
         column = pc.add(column, to_scalar(0.0, column.type))  # -0.0 equals 0.0
     if pa.types.is_integer(column.type) and not column.null_count:
-        distances, count = _distances(column)
-        if count <= MOST_DISTANT * len(column):
-            return distances, count
+        distances = _distances(column)
+        if distances is not None:
+            return distances
     if not pa.types.is_dictionary(column.type):
         column = pc.dictionary_encode(column)
     if isinstance(column, pa.ChunkedArray):
@@ -78,10 +78,12 @@ def _dictionary_codes(column: Any) -> tuple[Int64s, int]:
     return indices, len(column.dictionary)
 
 
-def _distances(column: Any) -> tuple[Int64s, int]:
-    """Return integers as distances from the smallest; as codes they need no dictionary."""
+def _distances(column: Any) -> tuple[Int64s, int] | None:
+    """Return integers as distances from the smallest, if these are small enough to be codes."""
     values = to_numpy(column)
     smallest, largest = int(values.min()), int(values.max())
-    if largest - smallest > LARGEST_CODE or largest > 2**63 - 1:
-        return np.empty(0, np.int64), largest - smallest + 1
+    if largest - smallest >= MOST_DISTANT * values.size:
+        return None
+    if pa.types.is_unsigned_integer(column.type):  # may be beyond int64, but not below zero
+        return (values - values.min()).astype(np.int64), largest - smallest + 1
     return values.astype(np.int64) - smallest, largest - smallest + 1

@@ -76,6 +76,12 @@ class PredicateColumns:
 
     def code(self) -> PredicateCode:
         """Return the code with text and time constants filled in."""
+        for each in self.program.integers:
+            if not -(2**63) <= each < 2**63:
+                raise DataError(
+                    f"the number {each} does not fit 64 bits",
+                    hint="write it as a decimal, with a point",
+                )
         integers = np.array(self.program.integers, np.int64)
         for constant in self.program.text_constants:
             kind = self.program.columns[constant.column].kind

@@ -36,14 +36,14 @@ class MatchWalker:
         self.negation = None
         if program.negation is not None:
             self.negation = NegationFilter(program, program.negation, ordered, predicates)
-        self.chunk = empty_chunk(self.events)
+        self.chunk = empty_chunk()
 
     def for_another_thread(self) -> MatchWalker:
         """Return a walker that shares what is only read."""
         other = copy(self)
         other.rows = self.rows.for_another_thread()
         other.negation = None if self.negation is None else self.negation.for_another_thread()
-        other.chunk = empty_chunk(self.events)
+        other.chunk = empty_chunk()
         return other
 
     def matches(self, walkable: Walkable) -> Iterator[MatchArrays]:
