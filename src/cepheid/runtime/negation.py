@@ -38,6 +38,7 @@ from cepheid.runtime.match_chunks import (
     reject_overflow,
     walk_in_chunks,
 )
+from cepheid.runtime.non_overlapping import picked
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.predicate_inputs import PredicateInputs
 from cepheid.runtime.run_arrays import path_tables
@@ -88,14 +89,7 @@ class NegationFilter:
         if failed.size:
             event = matches.event[matches.offsets[failed[0]]]
             reject_overflow(int(self.ordered.row[event]))
-        return _selected(matches, stays == 1)
-
-
-def _selected(matches: MatchArrays, chosen: NDArray[np.bool_]) -> MatchArrays:
-    sizes = np.diff(matches.offsets)
-    events = np.repeat(chosen, sizes)
-    offsets = np.concatenate(([0], np.cumsum(sizes[chosen]))).astype(np.int64)
-    return MatchArrays(offsets, matches.event[events], matches.position[events])
+        return picked(matches, np.flatnonzero(stays == 1))
 
 
 def _rules(automaton: PositionAutomaton, negation: NegationProgram) -> NegationRules:

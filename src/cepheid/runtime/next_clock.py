@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from cepheid.kernels.arrange_events import Arranged
 from cepheid.kernels.graph import ALWAYS, NEVER
 from cepheid.program.program import Clock, Program, Ranking
+from cepheid.runtime.partition_codes import partition_of_event
 
 Int64s = NDArray[np.int64]
 
@@ -25,10 +26,7 @@ def next_clock(program: Program, events: Arranged, tick_of_rank: Int64s) -> Int6
     follower = events.step_offsets[step + 1] if size else step
     has_follower = follower < size
     event = np.minimum(follower, max(0, size - 1))
-    partition = np.repeat(
-        np.arange(events.partition_offsets.size - 1),
-        np.diff(events.step_offsets[events.partition_offsets]),
-    )
+    partition = partition_of_event(events.step_offsets, events.partition_offsets)
     has_follower &= partition[event] == partition
     in_partition[has_follower] = events.clock[event[has_follower]]
     next_rank[has_follower] = key_rank[event[has_follower]]

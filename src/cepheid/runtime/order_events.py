@@ -31,6 +31,7 @@ from cepheid.runtime.partition_codes import (
     PartitionCodes,
     count_without_partition,
     partition_codes,
+    partition_of_event,
 )
 
 Int64s = NDArray[np.int64]
@@ -146,12 +147,6 @@ def _arranged(program: Program, grouped: Grouped, *, keeps_all: bool) -> Arrange
         room.step_offsets[: steps + 1],
         room.partition_offsets[: partitions + 1],
     )
-
-
-def partition_of_event(step_offsets: Int64s, partition_offsets: Int64s) -> Int64s:
-    """Return the number of every event's partition."""
-    sizes = np.diff(step_offsets[partition_offsets])
-    return np.repeat(np.arange(sizes.size), sizes)
 
 
 def _relevant(

@@ -87,3 +87,9 @@ def _distances(column: Any) -> tuple[Int64s, int] | None:
     if pa.types.is_unsigned_integer(column.type):  # may be beyond int64, but not below zero
         return (values - values.min()).astype(np.int64), largest - smallest + 1
     return values.astype(np.int64) - smallest, largest - smallest + 1
+
+
+def partition_of_event(step_offsets: Int64s, partition_offsets: Int64s) -> Int64s:
+    """Return the number of every event's partition."""
+    sizes = np.diff(step_offsets[partition_offsets])
+    return np.repeat(np.arange(sizes.size), sizes)

@@ -13,11 +13,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
-from cepheid.analysis.schema import EventSchema
 from cepheid.errors import DataError
-from cepheid.plan.physical import PhysicalPlan
 from cepheid.program.lower import lower
 from cepheid.program.program import CountOutput, MatchOutput, Program, Ranking
+from cepheid.runtime.dispatch import MakePlan
 from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema
 from cepheid.runtime.event_tables import free_type_column
 from cepheid.runtime.local import result_schema, run_local
@@ -29,8 +28,6 @@ from cepheid.runtime.spark.compressed import (
     fold_to_graphs,
 )
 from cepheid.runtime.spark.push_down import drop_or_bare
-
-MakePlan = Callable[[EventSchema], PhysicalPlan]
 
 
 def run_spark(
