@@ -8,7 +8,8 @@ import pytest
 from hypothesis import Phase, given, settings
 
 import cepheid
-from cepheid.analysis.bound import AttributeType, BoundQuery, Strategy, TrendAggregate
+from cepheid.analysis.bound import BoundQuery, Strategy, TrendAggregate
+from cepheid.analysis.schema import AttributeType
 from cepheid.language import ast
 from tests.properties.aggregate_comparison import assert_same_rows
 from tests.properties.aggregate_kinds import KINDS, kinds
@@ -34,13 +35,14 @@ def check(case: Case) -> None:
 
 def column_type(query: BoundQuery, aggregate: TrendAggregate) -> pa.DataType:
     """The type of a column by the text of the query (semantics, section 8)."""
-    attribute = aggregate.attribute_type
     if aggregate.function in ("MIN", "MAX"):
         return table_of(Case("", (), ())).schema.field(str(aggregate.attribute)).type
     if aggregate.exact:
         return pa.string()
-    if aggregate.log2 or aggregate.function == "AVG" or attribute is AttributeType.FLOAT and (
-            aggregate.function == "SUM"):  # fmt: skip
+    is_sum_of_floats = aggregate.function == "SUM" and (
+        aggregate.attribute_type is AttributeType.FLOAT
+    )
+    if aggregate.log2 or aggregate.function == "AVG" or is_sum_of_floats:
         return pa.float64()
     contiguous = query.strategy in (Strategy.CONTIGUOUS, Strategy.STRICT)
     grows = not contiguous and _has_unbounded_part(query.tree.pattern)
