@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -85,11 +86,20 @@ def satisfies_having(query: BoundQuery, trends: Sequence[Trend], group: tuple[An
     def truth(node: HavingCondition) -> bool | None:
         match node:
             case HavingCompare():
-                return compare(node.operator, value(node.left), value(node.right))
+                return compare(node.operator, *_alike(value(node.left), value(node.right)))
             case HavingLogical():
                 return _combine(node.operator, [truth(each) for each in node.operands])
 
     return query.having is None or truth(query.having) is True
+
+
+def _alike(left: Any, right: Any) -> tuple[Any, Any]:
+    """A text that is compared with a time is a time."""
+    if isinstance(left, str) and isinstance(right, datetime.date):
+        return datetime.datetime.fromisoformat(left), right
+    if isinstance(right, str) and isinstance(left, datetime.date):
+        return left, datetime.datetime.fromisoformat(right)
+    return left, right
 
 
 def _combine(operator: str, truths: list[bool | None]) -> bool | None:

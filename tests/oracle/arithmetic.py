@@ -68,20 +68,25 @@ def aggregate(function: str, values: Sequence[Any]) -> Any:
         case "SUM":
             return _number(_total(values), values)
         case "AVG":
-            total = _total(values)
-            return float(total / len(values))
+            return float(_total(values) / len(values))
         case "MIN":
-            return min(values)
+            return min(values, key=_order)
         case "MAX":
-            return max(values)
+            return max(values, key=_order)
     raise AssertionError(function)
+
+
+def _order(value: Any) -> tuple[bool, Any]:
+    """NaN is larger than every number."""
+    is_nan = isinstance(value, float) and math.isnan(value)
+    return (is_nan, 0 if is_nan else value)
 
 
 def _total(values: Sequence[Any]) -> Fraction | float:
     """Exact, whatever the order of the values, unless one is infinite or not a number."""
     if all(math.isfinite(each) for each in values):
         return sum(map(Fraction, values), Fraction(0))
-    return math.fsum(values)
+    return sum(each for each in values if not math.isfinite(each))
 
 
 def _number(total: Fraction | float, values: Sequence[Any]) -> int | float:

@@ -1,6 +1,7 @@
 """The oracle against cases worked out by hand, a few per feature."""
 
 import datetime
+import math
 import random
 from itertools import combinations, pairwise, product
 
@@ -106,10 +107,34 @@ class TestAggregates:
         query = f"PATTERN SEQ(A a, B b) GROUP BY g RETURN g, COUNT(*) AS n HAVING {having}"
         assert [row["g"] for row in ask(query, rows(self.EVENTS))] == groups
 
+    def test_having_with_times_as_text(self):
+        day = datetime.datetime(2024, 1, 31)
+        events = [{"type": "A", "time": day.replace(day=each), "g": each} for each in (1, 2)]
+        query = "PATTERN A GROUP BY g RETURN g, COUNT(*) HAVING MIN(A.time) > '2024-01-01 12:00:00'"
+        assert [row["g"] for row in ask(query, events)] == [2]
+
     def test_exact_and_log2(self):
         query = "PATTERN A+ RETURN EXACT COUNT(*) AS exact, LOG2(COUNT(*)) AS log"
         events = rows(" ".join(f"A,{time}" for time in range(1, 4)))
         assert ask(query, events) == [{"exact": "7", "log": pytest.approx(2.807354922)}]
+
+    @pytest.mark.parametrize(
+        ("values", "expected"),
+        [
+            ([1.5, math.inf], (math.inf, math.inf, 1.5, math.inf)),
+            ([-math.inf, 2.0], (-math.inf, -math.inf, -math.inf, 2.0)),
+            ([math.inf, -math.inf], (math.nan, math.nan, -math.inf, math.inf)),
+            ([math.nan, 2.0, 1.0], (math.nan, math.nan, 1.0, math.nan)),
+            ([1e308, 1e308, -1e308], (1e308, pytest.approx(1e308 / 3), -1e308, 1e308)),
+        ],
+    )
+    def test_infinite_and_undefined_values(self, values, expected):
+        query = "PATTERN A RETURN SUM(A.x), AVG(A.x), MIN(A.x), MAX(A.x)"
+        events = [{"type": "A", "time": time, "x": x} for time, x in enumerate(values)]
+        (row,) = ask(query, events)
+        assert list(row.values()) == [
+            pytest.approx(each, nan_ok=True) if each != each else each for each in expected
+        ]
 
     def test_no_trend_no_row(self):
         assert ask("PATTERN SEQ(A, B) RETURN COUNT(*)", rows("B,1 A,2")) == []
@@ -263,10 +288,25 @@ class TestNegation:
         assert times(query, "A,1 C,2 A,3 B,4") == ["3 4"]
 
     def test_start_and_end_with_within_alone(self):
-        query = "PATTERN SEQ(!C, A, B) WITHIN 5 RETURN COUNT(*) AS n"
-        assert ask(query, rows("C,1 A,4 B,5 B,6")) == [{"time": 5, "n": 0}, {"time": 6, "n": 2}]
         query = "PATTERN SEQ(A, B, !C) WITHIN 9 RETURN COUNT(*) AS n"
         assert ask(query, rows("A,1 B,2 C,3 B,4")) == [{"time": 2, "n": 1}, {"time": 4, "n": 1}]
+        query = "PATTERN SEQ(!C, A, B) WITHIN 5 RETURN COUNT(*) AS n"
+        # at 6 the C has expired: it lies before the reach of (4, 6), but in that of (4, 5)
+        assert ask(query, rows("C,1 A,4 B,5 B,6")) == [{"time": 5, "n": 0}, {"time": 6, "n": 1}]
+
+    @pytest.mark.parametrize("unit", ["", " EVENTS"])
+    def test_a_start_negation_with_within_alone_is_a_property_of_the_match(self, unit):
+        """What expires while a match lies in the window does not bring the match back."""
+        events = rows("C,0 A,1 B,2 B,3 B,4")
+        query = f"PATTERN SEQ(!C, A, B) WITHIN 3{unit} RETURN COUNT(*) AS n"
+        found = [(row["time"], row["n"]) for row in ask(query, events)]
+        assert found == [(2, 0), (3, 1), (4, 0)]
+
+    def test_with_slide_start_and_end_negations_see_the_window(self):
+        query = "PATTERN SEQ(!C, A, B) WITHIN 4 SLIDE 2 RETURN COUNT(*) AS n"
+        assert ask(query, rows("C,1 A,2 B,3")) == [{"window_start": 2, "window_end": 6, "n": 1}]
+        query = "PATTERN SEQ(A, B, !C) WITHIN 4 SLIDE 2 RETURN COUNT(*) AS n"
+        assert ask(query, rows("A,2 B,3 C,4")) == [{"window_start": 0, "window_end": 4, "n": 1}]
 
     def test_predicates_with_a_negated_array(self):
         query = "PATTERN SEQ(A, !(C{2} c[]), B) WHERE c[i].x > c[i-1].x"

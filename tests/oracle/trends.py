@@ -28,7 +28,8 @@ class Trends:
             [
                 match
                 for match in formed.matches
-                if all(covers(event) for event, _ in match) and self._stays(pattern, match, covers)
+                if all(covers(event) for event, _ in match)
+                and self._stays(pattern, match, self._reach(match, covers))
             ]
             for pattern, formed in self._sides()
         ]
@@ -73,6 +74,24 @@ class Trends:
         neighbours = [event for event in self.events if event.partition == partition]
         around = Surroundings(neighbours, reaches)
         return stays(self.query, pattern, match, around, ended=ended)
+
+    def _reach(self, match: Match, covers: Callable[[Event], bool]) -> Callable[[Event], bool]:
+        """How far the start and end negations of an aggregate look.
+
+        With SLIDE that is the window. With WITHIN alone a start negation looks back from the last
+        event, not from t, so that the expiry of a negative match revives nothing; an end negation
+        looks up to t.
+        """
+        if self.query.window is None or self.query.window.slide is not None:
+            return covers
+        first, last = match[0][0], match[-1][0]
+
+        def reaches(event: Event) -> bool:
+            if event.key < first.key:
+                return spans_window(self.query, [event, last])
+            return covers(event)
+
+        return reaches
 
     def _stays_in_span(self, pattern: BoundPattern, match: Match, ended: bool) -> bool:
         """In a match query start and end negations reach as far as WITHIN would let a match."""

@@ -1,0 +1,324 @@
+"""Random aggregate queries and streams: every function, strategy, negation and window.
+
+There is one strategy per method of the engine, so that each gets its share of examples; which
+method runs a query is the planner's choice, and a result never depends on it.
+"""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from hypothesis import assume
+from hypothesis import strategies as st
+
+import cepheid
+from cepheid.language import ast
+from tests.properties.aggregate_streams import aggregate_streams, bound
+from tests.properties.queries import (
+    Case,
+    count_positions,
+    local_conditions,
+    name_events,
+    negated_conditions,
+    negated_patterns,
+    opening,
+    patterns,
+    run_conditions,
+)
+
+COMPARISONS = ("<=", "!=", ">=", "<", ">", "=")
+ATTRIBUTES = ("x", "x", "f", "s", "at", "time")
+NUMBERS = ("x", "x", "f")
+GROUPS = ("", "", "seq", "k", "k, seq", "s", "QUALIFIED")
+
+
+class Body(NamedTuple):
+    """A pattern with what may be said of it in WHERE and RETURN."""
+
+    pattern: ast.Pattern
+    names: dict[str, bool]
+    where: list[str]
+
+    @property
+    def types(self) -> list[str]:
+        return sorted(set(_positive_types(self.pattern)))
+
+
+def _positive_types(pattern: ast.Pattern) -> Iterable[str]:
+    match pattern:
+        case ast.EventPattern():
+            return pattern.types
+        case ast.Negation():
+            return ()
+        case ast.Repeat():
+            return _positive_types(pattern.pattern)
+        case _:
+            return [each for part in pattern.parts for each in _positive_types(part)]
+
+
+@st.composite
+def seldom(draw: st.DrawFn, share: int) -> bool:
+    """True once in a while, and never in the simplest example."""
+    return draw(st.integers(1, share)) == share
+
+
+# --- one strategy per method ----------------------------------------------------------------------
+
+
+@st.composite
+def plain_cases(draw: st.DrawFn) -> Case:
+    """Local predicates at most; the whole input or sliding windows."""
+    return draw(complete(draw(bodies()), draw(st.just("") | sliding_windows())))
+
+
+@st.composite
+def adjacent_cases(draw: st.DrawFn) -> Case:
+    """Predicates between neighbours, perhaps with a negation in the gaps."""
+    is_negated = draw(seldom(5))
+    body = draw(bodies(is_negated=is_negated, most_events=3))
+    for _ in range(draw(st.integers(1, 2))):
+        body.where.append(draw(adjacent_conditions(body.names)))
+    kinds = sliding_windows() | recent_windows()
+    return draw(complete(body, draw(kinds if is_negated else st.just("") | kinds)))
+
+
+@st.composite
+def negated_cases(draw: st.DrawFn) -> Case:
+    """Negated parts without predicates across events; only a middle one needs no window."""
+    body = draw(bodies(is_negated=True))
+    is_everything = draw(seldom(5))
+    return draw(complete(body, "" if is_everything else draw(sliding_windows())))
+
+
+@st.composite
+def recent_cases(draw: st.DrawFn) -> Case:
+    """WITHIN alone: a result at every event that can end a match."""
+    body = draw(bodies(is_negated=draw(seldom(2))))
+    return draw(complete(body, draw(recent_windows())))
+
+
+@st.composite
+def enumerated_cases(draw: st.DrawFn) -> Case:
+    """Predicates that read more than neighbours, bounds between variables."""
+    is_negated = draw(seldom(3))
+    negated: list[str] = []
+    body = draw(bodies(is_negated=is_negated, negated=negated, most_events=3))
+    body.where.append(draw(run_conditions(body.names) | equalities(body.names)))
+    if negated and draw(st.booleans()):
+        body.where.append(draw(negated_conditions(negated, body.names)))
+    kinds = sliding_windows() | recent_windows()
+    window = draw(kinds if is_negated else st.just("") | kinds)
+    if draw(seldom(4)):
+        names = st.sampled_from(list(body.names))
+        window += f"\nWITHIN {draw(st.integers(1, 4))} BETWEEN {draw(names)}, {draw(names)}"
+    return draw(complete(body, window))
+
+
+@st.composite
+def pair_cases(draw: st.DrawFn) -> Case:
+    """AND: aggregates over pairs of trends."""
+    names: dict[str, bool] = {}
+    negated: list[str] = []
+    sides, where = [], []
+    is_negated = draw(seldom(4))
+    for _ in range(2):
+        known = len(names)
+        inner = negated_patterns() if is_negated else patterns(most_events=2)
+        sides.append(name_events(draw(inner), names, negated=negated))
+        own = dict(list(names.items())[known:])
+        if draw(seldom(3)):
+            where.append(draw(adjacent_conditions(own) | run_conditions(own)))
+    assume(sum(map(count_positions, sides)) <= 12)
+    if draw(seldom(3)):
+        where.append("[k]")
+    kinds = sliding_windows() | recent_windows()
+    window = draw(kinds if is_negated else st.just("") | kinds)
+    body = Body(ast.Conjunction(tuple(sides)), names, where)
+    return draw(complete(body, window, longest=6))
+
+
+METHODS = {
+    "plain": plain_cases(),
+    "adjacent": adjacent_cases(),
+    "negated": negated_cases(),
+    "recent": recent_cases(),
+    "enumerated": enumerated_cases(),
+    "pairs": pair_cases(),
+}
+
+# --- parts of a query -----------------------------------------------------------------------------
+
+
+@st.composite
+def bodies(
+    draw: st.DrawFn,
+    *,
+    is_negated: bool = False,
+    negated: list[str] | None = None,
+    most_events: int = 4,
+) -> Body:
+    """A pattern with local conditions, on negated events too, and partitions."""
+    names: dict[str, bool] = {}
+    negated = [] if negated is None else negated
+    inner = (
+        open_negations() | negated_patterns() if is_negated else patterns(most_events=most_events)
+    )
+    pattern = name_events(draw(inner), names, negated=negated)
+    assume(count_positions(pattern) <= 12)
+    where = []
+    if draw(seldom(3)):
+        where.append(draw(local_conditions(names)))
+    if negated and draw(seldom(3)):
+        where.append(draw(local_conditions(dict.fromkeys(negated, False))))
+    if draw(seldom(3)):
+        where.append("[k]")
+    return Body(pattern, names, where)
+
+
+@st.composite
+def open_negations(draw: st.DrawFn) -> ast.Pattern:
+    """Negated parts that seldom block everything."""
+    parts: list[ast.Pattern] = []
+    places = draw(st.integers(1, 7))  # start, middle, end
+    for place in range(3):
+        if places >> place & 1:
+            parts.append(ast.Negation(draw(rare_parts)))
+        if place < 2:
+            parts.append(draw(patterns(most_events=1 + place)))
+    return ast.Sequence(tuple(parts))
+
+
+rare_parts = st.sampled_from(
+    [
+        ast.EventPattern(("D",)),
+        ast.EventPattern(("C", "D")),
+        ast.Sequence((ast.EventPattern(("C",)), ast.EventPattern(("D",)))),
+        ast.Sequence((ast.EventPattern(("D",)), ast.EventPattern(("A", "B")))),
+        ast.Repeat(ast.EventPattern(("C",)), 2, None),
+    ]
+)
+
+
+@st.composite
+def adjacent_conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
+    """A condition on two neighbours: by NEXT, in one array, or between two variables."""
+    name, other = (draw(st.sampled_from(list(names))) for _ in range(2))
+    attribute = draw(st.sampled_from(ATTRIBUTES))
+    operator = draw(st.sampled_from(COMPARISONS))
+    pairs = [(f"{name}.{{}}", f"NEXT({other}).{{}}"), (f"{name}.{{}}", f"{other}.{{}}")]
+    if names[name]:
+        pairs.append((f"{name}[i].{{}}", f"{name}[i-1].{{}}"))
+    left, right = draw(st.sampled_from(pairs))
+    if not draw(seldom(4)):
+        return f"{left.format(attribute)} {operator} {right.format(attribute)}"
+    forms = (
+        f"{left.format('x')} + 1 {operator} 2 * {right.format('x')}",
+        f"{left.format('x')} - {right.format('x')} {operator} 1",
+        f"{left.format('x')} {operator} {right.format('f')}",
+        f"({left.format('x')} {operator} {right.format('x')} OR {right.format('f')} > 0.5)",
+        f"NOT ({left.format('x')} = {right.format('x')} AND {left.format('s')} = 'a')",
+    )
+    return draw(st.sampled_from(forms))
+
+
+@st.composite
+def equalities(draw: st.DrawFn, names: dict[str, bool]) -> str:
+    """One attribute of two variables; if there are more variables, no partition follows."""
+    one, two = (draw(st.sampled_from(list(names))) for _ in range(2))
+    attribute = draw(st.sampled_from(("x", "s", "k", "at")))
+    return f"{one}.{attribute} = {two}.{attribute}"
+
+
+lengths = st.sampled_from((6, 4, 8, 3, 7, 5, 2, 1))
+
+
+@st.composite
+def sliding_windows(draw: st.DrawFn) -> str:
+    """WITHIN … SLIDE, of time or of events."""
+    length = draw(lengths)
+    unit = draw(st.sampled_from(("", "", " EVENTS")))
+    return f"WITHIN {length}{unit} SLIDE {draw(st.integers(1, length))}{unit}"
+
+
+@st.composite
+def recent_windows(draw: st.DrawFn) -> str:
+    """WITHIN alone, of time or of events."""
+    return f"WITHIN {draw(lengths)}{draw(st.sampled_from(('', '', ' EVENTS')))}"
+
+
+@st.composite
+def aggregates(draw: st.DrawFn, body: Body) -> str:
+    """One aggregate; its events are those of a variable or of a type."""
+    name = draw(st.sampled_from([*body.names, *body.types]))
+    forms = (
+        "COUNT(*)",
+        "COUNT(*)",
+        "EXACT COUNT(*)",
+        "LOG2(COUNT(*))",
+        f"COUNT({name})",
+        f"COUNT({name}.{draw(st.sampled_from(ATTRIBUTES))})",
+        f"SUM({name}.{draw(st.sampled_from(NUMBERS))})",
+        f"AVG({name}.{draw(st.sampled_from(NUMBERS))})",
+        f"MIN({name}.{draw(st.sampled_from(ATTRIBUTES))})",
+        f"MAX({name}.{draw(st.sampled_from(ATTRIBUTES))})",
+    )
+    return draw(st.sampled_from(forms))
+
+
+@st.composite
+def having(draw: st.DrawFn, body: Body, aliases: list[str], groups: list[str]) -> str:
+    """A condition on aggregates, their aliases and group attributes."""
+    name = draw(st.sampled_from([*body.names, *body.types]))
+    operator, number = draw(st.sampled_from(COMPARISONS)), draw(st.integers(-1, 4))
+    atoms = [
+        f"COUNT(*) {operator} {number}",
+        f"SUM({name}.x) {operator} {number}",
+        f"AVG({name}.f) {operator} {number} / 2",
+        f"COUNT({name}) + COUNT(*) {operator} 2 * {number}",
+        f"COUNT({name}.x) % 2 = 1",
+        f"MIN({name}.s) {operator} 'b'",
+        f"MAX({name}.at) {operator} '2024-01-01 00:00:02'",
+        f"LOG2(COUNT(*)) {operator} 1",
+        *(f"{each} {operator} {number}" for each in (*aliases, *aliases)),
+        *(f"{each} {operator} 1" for each in groups if each in ("k", "seq")),
+    ]
+    one, two = draw(st.sampled_from(atoms)), draw(st.sampled_from(atoms))
+    return draw(st.sampled_from((one, one, f"NOT {one}", f"{one} AND {two}", f"{one} OR {two}")))
+
+
+@st.composite
+def complete(draw: st.DrawFn, body: Body, window: str, *, longest: int = 8) -> Case:
+    """The whole query on a stream; one that the language refuses is no case."""
+    clauses = [*draw(opening(body.pattern, body.where)), window]
+    chosen = draw(st.lists(aggregates(body), min_size=1, max_size=4, unique=True))
+    group = draw(st.sampled_from(GROUPS))
+    if group == "QUALIFIED":
+        group = f"{draw(st.sampled_from(list(body.names)))}.k"
+    groups = group.split(", ") if group else []
+    columns = [f"{each} AS c{place}" for place, each in enumerate(chosen)]
+    if draw(seldom(5)):
+        columns = chosen  # each has a name of its own, as none occurs twice
+    if groups and draw(st.booleans()):
+        columns.insert(draw(st.integers(0, len(columns))), groups[0])
+    clauses += [f"GROUP BY {group}" if group else "", f"RETURN {', '.join(columns)}"]
+    if draw(seldom(4)):
+        numeric = [f"c{place}" for place, each in enumerate(chosen) if _is_numeric(each)]
+        aliases = numeric if columns[0].endswith(" AS c0") else []
+        clauses.append(f"HAVING {draw(having(body, aliases, groups))}")
+    order = draw(st.sampled_from(((), ("seq",))))
+    events: list[dict[str, Any]] = draw(aggregate_streams(longest=longest))
+    case = Case("\n".join(each for each in clauses if each), events, order)
+    assume(_binds(case))
+    return case
+
+
+def _is_numeric(aggregate: str) -> bool:
+    is_least = aggregate.startswith(("MIN", "MAX"))
+    return not is_least or aggregate.endswith((".x)", ".f)", ".time)"))
+
+
+def _binds(case: Case) -> bool:
+    try:
+        bound(case)
+    except cepheid.BindingError:
+        return False
+    return True

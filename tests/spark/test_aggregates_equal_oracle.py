@@ -1,0 +1,90 @@
+"""Random aggregate queries on Spark: any number of partitions gives what the oracle says.
+
+Many cases run as one job, see test_spark_equals_oracle.py.
+"""
+
+import json
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import cepheid
+from tests.properties.aggregate_comparison import assert_same_rows, without_zone
+from tests.properties.aggregate_streams import bound, expected_rows, table_of
+from tests.properties.aggregates import METHODS
+from tests.properties.queries import Case
+from tests.properties.test_aggregates_equal_oracle import drawn
+
+CASES_PER_METHOD = 8
+pytestmark = pytest.mark.spark
+
+
+def cases_with_rows(method: str) -> list[Case]:
+    """Different queries, all with something to compare."""
+    distinct = {case.text: case for case in reversed(drawn(method)) if expected_rows(case)}
+    assert len(distinct) >= CASES_PER_METHOD
+    return list(distinct.values())[:CASES_PER_METHOD]
+
+
+@pytest.mark.parametrize(("inputs", "shuffles"), [(1, 1), (3, 5)])
+def test_spark_equals_oracle(spark: SparkSession, inputs: int, shuffles: int) -> None:
+    chosen = [case for method in METHODS for case in cases_with_rows(method)]
+    chosen = chosen[shuffles > 1 :: 2]  # each job has half of the cases
+    before = spark.conf.get("spark.sql.shuffle.partitions")
+    spark.conf.set("spark.sql.shuffle.partitions", str(shuffles))
+    try:
+        found = run_together(spark, chosen, inputs)
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", str(before))
+    for case, rows in zip(chosen, found, strict=True):
+        assert_same_rows(bound(case), rows, expected_rows(case))
+
+
+def run_together(
+    spark: SparkSession, chosen: Sequence[Case], inputs: int
+) -> list[list[dict[str, Any]]]:
+    """Run every case in one Spark job and return the rows of each."""
+    tables = [
+        table_of(case).append_column("case", pa.array([number] * len(case.events), pa.int64()))
+        for number, case in enumerate(chosen)
+    ]
+    whole = pa.concat_tables(tables).to_pandas(types_mapper=_nullable)
+    everything = spark.createDataFrame(whole).repartition(inputs).cache()
+    frames = [_as_text(number, case, everything) for number, case in enumerate(chosen)]
+    while len(frames) > 1:  # a balanced tree: Spark plans a deep chain of unions slowly
+        pairs = [frames[at : at + 2] for at in range(0, len(frames), 2)]
+        frames = [reduce(DataFrame.unionAll, each) for each in pairs]
+    rows: list[list[dict[str, Any]]] = [[] for _ in chosen]
+    for row in frames[0].collect():
+        number = row["number"]
+        rows[number].append(_as_before(chosen[number], json.loads(row["text"])))
+    return rows
+
+
+def _nullable(kind: pa.DataType) -> Any:
+    import pandas as pd
+
+    if pa.types.is_int64(kind):
+        return pd.Int64Dtype()
+    return pd.Float64Dtype() if pa.types.is_float64(kind) else None
+
+
+def _as_text(number: int, case: Case, everything: DataFrame) -> DataFrame:
+    events = everything.filter(F.col("case") == number).drop("case")
+    result = cepheid.query(case.text).run(events, time="time", type="type", order=case.order)
+    whole = F.to_json(F.struct(*result.columns), {"ignoreNullFields": "false"})
+    return result.select(F.lit(number).alias("number"), whole.alias("text"))
+
+
+def _as_before(case: Case, row: dict[str, Any]) -> dict[str, Any]:
+    """JSON has no timestamps."""
+    for column in bound(case).aggregates or ():
+        each = column.aggregate
+        if each.attribute == "at" and each.function != "COUNT" and row[column.output] is not None:
+            row[column.output] = without_zone(row[column.output])
+    return row
