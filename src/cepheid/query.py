@@ -8,7 +8,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from cepheid.analysis.analyze import analyze
-from cepheid.analysis.bound import BoundQuery
+from cepheid.analysis.bound import BoundQuery, WindowUnit
 from cepheid.analysis.fill_parameters import ParameterValue
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
 from cepheid.errors import ConfigError
@@ -72,6 +72,7 @@ class Query:
         schemas: Mapping[str, Sequence[str]] | None = None,
         time_unit: str = "s",
         live_limit: int | None = None,
+        on_expiry: bool = False,
     ) -> Any:
         """Run the query and return a result of the same kind as `events`.
 
@@ -90,6 +91,9 @@ class Query:
                 partition before it fails instead of filling the memory; None means any number. It
                 is looked at whenever twice as many have come together, and not for OUTPUT PARTIAL
                 and COMPRESSED, which report all of them.
+            on_expiry: an aggregate with WITHIN alone gives a row when an event arrives that can end
+                a trend; with True also when only time passes and a trend leaves the window, if that
+                changes the result.
 
         >>> import pyarrow as pa
         >>> events = pa.table({"ts": [1, 2, 3], "kind": ["A", "A", "B"]})
@@ -103,7 +107,13 @@ class Query:
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
 
         def make_limited(schema: EventSchema) -> PhysicalPlan:
-            return with_limit(self.plan(schema), live_limit)
+            plan = self.plan(schema)
+            if on_expiry and not can_expire(plan):
+                raise ConfigError(
+                    "on_expiry is for aggregates over the last minutes, hours, …",
+                    hint="write WITHIN with a time and without SLIDE, or leave on_expiry out",
+                )
+            return with_options(plan, live_limit=live_limit, on_expiry=on_expiry)
 
         if isinstance(events, str | PathLike):
             from cepheid.connectors.read_local import EventFiles
@@ -112,13 +122,21 @@ class Query:
         return run_events(make_limited, events, roles)
 
 
-def with_limit(plan: PhysicalPlan, live_limit: int | None) -> PhysicalPlan:
-    """Return a plan with a limit on live state."""
+def can_expire(plan: PhysicalPlan) -> bool:
+    """Whether results change as time passes: an aggregate with WITHIN alone."""
+    window = plan.query.window
+    by_time = window is not None and window.unit is WindowUnit.TIME and window.slide is None
+    return plan.query.is_aggregate and by_time
+
+
+def with_options(plan: PhysicalPlan, *, live_limit: int | None, on_expiry: bool) -> PhysicalPlan:
+    """Return a plan with a limit on live state, and with results on expiry if it can have them."""
     if live_limit is not None and live_limit < 1:
         raise ConfigError(
             f"live_limit is {live_limit}, but must be at least 1", hint="leave it out for no limit"
         )
-    return replace(plan, live_limit=live_limit)
+    shows_expiry = on_expiry and can_expire(plan)
+    return replace(plan, live_limit=live_limit, shows_expiry=shows_expiry)
 
 
 def query(

@@ -13,7 +13,7 @@ from cepheid.analysis.schema import OPEN_SCHEMA, AttributeType, EventSchema
 from cepheid.errors import ConfigError
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.planner import make_plan
-from cepheid.query import Query, query, with_limit
+from cepheid.query import Query, query, with_options
 
 
 class Workload:
@@ -60,10 +60,11 @@ class Workload:
         schemas: Mapping[str, Sequence[str]] | None = None,
         time_unit: str = "s",
         live_limit: int | None = None,
+        on_expiry: bool = False,
     ) -> dict[str, Any]:
         """Run all queries and return their results by name, of the same kind as `events`.
 
-        The arguments are those of `Query.run`.
+        The arguments are those of `Query.run`; `on_expiry` concerns the queries that can have it.
 
         >>> import pyarrow as pa
         >>> events = pa.table({"ts": [1, 2, 3, 4], "kind": ["A", "B", "A", "B"]})
@@ -80,7 +81,7 @@ class Workload:
         members = [
             Member(
                 name,
-                self._planner(name, live_limit),
+                self._planner(name, live_limit, on_expiry=on_expiry),
                 self.dependencies.givers(name),
                 self.queries[name].tree.into if self.dependencies.is_read(name) else None,
             )
@@ -93,8 +94,12 @@ class Workload:
         bound = self.queries[name].bind(schema)
         return check_stream(bound) if self.dependencies.is_read(name) else bound
 
-    def _planner(self, name: str, live_limit: int | None) -> Callable[[EventSchema], PhysicalPlan]:
-        return lambda schema: with_limit(make_plan(self._bind(name, schema)), live_limit)
+    def _planner(
+        self, name: str, live_limit: int | None, *, on_expiry: bool
+    ) -> Callable[[EventSchema], PhysicalPlan]:
+        return lambda schema: with_options(
+            make_plan(self._bind(name, schema)), live_limit=live_limit, on_expiry=on_expiry
+        )
 
 
 def workload(queries: Sequence[Query | str]) -> Workload:

@@ -351,9 +351,6 @@ EXAMPLES += [
     rows("BETWEEN bounds the first of a group", "(SEQ(A a, B b))+ WITHIN 3 BETWEEN a, b "
         "RETURN a.time, b.time",
         "a1 b2 a3 b9", ([1], [2]), ([1, 3], [2, 9])),
-]  # fmt: skip
-
-NOT_EXECUTABLE_YET = [
     counted("COGRA app. C negation, any", "SEQ(A+, !C, B)", "a1 c2 a3 b4", 2),
     counted("COGRA app. C negation, next", f"SEQ(A+, !C, B) {NEXT}", "a1 c2 a3 b4", 2),
     counted("COGRA app. C negation, SASE+", f"SEQ(A+, !C, B) {KLEENE_NEXT}", "a1 c2 a3 b4", 2),

@@ -85,6 +85,13 @@ def run(
             show_default=False,
         ),
     ] = None,
+    on_expiry: Annotated[
+        bool,
+        typer.Option(
+            "--on-expiry",
+            help="Aggregates with WITHIN alone: also give a row when only time changes the result.",
+        ),
+    ] = False,
     quiet: QuietOption = False,
     others: WithOption = None,
 ) -> None:
@@ -125,6 +132,7 @@ def run(
                     schemas=schemas,
                     time_unit=time_unit,
                     live_limit=live_limit,
+                    on_expiry=on_expiry,
                 )
                 notes = _notes(lazy, target)
                 results = {
