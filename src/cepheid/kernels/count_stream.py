@@ -146,7 +146,7 @@ def _begin(tables: GramTables, state: CountState) -> None:
         state.mantissa[slot] = float(tables.initial[slot])
         state.tier[slot] = 0
         state.low[slot] = tables.initial[slot]
-    state.flags[IS_EXACT] = tables.facts[ONLY_GROWS]
+    state.flags[IS_EXACT] = tables.facts[ONLY_GROWS] & tables.facts[WANTS_LOW]
 
 
 @inlined
@@ -343,7 +343,7 @@ def _advance_together(
                         state.work[other], state.work_tier[other], mantissa, tier
                     )
                     state.work_low[other] += state.low[slot] * times
-    is_exact = tables.facts[ONLY_GROWS] != 0
+    is_exact = (tables.facts[ONLY_GROWS] & tables.facts[WANTS_LOW]) != 0
     for slot in range(size):
         state.mantissa[slot], state.tier[slot] = state.work[slot], state.work_tier[slot]
         state.low[slot] = state.work_low[slot]
