@@ -12,10 +12,9 @@ from cepheid.language.parser import parse
 from cepheid.language.source import Source
 from cepheid.plan.planner import make_plan
 from cepheid.program.lower import lower
+from cepheid.program.aggregate_output import AggregateOutput, Content, NumberKind
 from cepheid.program.program import (
     Clock,
-    CountKind,
-    CountOutput,
     MatchOutput,
     Program,
     Ranking,
@@ -141,16 +140,41 @@ class TestOutput:
     @pytest.mark.parametrize(
         ("query", "kind"),
         [
-            ("SEQ(A, B) RETURN COUNT(*) AS n", CountKind.BIGINT),
-            ("SEQ(A+, B) RETURN COUNT(*) AS n", CountKind.DOUBLE),
-            ("SEQ(A+, B) SEMANTICS contiguous RETURN COUNT(*) AS n", CountKind.BIGINT),
-            ("SEQ(A, B) RETURN LOG2(COUNT(*)) AS n", CountKind.LOG2),
+            ("SEQ(A, B) RETURN COUNT(*) AS n", NumberKind.BIGINT),
+            ("SEQ(A+, B) RETURN COUNT(*) AS n", NumberKind.DOUBLE),
+            ("SEQ(A+, B) SEMANTICS contiguous RETURN COUNT(*) AS n", NumberKind.BIGINT),
+            ("SEQ(A, B) RETURN SUM(A.x) AS n", NumberKind.BIGINT),
+            ("SEQ(A+, B) RETURN SUM(A.x) AS n", NumberKind.DOUBLE),
+            ("SEQ(A, B) RETURN AVG(A.x) AS n", NumberKind.DOUBLE),
         ],
     )
-    def test_counts(self, query, kind):
+    def test_number_kinds(self, query, kind):
         output = program_of(query).output
-        assert isinstance(output, CountOutput)
-        assert output.counts[0][:2] == ("n", kind)
+        assert isinstance(output, AggregateOutput)
+        assert [(each.name, each.kind) for each in output.columns] == [("n", kind)]
+
+    def test_measures_are_shared(self):
+        query = "SEQ(A+ a, B b) RETURN SUM(a.x), AVG(a.x), COUNT(a), MIN(b.x), MAX(b.x), COUNT(b.x)"
+        output = program_of(query).output
+        assert [(e.content, e.attribute, e.positions) for e in output.numbers] == [
+            (Content.SUM, "x", 1),
+            (Content.VALUES, "x", 1),
+            (Content.EVENTS, None, 1),
+            (Content.VALUES, "x", 2),
+        ]
+        assert [(e.attribute, e.is_maximum, e.positions) for e in output.minima] == [
+            ("x", False, 2),
+            ("x", True, 2),
+        ]
+
+    def test_having_reads_hidden_columns(self):
+        output = program_of("A RETURN COUNT(*) AS n HAVING NOT (n < 3 OR MAX(A.x) = 1)").output
+        assert [(each.name, each.is_hidden) for each in output.columns] == [
+            ("n", False),
+            ("__having_0", True),
+            ("__having_1", True),
+        ]
+        assert [each.operator for each in output.having.operands] == [">=", "!="]
 
     def test_groups(self):
         output = program_of("A RETURN k AS key, COUNT(*) GROUP BY k, A.seq").output

@@ -73,6 +73,17 @@ class Gap(NamedTuple):
     before_clock: int
 
 
+class Reach(NamedTuple):
+    """How far the negations at the borders of each match look.
+
+    At the start: after a clock; at the end: before a rank and a clock.
+    """
+
+    after_clock: Int64s
+    before_rank: Int64s
+    before_clock: Int64s
+
+
 @kernel_in_place
 def find_smallest_ends(offsets: Int64s, table: Int64s) -> None:
     """Write for every row the smallest end among it and the later starts of its partition."""
@@ -212,7 +223,7 @@ def _stays(
     rules: NegationRules,
     negatives: NegativeMatches,
     keys: EventKeys,
-    window_length: int,
+    around: Gap,
     ended: bool,
     branch: int,
     length: int,
@@ -220,7 +231,10 @@ def _stays(
     columns: ColumnArrays,
     room: Room,
 ) -> int:
-    """Whether a match stays by one branch; it lies in `room.path`. A partial one has no end."""
+    """Whether a match stays by one branch; it lies in `room.path`. A partial one has no end.
+
+    `around` is what the negations at its borders see.
+    """
     path, positions = room.path, rules.binding_of.shape[0]
     group = branch * (rules.parts + 1) + rules.parts
     mode = WHOLE if ended else OPEN
@@ -233,10 +247,10 @@ def _stays(
     for place in range(length + 1 if ended else length):
         if place == 0:
             binding = edges + path.position[0]
-            gap = Gap(FIRST_MOMENT, keys.rank[first], keys.clock[last] - window_length, LAST_MOMENT)
+            gap = Gap(FIRST_MOMENT, keys.rank[first], around.after_clock, LAST_MOMENT)
         elif place == length:
             binding = edges + positions + path.position[length - 1]
-            gap = Gap(keys.rank[last], LAST_MOMENT, FIRST_MOMENT, keys.clock[first] + window_length)
+            gap = Gap(keys.rank[last], around.before_rank, FIRST_MOMENT, around.before_clock)
         else:
             binding = rules.binding_of[path.position[place - 1], path.position[place]]
             gap = Gap(
@@ -259,7 +273,7 @@ def find_unblocked(
     rules: NegationRules,
     negatives: NegativeMatches,
     keys: EventKeys,
-    window_length: int,
+    reach: Reach,
     ended: bool,
     code: PredicateCode,
     columns: ColumnArrays,
@@ -272,12 +286,18 @@ def find_unblocked(
         for place in range(end - begin):
             room.path.event[place] = matches.event[begin + place]
             room.path.position[place] = matches.position[begin + place]
+        around = Gap(
+            FIRST_MOMENT,
+            reach.before_rank[match],
+            reach.after_clock[match],
+            reach.before_clock[match],
+        )
         for branch in range(rules.branches):
             stays = _stays(
                 rules,
                 negatives,
                 keys,
-                window_length,
+                around,
                 ended,
                 branch,
                 end - begin,

@@ -68,7 +68,8 @@ class NumberType(StrEnum):
 class PhysicalPlan:
     """Everything EXPLAIN shows and lowering needs; `unsupported` lists what cannot run yet.
 
-    `live_limit` is how many nodes of the match graph may be alive in a partition.
+    `live_limit` is how many nodes of the match graph may be alive in a partition; `shows_expiry`
+    asks an aggregate with WITHIN alone for results also when only expiry changes them.
     """
 
     query: BoundQuery
@@ -83,6 +84,7 @@ class PhysicalPlan:
     numbers: Choice[NumberType]
     unsupported: tuple[Diagnostic, ...]
     live_limit: int | None = None
+    shows_expiry: bool = False
 
     def require_executable(self) -> None:
         """Raise an UnsupportedQueryError if a part of the query cannot be executed."""

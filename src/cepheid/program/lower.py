@@ -16,7 +16,8 @@ from cepheid.analysis.derived_types import stream_time
 from cepheid.analysis.expressions import variables_of
 from cepheid.errors import InternalError
 from cepheid.language import ast
-from cepheid.plan.physical import NumberType, PhysicalPlan
+from cepheid.plan.physical import PhysicalPlan
+from cepheid.program.lower_aggregates import lower_aggregates
 from cepheid.program.lower_automaton import lower_automaton, position_test
 from cepheid.program.lower_negation import is_local, with_inner_parts
 from cepheid.program.lower_pair import make_pair, split_sides
@@ -24,8 +25,6 @@ from cepheid.program.lower_runs import lower_runs
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import (
     Clock,
-    CountKind,
-    CountOutput,
     MatchOutput,
     Output,
     Program,
@@ -137,16 +136,7 @@ def _output(plan: PhysicalPlan, query: BoundQuery, *, as_stream: bool) -> Output
             is_partial=query.output is ast.OutputMode.PARTIAL,
             is_compressed=query.output is ast.OutputMode.COMPRESSED,
         )
-    wide = plan.numbers.value is NumberType.DOUBLE
-    kind = CountKind.DOUBLE if wide else CountKind.BIGINT
-    return CountOutput(
-        groups=tuple((each.attribute, each.output) for each in query.group_by),
-        counts=tuple(
-            (each.output, CountKind.LOG2 if each.aggregate.log2 else kind)
-            for each in query.aggregates
-        ),
-        returned=query.returned,
-    )
+    return lower_aggregates(plan)
 
 
 def _positions(pattern: BoundPattern) -> Iterable[tuple[str, tuple[int, ...]]]:

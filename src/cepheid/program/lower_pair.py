@@ -28,7 +28,7 @@ def split_sides(query: BoundQuery) -> tuple[BoundQuery, ...]:
 def make_pair(query: BoundQuery, second: Program) -> Pair:
     """Return what a program needs beside the program of its first side."""
     is_non_overlapping = query.output is ast.OutputMode.NON_OVERLAPPING
-    needs_order = is_non_overlapping or _may_share_trends(query)
+    needs_order = is_non_overlapping or (not query.is_aggregate and _may_share_trends(query))
     return Pair(
         second,
         query.returned,

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from cepheid.analysis.bound import EventsColumn, MatchColumn
 from cepheid.analysis.derived_types import StreamTime
 from cepheid.analysis.expressions import references
+from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.negation_program import NegationProgram
 from cepheid.program.position_automaton import PositionAutomaton, PositionTest
 from cepheid.program.run_program import RunProgram
@@ -56,24 +57,7 @@ class MatchOutput:
     stream_time: StreamTime | None = None
 
 
-class CountKind(StrEnum):
-    """How a count is returned."""
-
-    BIGINT = "bigint"
-    DOUBLE = "double"
-    LOG2 = "log2"
-
-
-@dataclass(frozen=True, slots=True)
-class CountOutput:
-    """Columns of an aggregate query in order: a group attribute, or a count by its kind."""
-
-    groups: tuple[tuple[str, str], ...]
-    counts: tuple[tuple[str, CountKind], ...]
-    returned: tuple[str, ...]
-
-
-Output: TypeAlias = MatchOutput | CountOutput
+Output: TypeAlias = MatchOutput | AggregateOutput
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +135,8 @@ class Program:
             for column in self.output.columns:
                 if isinstance(column, EventsColumn):
                     names.add(column.attribute)
+        else:
+            names |= self.output.attributes
         if self.pair is not None:
             names |= self.pair.second.columns | set(self.pair.tie_columns)
         return frozenset(names)
@@ -166,5 +152,5 @@ class Program:
 
         With SLIDE, or for matches, only the events that end something need to know their index.
         """
-        is_recent = isinstance(self.output, CountOutput) and self.slide is None
+        is_recent = isinstance(self.output, AggregateOutput) and self.slide is None
         return is_recent and self.window_length is not None and self.clock is Clock.EVENTS

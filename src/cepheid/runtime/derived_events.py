@@ -12,8 +12,8 @@ from cepheid.analysis.derived_types import with_derived_types
 from cepheid.analysis.schema import AttributeType, EventSchema
 from cepheid.errors import DataError
 from cepheid.program.program import MatchOutput, Program
+from cepheid.runtime.aggregate.result_table import TIME, WINDOW_END
 from cepheid.runtime.clock import window_type
-from cepheid.runtime.count_rows import TIME, WINDOW_END
 from cepheid.runtime.event_schema import TICKS_PER_SECOND, ColumnRoles, attribute_type, event_schema
 from cepheid.runtime.key_columns import KEY_TIME, key_order
 

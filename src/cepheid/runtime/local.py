@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from cepheid.program.program import CountOutput, MatchOutput, Program
+from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.program import Program
 
 if TYPE_CHECKING:
     from cepheid.runtime.compressed import CompressedMatches
@@ -21,17 +22,17 @@ LOG = logging.getLogger("cepheid")
 def result_schema(program: Program, events: pa.Schema) -> pa.Schema:
     """Return the schema of the result for events of a schema."""
     output = program.output
+    if isinstance(output, AggregateOutput):
+        from cepheid.runtime.aggregate.result_table import aggregate_schema
+
+        return aggregate_schema(program, output, events)
     if program.pair is not None:
         from cepheid.runtime.match_pairs import pair_schema
 
         return pair_schema(program, program.pair, events)
-    if isinstance(output, MatchOutput):
-        from cepheid.runtime.match_rows import match_schema
+    from cepheid.runtime.match_rows import match_schema
 
-        return match_schema(program, output, events)
-    from cepheid.runtime.count_rows import count_schema
-
-    return count_schema(program, output, events)
+    return match_schema(program, output, events)
 
 
 def run_local(
@@ -44,14 +45,14 @@ def run_local(
     output = program.output
     schema = table.schema if schema is None else schema
     result: pa.Table | CompressedMatches
-    if program.pair is not None:
+    if isinstance(output, AggregateOutput):
+        from cepheid.runtime.aggregate.aggregate import aggregate_trends
+
+        result, dropped = aggregate_trends(program, output, table, schema)
+    elif program.pair is not None:
         from cepheid.runtime.match_pairs import find_pairs
 
         result, dropped = find_pairs(program, program.pair, table, schema)
-    elif isinstance(output, CountOutput):
-        from cepheid.runtime.count_rows import count_trends
-
-        result, dropped = count_trends(program, output, table)
     elif output.is_compressed:
         from cepheid.runtime.compressed import compress_matches
 

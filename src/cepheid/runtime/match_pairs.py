@@ -105,7 +105,7 @@ def find_pairs(
     columns = dict(zip(table.column_names, table.columns, strict=True))
     ordered = order_events(program, columns, table.num_rows)
     left = _side(program, ordered, columns, events)
-    right = _side(pair.second, _seen_by_second(program, ordered), columns, events)
+    right = _side(pair.second, seen_by_second(program, ordered), columns, events)
     pairs = _unordered(_in_one_window(left, right), left, right, columns, pair.tie_columns)
     if pair.is_non_overlapping:
         pairs = _without_overlaps(pairs, left, right, columns, pair.tie_columns)
@@ -130,7 +130,7 @@ def find_pairs(
     return pa.Table.from_arrays(arrays, schema=schema), ordered.dropped
 
 
-def _seen_by_second(program: Program, ordered: OrderedEvents) -> OrderedEvents:
+def seen_by_second(program: Program, ordered: OrderedEvents) -> OrderedEvents:
     """Return the same events with the masks of the second side."""
     fires, *negative = ordered.negative_fires[len(program.negative_tests) :]
     arrays = ordered.arrays._replace(fires=fires)

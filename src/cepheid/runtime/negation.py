@@ -15,12 +15,14 @@ from cepheid.kernels.negation import (
     END_RANK,
     EVENT_BEGIN,
     EVENT_END,
+    LAST_MOMENT,
     START_CLOCK,
     START_RANK,
     WIDTH,
     EventKeys,
     NegationRules,
     NegativeMatches,
+    Reach,
     find_smallest_ends,
     find_unblocked,
 )
@@ -74,12 +76,25 @@ class NegationFilter:
 
     def unblocked(self, matches: MatchArrays, *, ended: bool = True) -> MatchArrays:
         """Return the matches that no negated part blocks; a partial match has not ended."""
+        return picked(matches, self.find_unblocked(matches, self.reach(matches), ended=ended))
+
+    def reach(self, matches: MatchArrays) -> Reach:
+        """Return how far borders look in a match query: as far as WITHIN would let a match be."""
+        first, last = matches.event[matches.offsets[:-1]], matches.event[matches.offsets[1:] - 1]
+        return Reach(
+            self.keys.clock[last] - self.window,
+            np.full(first.size, LAST_MOMENT),
+            self.keys.clock[first] + self.window,
+        )
+
+    def find_unblocked(self, matches: MatchArrays, reach: Reach, *, ended: bool = True) -> Int64s:
+        """Return the numbers of the matches that no negated part blocks."""
         stays = find_unblocked(
             matches,
             self.rules,
             self.negatives,
             self.keys,
-            self.window,
+            reach,
             ended,
             self.predicates.code,
             self.predicates.columns,
@@ -89,7 +104,7 @@ class NegationFilter:
         if failed.size:
             event = matches.event[matches.offsets[failed[0]]]
             reject_overflow(int(self.ordered.row[event]))
-        return picked(matches, np.flatnonzero(stays == 1))
+        return np.flatnonzero(stays == 1)
 
 
 def _rules(automaton: PositionAutomaton, negation: NegationProgram) -> NegationRules:

@@ -14,8 +14,11 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from cepheid.errors import DataError
+from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.lower import lower
-from cepheid.program.program import CountOutput, MatchOutput, Program, Ranking
+from cepheid.program.program import MatchOutput, Program, Ranking
+from cepheid.runtime.aggregate.aggregate import Aggregation
+from cepheid.runtime.aggregate.partial_table import partial_schema, to_partial
 from cepheid.runtime.dispatch import MakePlan
 from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema
 from cepheid.runtime.event_tables import free_type_column
@@ -64,11 +67,13 @@ def run_program(
         fold_to_graph = fold_to_graphs(program, output, needed)
         graphs = numbered.mapInArrow(fold_to_graph, from_arrow_schema(GRAPHS))
         return SparkCompressedMatches(graphs, program, output, arrow_events)
-    schema = from_arrow_schema(result_schema(program, arrow_events))
-    result = numbered.mapInArrow(_fold(program, needed), schema)
-    if isinstance(output, CountOutput) and not is_whole_group(program, output):
-        return combine_groups(result, program, output)
-    return result
+    if isinstance(output, AggregateOutput) and not is_whole_group(program, output):
+        schema = partial_schema(program, output, arrow_events)
+        fold = _fold_partially(program, output, needed, schema)
+        partial = numbered.mapInArrow(fold, from_arrow_schema(schema))
+        return combine_groups(partial, program, output, arrow_events)
+    result = from_arrow_schema(result_schema(program, arrow_events))
+    return numbered.mapInArrow(_fold(program, needed), result)
 
 
 def unite_frames(
@@ -108,12 +113,12 @@ def shuffle_keys(program: Program) -> tuple[str, ...]:
     if program.ranking is Ranking.STREAM:
         return ()
     output = program.output
-    if isinstance(output, CountOutput) and program.window_length and program.slide is None:
+    if isinstance(output, AggregateOutput) and program.window_length and program.slide is None:
         return tuple(column for column, _ in output.groups)
     return program.partition_by
 
 
-def is_whole_group(program: Program, output: CountOutput) -> bool:
+def is_whole_group(program: Program, output: AggregateOutput) -> bool:
     """Whether one task sees all partitions of a group, so that its counts are final."""
     return set(shuffle_keys(program)) <= {column for column, _ in output.groups}
 
@@ -128,5 +133,18 @@ def _fold(
             result = run_local(program, table)
             assert isinstance(result, pa.Table)
             yield from result.to_batches()
+
+    return fold
+
+
+def _fold_partially(
+    program: Program, output: AggregateOutput, names: list[str], schema: pa.Schema
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def fold(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        received = list(batches)
+        if received:
+            table = pa.Table.from_batches(received).rename_columns(names)
+            rows = Aggregation(program, output, table).finished(table.schema)
+            yield from to_partial(schema, rows).to_batches()
 
     return fold

@@ -1,58 +1,49 @@
-"""Add the counts of a group's partitions with Spark's own aggregation."""
+"""Add the partial values of a group with Spark's own aggregation."""
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 
-from cepheid.program.program import CountKind, CountOutput, Program
-from cepheid.runtime.count_rows import WINDOW_END, WINDOW_START
-from cepheid.runtime.spark.column_named import column_named
-
-LARGEST_BIGINT = 2**63 - 1
-
-
-def combine_groups(result: DataFrame, program: Program, output: CountOutput) -> DataFrame:
-    """Return one row per window and group; groups without a trend have none."""
-    windows = [WINDOW_START, WINDOW_END] if program.slide is not None else []
-    keys = windows + [name for _, name in output.groups]
-    sums = [_sum(column_named(name), kind).alias(name) for name, kind in output.counts]
-    combined = result.groupBy(*map(column_named, keys)).agg(
-        F.count(F.lit(1)).alias("__partitions"), *sums
-    )
-    final = combined.filter(F.col("__partitions") > 0).drop("__partitions")
-    for name, kind in output.counts:
-        if kind is CountKind.BIGINT:
-            final = final.withColumn(name, _checked(column_named(name), keys))
-        elif kind is CountKind.LOG2:
-            final = final.withColumn(name, _logarithm_of_sum(column_named(name)))
-    return final
+from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.program import Program
+from cepheid.runtime.aggregate.partial_table import (
+    NUMBERS,
+    extreme_name,
+    from_collected,
+    partial_schema,
+)
+from cepheid.runtime.aggregate.result_table import aggregate_schema, place_fields
 
 
-def _sum(column: Column, kind: CountKind) -> Column:
-    if kind is CountKind.BIGINT:
-        return F.sum(column.cast("decimal(38,0)"))
-    return F.collect_list(column) if kind is CountKind.LOG2 else F.sum(column)
+def combine_groups(
+    partial: DataFrame, program: Program, output: AggregateOutput, events: pa.Schema
+) -> DataFrame:
+    """Return one row per window and group; every task has added up what it has of them."""
+    keys = [str(number) for number in range(len(place_fields(program, output, events)))]
+    extremes = []
+    for number, measure in enumerate(output.minima):
+        name = extreme_name(number)
+        extremes.append((F.max if measure.is_maximum else F.min)(name).alias(name))
+    collected = partial.groupBy(*keys).agg(F.collect_list(NUMBERS).alias(NUMBERS), *extremes)
+    if not keys:  # Spark gives one row for no rows
+        collected = collected.filter(F.size(NUMBERS) > 0)
+    schema = from_arrow_schema(aggregate_schema(program, output, events))
+    return collected.mapInArrow(_finish(program, output, events), schema)
 
 
-def _checked(total: Column, keys: list[str]) -> Column:
-    """Fail with the window and group instead of wrapping."""
-    place = F.concat_ws(
-        ", ", *(F.concat(F.lit(f"{key} = "), column_named(key).cast("string")) for key in keys)
-    )
-    message = F.concat(
-        F.lit("a count exceeds BIGINT ("),
-        place if keys else F.lit("the whole input"),
-        F.lit("); use LOG2(COUNT(*)) or EXACT COUNT(*), or a shorter window"),
-    )
-    return F.when(total > F.lit(LARGEST_BIGINT), F.raise_error(message)).otherwise(
-        total.cast("bigint")
-    )
+def _finish(
+    program: Program, output: AggregateOutput, events: pa.Schema
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    names = partial_schema(program, output, events).names
 
+    def finish(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            table = pa.Table.from_batches([batch]).select(names)
+            yield from from_collected(program, output, events, table).to_batches()
 
-def _logarithm_of_sum(logarithms: Column) -> Column:
-    largest = F.array_max(logarithms)
-    total = F.aggregate(
-        logarithms, F.lit(0.0), lambda acc, each: acc + F.pow(F.lit(2.0), each - largest)
-    )
-    return largest + F.log2(total)
+    return finish

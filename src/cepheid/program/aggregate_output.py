@@ -1,0 +1,108 @@
+"""What an aggregate query gives, as flat data: which sums and minima runs carry, and the columns.
+
+A value of the fold has numbers and minima (kernels/values.py). Number 0 is the number of trends;
+every other one is a `NumberMeasure`: what each event adds to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from cepheid.analysis.expressions import Condition
+
+
+class Content(StrEnum):
+    """What an event adds to a number: 1, 1 if the attribute has a value, the value, its size."""
+
+    EVENTS = "events"
+    VALUES = "values"
+    SUM = "sum"
+    MAGNITUDE = "magnitude"
+
+
+@dataclass(frozen=True, slots=True)
+class NumberMeasure:
+    """A sum over events at some positions (a mask).
+
+    `types` is set for AND, where trends have forgotten their positions: events of these types.
+    """
+
+    content: Content
+    attribute: str | None
+    positions: int
+    types: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MinimumMeasure:
+    """The smallest value of an attribute over events at some positions, or the largest."""
+
+    attribute: str
+    is_maximum: bool
+    positions: int
+    types: tuple[str, ...] | None = None
+
+
+class Form(StrEnum):
+    """How a column is made of the value."""
+
+    NUMBER = "number"
+    LOGARITHM = "logarithm"
+    EXACT = "exact"
+    AVERAGE = "average"
+    EXTREME = "extreme"
+
+
+class NumberKind(StrEnum):
+    """The type of a number in the result."""
+
+    BIGINT = "bigint"
+    DOUBLE = "double"
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateColumn:
+    """A column: `number` or `minimum` says which one of the value it shows.
+
+    `values` is the number that counts values other than NULL: without any the column is NULL.
+    `magnitude` is the number that bounds what a BIGINT sum of signed integers can be. A hidden
+    column is computed for HAVING only.
+    """
+
+    name: str
+    form: Form
+    kind: NumberKind = NumberKind.BIGINT
+    number: int = 0
+    minimum: int = 0
+    values: int | None = None
+    magnitude: int | None = None
+    is_hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateOutput:
+    """Group attributes with their column names, measures, columns; `returned` orders columns.
+
+    `having` is a condition on the columns by name; `shows_expiry` asks for results also at times at
+    which only expiry changes them.
+    """
+
+    groups: tuple[tuple[str, str], ...]
+    numbers: tuple[NumberMeasure, ...]
+    minima: tuple[MinimumMeasure, ...]
+    columns: tuple[AggregateColumn, ...]
+    returned: tuple[str, ...]
+    having: Condition | None = None
+    shows_expiry: bool = False
+
+    @property
+    def attributes(self) -> frozenset[str]:
+        """The columns of the events that are aggregated."""
+        added = {each.attribute for each in self.numbers if each.attribute is not None}
+        return frozenset(added | {each.attribute for each in self.minima})
+
+    @property
+    def has_exact(self) -> bool:
+        """Whether a count is wanted with all its digits."""
+        return any(each.form is Form.EXACT for each in self.columns)

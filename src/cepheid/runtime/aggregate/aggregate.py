@@ -1,0 +1,150 @@
+"""Run an aggregate query on one table: measures, a method, sums per group, columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from cepheid.kernels.values import Measures, ValueRows
+from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.program import Program
+from cepheid.runtime.aggregate.enumerated import enumerated_rows
+from cepheid.runtime.aggregate.exact import exact_counts
+from cepheid.runtime.aggregate.group_rows import GroupRows, add_groups, add_rows
+from cepheid.runtime.aggregate.measures import EventMeasures
+from cepheid.runtime.aggregate.moments import Moments, find_moments
+from cepheid.runtime.aggregate.paired import paired_rows
+from cepheid.runtime.aggregate.places import (
+    MomentPlaces,
+    PartitionPlaces,
+    Places,
+    WindowPlaces,
+)
+from cepheid.runtime.aggregate.result_table import (
+    Finished,
+    PlaceColumns,
+    aggregate_schema,
+    finish,
+)
+from cepheid.runtime.match_pairs import seen_by_second
+from cepheid.runtime.order_events import OrderedEvents, order_events
+from cepheid.runtime.partition_codes import partition_codes
+
+Int64s = NDArray[np.int64]
+
+
+def aggregate_trends(
+    program: Program, output: AggregateOutput, table: pa.Table, schema: pa.Schema
+) -> tuple[pa.Table, int]:
+    """Return one row per group and window, and how many events belong to no partition.
+
+    `schema` has the types that group attributes are to have in the result.
+    """
+    aggregation = Aggregation(program, output, table)
+    return aggregation.table(schema), aggregation.ordered.dropped
+
+
+@dataclass(frozen=True)
+class Aggregation:
+    """The aggregation of one table of events."""
+
+    program: Program
+    output: AggregateOutput
+    events: pa.Table
+
+    @cached_property
+    def columns(self) -> Mapping[str, Any]:
+        """The columns of the events by name."""
+        return dict(zip(self.events.column_names, self.events.columns, strict=True))
+
+    @cached_property
+    def ordered(self) -> OrderedEvents:
+        """The events as the kernels see them."""
+        return order_events(self.program, self.columns, self.events.num_rows)
+
+    @cached_property
+    def measures(self) -> EventMeasures:
+        """What events contribute."""
+        type_column = self.program.type_column
+        return EventMeasures(self.output, self.columns, self.ordered.row, type_column)
+
+    @cached_property
+    def group(self) -> Int64s:
+        """The number of every event's group."""
+        attributes = [column for column, _ in self.output.groups]
+        codes = partition_codes(self.columns, attributes, self.events.num_rows).code
+        return codes[self.ordered.row]
+
+    @cached_property
+    def sides(self) -> tuple[tuple[Program, OrderedEvents], ...]:
+        """The program, or both of AND, each with the events as it sees them."""
+        if self.program.pair is None:
+            return ((self.program, self.ordered),)
+        second = seen_by_second(self.program, self.ordered)
+        return ((self.program, self.ordered), (self.program.pair.second, second))
+
+    @cached_property
+    def moments(self) -> Moments | None:
+        """The moments of WITHIN alone."""
+        if self.program.window_length is None or self.program.slide is not None:
+            return None
+        ends = np.zeros(self.ordered.row.size, np.bool_)
+        for program, ordered in self.sides:
+            ends |= (ordered.arrays.fires & np.uint64(program.automaton.last)) != 0
+        return find_moments(
+            self.program, self.ordered, self.group, ends, shows_expiry=self.output.shows_expiry
+        )
+
+    @cached_property
+    def places(self) -> Places:
+        """Where enumerated trends are added up."""
+        if self.moments is not None:
+            return MomentPlaces(self.program, self.ordered, self.group, self.moments)
+        if self.program.slide is not None:
+            return WindowPlaces(self.program, self.ordered)
+        return PartitionPlaces(self.ordered)
+
+    def table(self, schema: pa.Schema) -> pa.Table:
+        """Return the result."""
+        result = aggregate_schema(self.program, self.output, schema)
+        return finish(self.output, result, self.finished(schema))
+
+    def finished(self, schema: pa.Schema) -> Finished:
+        """Return everything that the columns of the result are made of."""
+        measures = self.measures.arrays()
+        groups = self.groups(measures)
+        exact = None
+        if self.output.has_exact:
+            exact = exact_counts(groups.values, measures, lambda m: self.groups(m).values)
+        places = PlaceColumns(self.program, self.output, self.columns, schema)
+        extremes = [
+            each.values(groups.values.least[:, number])
+            for number, each in enumerate(self.measures.sortables)
+        ]
+        return Finished(places.table(groups), groups.values, exact, extremes, groups.is_expiry)
+
+    def groups(self, measures: Measures) -> GroupRows:
+        """Return the values per group and window, or per moment."""
+        rows = self.rows(measures)
+        if self.moments is not None:
+            return self._by_moment(rows, self.moments, measures.moduli)
+        arrays = self.ordered.arrays
+        event = arrays.step_offsets[arrays.partition_offsets[rows.owner]]
+        return add_groups(rows, self.group[event], self.ordered.row[event], measures.moduli)
+
+    def rows(self, measures: Measures) -> ValueRows:
+        """Return the values per partition and window, or per moment."""
+        if self.program.pair is not None:
+            return paired_rows(self.sides, self.columns, measures, self.places)
+        return enumerated_rows(self.program, self.ordered, self.columns, measures, self.places)
+
+    def _by_moment(self, rows: ValueRows, moments: Moments, moduli: Int64s) -> GroupRows:
+        """Return a row for every moment."""
+        values = add_rows(rows, rows.window, moments.group.size, moduli)
+        return GroupRows(self.ordered.row[moments.event], values, moments.is_expiry)

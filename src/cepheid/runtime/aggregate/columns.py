@@ -1,0 +1,152 @@
+"""Values as columns: BIGINT or DOUBLE, logarithms, exact text, averages, minima and maxima."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from cepheid.errors import DataError
+from cepheid.kernels.values import ValueRows
+from cepheid.program.aggregate_output import (
+    AggregateColumn,
+    AggregateOutput,
+    Form,
+    MinimumMeasure,
+    NumberKind,
+)
+from cepheid.program.arrow_arrays import texts_to_arrow, to_arrow
+
+ARROW_NUMBERS = {NumberKind.BIGINT: pa.int64(), NumberKind.DOUBLE: pa.float64()}
+BIGINT_LIMIT = 2.0**63
+DOUBT = 1e-9  # how far a float may be from the number it stands for
+TIER_BITS = 512
+MOST_BITS = 20_000  # beyond every double
+
+
+def column_type(column: AggregateColumn, output: AggregateOutput, events: pa.Schema) -> pa.DataType:
+    """Return the Arrow type of a column."""
+    match column.form:
+        case Form.EXTREME:
+            return extreme_type(output.minima[column.minimum], events)
+        case Form.EXACT:
+            return pa.string()
+        case Form.LOGARITHM | Form.AVERAGE:
+            return pa.float64()
+        case Form.NUMBER:
+            return ARROW_NUMBERS[column.kind]
+
+
+def extreme_type(measure: MinimumMeasure, events: pa.Schema) -> pa.DataType:
+    """Return the type of a minimum or maximum: that of the attribute."""
+    kind = events.field(measure.attribute).type
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+class ValueColumns:
+    """Makes columns of values.
+
+    `exact` are the counts with all digits where they are wanted, `extremes` the columns of minima
+    and maxima; `places` names window and group of each row, for messages.
+    """
+
+    def __init__(
+        self,
+        values: ValueRows,
+        exact: Sequence[int] | None,
+        extremes: Sequence[Any],
+        places: pa.Table,
+    ) -> None:
+        self.values = values
+        self.exact = exact
+        self.extremes = extremes
+        self.places = places
+
+    def column(self, column: AggregateColumn) -> Any:
+        """Return one column."""
+        match column.form:
+            case Form.EXTREME:
+                return self.extremes[column.minimum]
+            case Form.EXACT:
+                assert self.exact is not None
+                return self._exact(self.exact, is_text=not column.is_hidden)
+            case Form.LOGARITHM:
+                return self._logarithm()
+            case Form.AVERAGE:
+                assert column.values is not None
+                return self._average(column.number, column.values)
+            case Form.NUMBER:
+                return self._number(column)
+
+    def _exact(self, counts: Sequence[int], *, is_text: bool) -> pa.Array:
+        """Return all digits; HAVING compares numbers, beyond 64 bits as DOUBLE."""
+        if is_text:
+            return texts_to_arrow([str(each) for each in counts])
+        if max(counts, default=0) < BIGINT_LIMIT:
+            return to_arrow(np.array(counts, np.int64))
+        return to_arrow(_as_double(self.values, 0))
+
+    def _number(self, column: AggregateColumn) -> pa.Array:
+        none = None
+        if column.values is not None:
+            none = self.values.mantissa[:, column.values] == 0
+        if column.kind is NumberKind.DOUBLE:
+            return to_arrow(_as_double(self.values, column.number), none)
+        self._reject_overflow(column)
+        return to_arrow(self.values.low[:, column.number], none)
+
+    def _logarithm(self) -> pa.Array:
+        mantissa, tier = self.values.mantissa[:, 0], self.values.tier[:, 0]
+        none = mantissa == 0
+        return to_arrow(np.log2(np.where(none, 1.0, mantissa)) + float(TIER_BITS) * tier, none)
+
+    def _average(self, total: int, count: int) -> pa.Array:
+        """Divide before the exponents are applied, so that only the average itself can overflow."""
+        values = self.values
+        none = values.mantissa[:, count] == 0
+        with np.errstate(invalid="ignore", over="ignore"):
+            quotient = values.mantissa[:, total] / np.where(none, 1.0, values.mantissa[:, count])
+        difference = values.tier[:, total] - values.tier[:, count]
+        return to_arrow(_scaled(quotient, difference), none)
+
+    def _reject_overflow(self, column: AggregateColumn) -> None:
+        """Below 2^63 the low word is exact. Close to that its sign tells."""
+        values, number = self.values, column.number
+        bound = _as_double(values, number if column.magnitude is None else column.magnitude)
+        size, low = _as_double(values, number), values.low[:, number]
+        # The sum can be off by that much; the low word tells as long as it is less than 2^62.
+        doubt = bound * DOUBT
+        surely = (np.abs(size) - doubt > BIGINT_LIMIT) | (doubt > BIGINT_LIMIT / 2)
+        perhaps = (np.abs(size) + doubt >= BIGINT_LIMIT) & ((low < 0) != (size < 0))
+        overflow = (surely | perhaps) & (bound >= BIGINT_LIMIT * (1 - DOUBT))
+        if overflow.any():
+            self._raise_overflow(column, int(np.flatnonzero(overflow)[0]))
+
+    def _raise_overflow(self, column: AggregateColumn, row: int) -> None:
+        place = describe_place(self.places, row)
+        is_count = column.number == 0
+        hint = "use LOG2(COUNT(*)) or EXACT COUNT(*), or a shorter window"
+        raise DataError(
+            f"{'a count' if is_count else repr(column.name)} exceeds BIGINT ({place})",
+            hint=hint if is_count else "use a shorter window, or decimals",
+        )
+
+
+def describe_place(places: pa.Table, row: int) -> str:
+    """Return window and group of a row in words."""
+    values = places.slice(row, 1).to_pylist()
+    named = ", ".join(f"{name} = {value}" for name, value in (values or [{}])[0].items())
+    return named or "the whole input"
+
+
+def _as_double(values: ValueRows, number: int) -> NDArray[np.float64]:
+    return _scaled(values.mantissa[:, number], values.tier[:, number])
+
+
+def _scaled(mantissa: NDArray[np.float64], tier: NDArray[np.int64]) -> NDArray[np.float64]:
+    exponent = np.clip(TIER_BITS * np.clip(tier, -MOST_BITS, MOST_BITS), -MOST_BITS, MOST_BITS)
+    with np.errstate(over="ignore", under="ignore"):
+        return np.ldexp(mantissa, exponent.astype(np.int32))

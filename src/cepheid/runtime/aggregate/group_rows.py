@@ -1,0 +1,75 @@
+"""Values per group: what the partitions of a group add up to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepheid.kernels.add_by_key import add_by_key
+from cepheid.kernels.values import NOTHING, ValueRows
+
+Int64s = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRows:
+    """Values per group and window; `row` is the row of an event of the group.
+
+    With WITHIN alone that event is of the moment too; at an expiry it is the event that leaves.
+    The row before an expiry is a tick earlier; it is only there to be compared with.
+    """
+
+    row: Int64s
+    values: ValueRows
+    is_expiry: NDArray[np.bool_]
+
+
+def add_groups(rows: ValueRows, group: Int64s, row: Int64s, moduli: Int64s) -> GroupRows:
+    """Add the partitions of a group; groups and windows without a trend have no row.
+
+    `group` and `row` are by row of the values: its group, and the row of an event of that.
+    """
+    found = np.flatnonzero(rows.mantissa[:, 0] > 0)
+    kept = taken(rows, found)
+    keys = np.stack([group[found], kept.window], axis=1)
+    _, chosen, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    totals = add_rows(kept, inverse.reshape(-1).astype(np.int64), chosen.size, moduli)
+    totals = totals._replace(owner=kept.owner[chosen], window=kept.window[chosen])
+    return GroupRows(row[found][chosen], totals, np.zeros(chosen.size, np.bool_))
+
+
+def add_rows(rows: ValueRows, keys: Int64s, count: int, moduli: Int64s) -> ValueRows:
+    """Return the sum per key (0 to count - 1)."""
+    numbers, minima = (count, rows.mantissa.shape[1]), (count, rows.least.shape[1])
+    totals = ValueRows(
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int64),
+        np.zeros(numbers),
+        np.zeros(numbers, np.int64),
+        np.zeros(numbers, np.int64),
+        np.full(minima, NOTHING, np.int64),
+    )
+    contiguous = ValueRows(
+        rows.owner,
+        rows.window,
+        np.ascontiguousarray(rows.mantissa),
+        np.ascontiguousarray(rows.tier),
+        np.ascontiguousarray(rows.low),
+        np.ascontiguousarray(rows.least),
+    )
+    add_by_key(keys, contiguous, moduli, totals)
+    return totals
+
+
+def taken(rows: ValueRows, chosen: Int64s) -> ValueRows:
+    """Return some rows."""
+    return ValueRows(
+        rows.owner[chosen],
+        rows.window[chosen],
+        rows.mantissa[chosen],
+        rows.tier[chosen],
+        rows.low[chosen],
+        rows.least[chosen],
+    )

@@ -1,0 +1,129 @@
+"""What events contribute to sums and minima, as kernel arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from cepheid.errors import DataError
+from cepheid.kernels.values import NOTHING, Measures
+from cepheid.program.aggregate_output import AggregateOutput, Content, NumberMeasure
+from cepheid.program.arrow_arrays import to_arrow, to_numpy, to_scalar
+from cepheid.runtime.aggregate.sortable import Sortable
+
+Int64s = NDArray[np.int64]
+Float64s = NDArray[np.float64]
+LARGEST_EXPONENT = 256  # of a mantissa, see kernels/extended.py
+TIER_BITS = 512
+TIER_OF_INFINITY = 2**40  # so that nothing outweighs an infinite or undefined value
+
+
+class EventMeasures:
+    """Reads the attributes that an output aggregates, for some rows of the events."""
+
+    def __init__(
+        self,
+        output: AggregateOutput,
+        columns: Mapping[str, Any],
+        rows: Int64s,
+        type_column: str | None,
+    ) -> None:
+        self.output = output
+        self.columns = columns
+        self.rows = to_arrow(rows)
+        self.size = rows.size
+        self.type_column = type_column
+        self.sortables = [
+            Sortable(self._taken(each.attribute), is_maximum=each.is_maximum)
+            for each in output.minima
+        ]
+
+    def arrays(self) -> Measures:
+        """Return the contributions of every event."""
+        output = self.output
+        count = len(output.numbers) + 1
+        shape = (count, self.size if count > 1 else 0)
+        measures = Measures(
+            np.zeros(count, np.int64),
+            np.zeros(count, np.uint64),
+            np.zeros(shape),
+            np.zeros(shape, np.int64),
+            np.zeros(shape, np.int64),
+            np.array([each.positions for each in output.minima], np.uint64),
+            np.full((len(output.minima), self.size), NOTHING, np.int64),
+        )
+        for number, measure in enumerate(output.numbers, start=1):
+            measures.positions[number] = measure.positions
+            self._fill(measures, number, measure)
+        for number, least in enumerate(output.minima):
+            keys = self.sortables[number].keys()
+            measures.least[number] = np.where(self._is_of(least.types), keys, NOTHING)
+        return measures
+
+    def _fill(self, measures: Measures, number: int, measure: NumberMeasure) -> None:
+        counts = self._is_of(measure.types)
+        if measure.attribute is None:
+            measures.mantissa[number] = counts
+            measures.low[number] = counts
+            return
+        column = self._taken(measure.attribute)
+        counts &= to_numpy(column.is_valid())
+        if measure.content is Content.VALUES:
+            measures.mantissa[number] = counts
+            measures.low[number] = counts
+            return
+        values, low = _numbers(column, measure.attribute)
+        if measure.content is Content.MAGNITUDE:
+            values, low = np.abs(values), np.abs(low)
+        measures.mantissa[number], measures.tier[number] = _extended(np.where(counts, values, 0.0))
+        measures.low[number] = np.where(counts, low, 0)
+
+    def _is_of(self, types: tuple[str, ...] | None) -> NDArray[np.bool_]:
+        """Return which events are of some types; where there are no types, all are."""
+        if types is None or self.type_column is None:
+            return np.ones(self.size, np.bool_)
+        column = self._taken(self.type_column)
+        result = np.zeros(self.size, np.bool_)
+        for name in types:
+            is_type = pc.equal(column, to_scalar(name, column.type))
+            result |= to_numpy(pc.fill_null(is_type, to_scalar(False)))
+        return result
+
+    def _taken(self, attribute: str) -> Any:
+        taken = self.columns[attribute].take(self.rows)
+        if pa.types.is_dictionary(taken.type):
+            taken = pc.cast(taken, taken.type.value_type)
+        return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
+
+
+def _numbers(column: Any, name: str) -> tuple[Float64s, Int64s]:
+    """Return values as floats, and integers as they are; NULL is 0."""
+    try:
+        floats = pc.cast(column, pa.float64(), safe=False)
+        is_integer = pa.types.is_integer(column.type)
+        integers = pc.cast(column, pa.int64()) if is_integer else pa.nulls(len(column), pa.int64())
+    except pa.ArrowInvalid as error:
+        raise DataError(f"column '{name}' cannot be added up: {error}") from None
+    filled = [pc.fill_null(each, to_scalar(0, each.type)) for each in (floats, integers)]
+    return to_numpy(filled[0]), to_numpy(filled[1])
+
+
+def _extended(values: Float64s) -> tuple[Float64s, Int64s]:
+    """Return mantissas and tiers; those of most values are the values and 0."""
+    size = np.abs(values)
+    unusual = (size >= 2.0**LARGEST_EXPONENT) | ((size < 2.0**-LARGEST_EXPONENT) & (size > 0))
+    unusual |= ~np.isfinite(values)
+    tiers = np.zeros(values.size, np.int64)
+    if unusual.any():
+        mantissa, exponent = np.frexp(np.where(np.isfinite(values), values, 1.0))
+        tier = (exponent.astype(np.int64) + LARGEST_EXPONENT) // TIER_BITS
+        scaled = np.ldexp(mantissa, (exponent - TIER_BITS * tier).astype(np.int32))
+        finite = unusual & np.isfinite(values)
+        values, tiers = np.where(finite, scaled, values), np.where(finite, tier, 0)
+        tiers[~np.isfinite(values)] = TIER_OF_INFINITY
+    return values, tiers

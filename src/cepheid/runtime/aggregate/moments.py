@@ -1,0 +1,158 @@
+"""WITHIN alone: the moments at which a group has a result.
+
+There is one at every order key at which an event fits a last position, and on request one where
+only time passes: when the first event of a trend leaves the window. Moments are sorted by group,
+then by order key, so the moments at which a trend counts are a stretch of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepheid.program.program import Clock, Program
+from cepheid.runtime.order_events import OrderedEvents, starts_of_runs
+
+Int64s = NDArray[np.int64]
+AFTER_ALL = 2**62
+NO_EVENT = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Sorted by group, then time, then rank of the order key.
+
+    `event` is an event of the moment; for an expiry, the one that leaves. `rank` is the order key
+    up to which events are seen. The moment before an expiry is a tick earlier: it is not shown, but
+    tells whether the expiry changes anything.
+    """
+
+    group: Int64s
+    time: Int64s
+    rank: Int64s
+    event: Int64s
+    is_expiry: NDArray[np.bool_]
+    is_shown: NDArray[np.bool_]
+
+
+def find_moments(
+    program: Program,
+    ordered: OrderedEvents,
+    group: Int64s,
+    ends: NDArray[np.bool_],
+    *,
+    shows_expiry: bool,
+) -> Moments:
+    """Return the moments; `group` and `ends` (fits a last position) are by event."""
+    found = _at_events(ordered, group, ends)
+    if not shows_expiry:
+        return found
+    return _sorted(_joined(found, _expiries(program, ordered, group, found)))
+
+
+def _at_events(ordered: OrderedEvents, group: Int64s, ends: NDArray[np.bool_]) -> Moments:
+    event = np.flatnonzero(ends)
+    event = event[np.lexsort([event, ordered.key_rank[event], group[event]])]
+    is_new = starts_of_runs(group[event]) | starts_of_runs(ordered.key_rank[event])
+    event = event[is_new]
+    shown = np.ones(event.size, np.bool_)
+    return Moments(
+        group[event],
+        ordered.arrays.clock[event],
+        ordered.key_rank[event],
+        event,
+        ~shown,
+        shown,
+    )
+
+
+def _expiries(program: Program, ordered: OrderedEvents, group: Int64s, found: Moments) -> Moments:
+    """Return two moments for every time at which a first event leaves: a tick before, and then."""
+    first = np.flatnonzero(ordered.arrays.fires & np.uint64(program.automaton.first))
+    leaves = ordered.arrays.clock[first] + (program.window_length or 0)
+    pairs = np.stack([group[first], leaves], axis=1)
+    pairs, chosen = np.unique(pairs, axis=0, return_index=True)
+    shown = set(zip(found.group.tolist(), found.time.tolist(), strict=True))
+    new = np.array([tuple(each) not in shown for each in pairs.tolist()], np.bool_)
+    owner, time, event = pairs[new, 0], pairs[new, 1], first[chosen[new]]
+    none = np.zeros(time.size, np.bool_)
+    return Moments(
+        np.concatenate((owner, owner)),
+        np.concatenate((time - 1, time)),
+        np.concatenate((np.full(time.size, AFTER_ALL), np.full(time.size, NO_EVENT))),
+        np.concatenate((event, event)),
+        np.concatenate((none, ~none)),
+        np.concatenate((none, ~none)),
+    )
+
+
+def _joined(one: Moments, other: Moments) -> Moments:
+    pairs = (
+        (getattr(one, name), getattr(other, name))
+        for name in ("group", "time", "rank", "event", "is_expiry", "is_shown")
+    )
+    return Moments(*(np.concatenate(each) for each in pairs))
+
+
+def _sorted(moments: Moments) -> Moments:
+    order = np.lexsort([moments.rank, moments.time, moments.group])
+    return Moments(
+        moments.group[order],
+        moments.time[order],
+        moments.rank[order],
+        moments.event[order],
+        moments.is_expiry[order],
+        moments.is_shown[order],
+    )
+
+
+class MomentStretches:
+    """Finds the moments at which trends count."""
+
+    def __init__(
+        self, program: Program, ordered: OrderedEvents, group: Int64s, moments: Moments
+    ) -> None:
+        self.length = program.window_length or 0
+        self.ordered = ordered
+        self.group = group
+        self.by_rank = np.lexsort([moments.rank, moments.group])
+        self.ranks = PairIndex(moments.group[self.by_rank], moments.rank[self.by_rank])
+        self.times = PairIndex(moments.group, moments.time)
+        self.own_clocks: PairIndex | None = None
+        if program.clock is Clock.EVENTS:
+            self.own_clocks = PairIndex(ordered.partition_of_event, ordered.arrays.clock)
+
+    def begin(self, last: Int64s) -> Int64s:
+        """Return the moment of each last event."""
+        found = self.ranks.first_from(self.group[last], self.ordered.key_rank[last])
+        return self.by_rank[found]
+
+    def end(self, first: Int64s) -> Int64s:
+        """Return the first moment at which each first event has left the window."""
+        clock = self.ordered.arrays.clock[first] + self.length
+        if self.own_clocks is None:
+            return self.times.first_from(self.group[first], clock)
+        partition = self.ordered.partition_of_event[first]
+        found = self.own_clocks.first_from(partition, clock)
+        inside = found < self.ordered.row.size
+        inside[inside] = self.ordered.partition_of_event[found[inside]] == partition[inside]
+        rank = np.full(first.size, AFTER_ALL)
+        rank[inside] = self.ordered.key_rank[found[inside]]
+        return self.ranks.first_from(self.group[first], rank)
+
+
+class PairIndex:
+    """Finds places in pairs that are sorted by owner, then by value."""
+
+    def __init__(self, owner: Int64s, value: Int64s) -> None:
+        self.distinct = np.unique(value)
+        self.codes = self._codes(owner, value)
+
+    def _codes(self, owner: Int64s, value: Int64s) -> Int64s:
+        return owner * (self.distinct.size + 1) + np.searchsorted(self.distinct, value)
+
+    def first_from(self, owner: Int64s, value: Int64s) -> Int64s:
+        """Return the first place of each owner with a value or more, else one past its last."""
+        return np.searchsorted(self.codes, self._codes(owner, value))

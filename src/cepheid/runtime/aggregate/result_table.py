@@ -1,0 +1,169 @@
+"""The result of an aggregate query as a table: windows or moments, groups, aggregates; HAVING."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from cepheid.kernels.values import ValueRows
+from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.arrow_arrays import to_arrow
+from cepheid.program.evaluate import LocalPredicates
+from cepheid.program.program import Clock, Program
+from cepheid.runtime.aggregate.columns import ValueColumns, column_type
+from cepheid.runtime.aggregate.group_rows import GroupRows
+from cepheid.runtime.clock import from_ticks, to_ticks, window_type
+
+WINDOW_START, WINDOW_END, TIME = "window_start", "window_end", "time"
+
+
+def aggregate_schema(program: Program, output: AggregateOutput, events: pa.Schema) -> pa.Schema:
+    """Return the schema: window or moment, group attributes that RETURN leaves out, RETURN."""
+    places = place_fields(program, output, events)
+    fields = {field.name: field for field in places}
+    fields |= {
+        each.name: pa.field(each.name, column_type(each, output, events))
+        for each in output.columns
+        if not each.is_hidden
+    }
+    leading = [field.name for field in places if field.name not in output.returned]
+    return pa.schema([fields[name] for name in (*leading, *output.returned)])
+
+
+def place_fields(program: Program, output: AggregateOutput, events: pa.Schema) -> list[pa.Field]:
+    """Return the fields that tell rows apart: the window or the moment, and the group."""
+    fields = []
+    if program.slide is not None:
+        by_time = program.clock is Clock.TIME
+        kind = window_type(events.field(program.time).type) if by_time else pa.int64()
+        fields += [pa.field(WINDOW_START, kind), pa.field(WINDOW_END, kind)]
+    elif program.window_length is not None:
+        moment = moment_columns(program, output)
+        fields += [pa.field(name, events.field(column).type) for column, name in moment]
+    return fields + [pa.field(name, events.field(column).type) for column, name in output.groups]
+
+
+def moment_columns(program: Program, output: AggregateOutput) -> list[tuple[str, str]]:
+    """Return column and output name of the order key, but for what the group shows anyway."""
+    key = [(program.time, TIME), *((each, each) for each in program.order)]
+    return [each for each in key if each not in output.groups]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """Everything that columns are made of: see `ValueColumns`."""
+
+    places: pa.Table
+    values: ValueRows
+    exact: Sequence[int] | None
+    extremes: Sequence[Any]
+    is_expiry: NDArray[np.bool_]
+
+
+def finish(output: AggregateOutput, schema: pa.Schema, rows: Finished) -> pa.Table:
+    """Return the rows that are shown and that HAVING keeps."""
+    columns = ValueColumns(rows.values, rows.exact, rows.extremes, rows.places)
+    found = dict(zip(rows.places.column_names, rows.places.columns, strict=True))
+    found |= {each.name: columns.column(each) for each in output.columns}
+    kept = _is_shown(output, rows, found)
+    if output.having is not None:
+        kept &= LocalPredicates(found, kept.size).holds(output.having, {})
+    table = pa.Table.from_arrays([found[name] for name in schema.names], names=schema.names)
+    return table.filter(to_arrow(kept)).cast(schema)
+
+
+def _is_shown(
+    output: AggregateOutput, rows: Finished, found: Mapping[str, Any]
+) -> NDArray[np.bool_]:
+    """An expiry is shown if it changes a column; the row before it is there to compare with."""
+    shown = np.ones(rows.is_expiry.size, np.bool_)
+    for row in np.flatnonzero(rows.is_expiry).tolist():
+        shown[row - 1] = False
+        counts = rows.values.mantissa[[row - 1, row], 0]
+        shown[row] = counts[0] > 0 and (
+            counts[1] == 0
+            or any(
+                found[each.name][row - 1].as_py() != found[each.name][row].as_py()
+                for each in output.columns
+                if not each.is_hidden
+            )
+        )
+    return shown
+
+
+class PlaceColumns:
+    """The columns that tell rows apart.
+
+    `events` has the types that columns of events are to have in the result.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        output: AggregateOutput,
+        columns: Mapping[str, Any],
+        events: pa.Schema,
+    ) -> None:
+        self.program = program
+        self.output = output
+        self.columns = columns
+        self.events = events
+
+    def table(self, groups: GroupRows) -> pa.Table:
+        """Return window or moment, and group, of every row."""
+        rows = to_arrow(groups.row)
+        fields = place_fields(self.program, self.output, self.events)
+        arrays = self._moments(groups) if self._has_moments else self._windows(groups)
+        arrays += [_taken(self.columns[column], rows) for column, _ in self.output.groups]
+        if not fields:  # a table without columns would forget how many rows it has
+            return pa.table({"": pa.nulls(groups.row.size)}).select([])
+        return pa.Table.from_arrays(arrays, names=[field.name for field in fields])
+
+    @property
+    def _has_moments(self) -> bool:
+        return self.program.slide is None and self.program.window_length is not None
+
+    def _windows(self, groups: GroupRows) -> list[Any]:
+        program = self.program
+        if program.slide is None:
+            return []
+        start = groups.values.window * program.slide
+        bounds = [start, start + (program.window_length or 0)]
+        if program.clock is Clock.EVENTS:
+            return [to_arrow(each) for each in bounds]
+        kind = self.columns[program.time].type
+        return [from_ticks(each, kind) for each in bounds]
+
+    def _moments(self, groups: GroupRows) -> list[Any]:
+        """An expiry has a time of its own, and no order columns."""
+        rows, program = to_arrow(groups.row), self.program
+        arrays = []
+        for column, _ in moment_columns(program, self.output):
+            taken = _taken(self.columns[column], rows)
+            if groups.is_expiry.any():
+                taken = self._at_expiry(column, taken, groups.is_expiry)
+            arrays.append(taken)
+        return arrays
+
+    def _at_expiry(self, column: str, taken: Any, is_expiry: NDArray[np.bool_]) -> Any:
+        kind = taken.type
+        if column != self.program.time:
+            return pa.array(
+                [
+                    None if gone else each.as_py()
+                    for each, gone in zip(taken, is_expiry, strict=True)
+                ],
+                kind,
+            )
+        ticks = to_ticks(taken, column) + np.where(is_expiry, self.program.window_length or 0, 0)
+        return from_ticks(ticks, kind).cast(kind)
+
+
+def _taken(column: Any, rows: pa.Array) -> Any:
+    taken = column.take(rows)
+    return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
