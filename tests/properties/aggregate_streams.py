@@ -92,6 +92,6 @@ def table_of(case: Case) -> pa.Table:
     return pa.Table.from_pylist(list(case.events), schema=SCHEMA)
 
 
-def expected_rows(case: Case) -> list[dict[str, Any]]:
+def expected_rows(case: Case, *, on_expiry: bool = False) -> list[dict[str, Any]]:
     """What the oracle says."""
-    return evaluate(bound(case), case.events)
+    return evaluate(bound(case), case.events, on_expiry=on_expiry)
