@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any
 
 from cepheid.analysis.analyze import analyze
-from cepheid.analysis.bound import BoundQuery, WindowUnit
+from cepheid.analysis.bound import BoundQuery
 from cepheid.analysis.fill_parameters import ParameterValue
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
-from cepheid.errors import ConfigError
 from cepheid.language.parser import parse
 from cepheid.language.printer import print_query
 from cepheid.language.source import Source
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.planner import make_plan
+from cepheid.plan.run_options import RunOptions
 
 DEFAULT_NAME = "query"
 
@@ -73,6 +72,7 @@ class Query:
         time_unit: str = "s",
         live_limit: int | None = None,
         on_expiry: bool = False,
+        parallel_in_time: bool | None = None,
     ) -> Any:
         """Run the query and return a result of the same kind as `events`.
 
@@ -94,6 +94,9 @@ class Query:
             on_expiry: an aggregate with WITHIN alone gives a row when an event arrives that can end
                 a trend; with True also when only time passes and a trend leaves the window, if that
                 changes the result.
+            parallel_in_time: on Spark, aggregates without partitions are folded in ranges of time
+                on several tasks where their state allows it (EXPLAIN says so); True asks for that
+                also where there are partitions, for a stream with one hot key, False forbids it.
 
         >>> import pyarrow as pa
         >>> events = pa.table({"ts": [1, 2, 3], "kind": ["A", "A", "B"]})
@@ -106,37 +109,18 @@ class Query:
         ties = (order,) if isinstance(order, str) else tuple(order)
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
 
+        options = RunOptions(live_limit, on_expiry, parallel_in_time)
+
         def make_limited(schema: EventSchema) -> PhysicalPlan:
             plan = self.plan(schema)
-            if on_expiry and not can_expire(plan):
-                raise ConfigError(
-                    "on_expiry is for aggregates over the last minutes, hours, …",
-                    hint="write WITHIN with a time and without SLIDE, or leave on_expiry out",
-                )
-            return with_options(plan, live_limit=live_limit, on_expiry=on_expiry)
+            options.check(plan)
+            return options.applied_to(plan)
 
         if isinstance(events, str | PathLike):
             from cepheid.connectors.read_local import EventFiles
 
             return run_stored(make_limited, EventFiles([fspath(events)]), roles)
         return run_events(make_limited, events, roles)
-
-
-def can_expire(plan: PhysicalPlan) -> bool:
-    """Whether results change as time passes: an aggregate with WITHIN alone."""
-    window = plan.query.window
-    by_time = window is not None and window.unit is WindowUnit.TIME and window.slide is None
-    return plan.query.is_aggregate and by_time
-
-
-def with_options(plan: PhysicalPlan, *, live_limit: int | None, on_expiry: bool) -> PhysicalPlan:
-    """Return a plan with a limit on live state, and with results on expiry if it can have them."""
-    if live_limit is not None and live_limit < 1:
-        raise ConfigError(
-            f"live_limit is {live_limit}, but must be at least 1", hint="leave it out for no limit"
-        )
-    shows_expiry = on_expiry and can_expire(plan)
-    return replace(plan, live_limit=live_limit, shows_expiry=shows_expiry)
 
 
 def query(

@@ -65,6 +65,7 @@ def _choices(plan: PhysicalPlan) -> tuple[Choice, ...]:
         Choice("granularity", plan.granularity.value.value, plan.granularity.reason),
         Choice("window", plan.window.value.value, plan.window.reason),
         Choice("numbers", plan.numbers.value.value, plan.numbers.reason),
+        Choice("parallel", plan.parallelism.value.value, plan.parallelism.reason),
     )
 
 

@@ -65,6 +65,14 @@ class WindowMethod(StrEnum):
     VECTOR_PER_START = "one state vector per live start"
 
 
+class Parallelism(StrEnum):
+    """What different tasks of a cluster work on."""
+
+    PARTITIONS = "partitions"
+    TIME = "ranges of time"
+    NONE = "nothing: one task sees all events"
+
+
 class NumberType(StrEnum):
     """The type of counts in the result."""
 
@@ -92,6 +100,7 @@ class PhysicalPlan:
     granularity: Choice[Granularity]
     window: Choice[WindowMethod]
     numbers: Choice[NumberType]
+    parallelism: Choice[Parallelism]
     unsupported: tuple[Diagnostic, ...]
     live_limit: int | None = None
     shows_expiry: bool = False

@@ -8,6 +8,7 @@ from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.rules.choose_granularity import choose_granularity
 from cepheid.plan.rules.choose_method import choose_method
 from cepheid.plan.rules.choose_numbers import choose_numbers
+from cepheid.plan.rules.choose_parallelism import choose_parallelism
 from cepheid.plan.rules.choose_scan import choose_scan
 from cepheid.plan.rules.choose_semiring import choose_semiring
 from cepheid.plan.rules.choose_window import choose_window
@@ -36,5 +37,6 @@ def make_plan(query: BoundQuery) -> PhysicalPlan:
         granularity=choose_granularity(query),
         window=choose_window(query),
         numbers=choose_numbers(query),
+        parallelism=choose_parallelism(query, method.value),
         unsupported=find_unsupported(query),
     )

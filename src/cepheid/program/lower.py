@@ -16,7 +16,7 @@ from cepheid.analysis.derived_types import stream_time
 from cepheid.analysis.expressions import variables_of
 from cepheid.errors import InternalError
 from cepheid.language import ast
-from cepheid.plan.physical import AggregateMethod, PhysicalPlan
+from cepheid.plan.physical import AggregateMethod, Parallelism, PhysicalPlan
 from cepheid.program.lower_aggregates import lower_aggregates
 from cepheid.program.lower_automaton import lower_automaton, position_test
 from cepheid.program.lower_negation import is_local, with_inner_parts
@@ -81,6 +81,7 @@ def _lower_side(plan: PhysicalPlan, query: BoundQuery, *, as_stream: bool) -> Pr
         live_limit=plan.live_limit,
         derived_types=tuple(sorted(query.schema.derived_types)),
         slots=lower_slots(query) if plan.method.value is AggregateMethod.POSITIONS else None,
+        cuts_time=plan.parallelism.value is Parallelism.TIME,
     )
 
 

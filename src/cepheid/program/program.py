@@ -82,7 +82,8 @@ class Program:
     With AND it is the program of the first side, and `pair` has the second. `live_limit` is how
     many nodes of the match graph may be alive in a partition. Events of `derived_types` are results
     of other queries; they may lack tie-break columns. `slots` is set if an aggregate query keeps a
-    value per position instead of enumerating matches.
+    value per position instead of enumerating matches, and `cuts_time` if ranges of time are folded
+    apart.
     """
 
     automaton: PositionAutomaton
@@ -105,6 +106,7 @@ class Program:
     live_limit: int | None = None
     derived_types: tuple[str, ...] = ()
     slots: SlotProgram | None = None
+    cuts_time: bool = False
 
     @property
     def types(self) -> frozenset[str]:
@@ -154,6 +156,9 @@ class Program:
         """Whether the fold itself must see every event: each one moves a window that counts them.
 
         With SLIDE, or for matches, only the events that end something need to know their index.
+        Contiguous runs that go on in another range of time must be broken by all events.
         """
+        if self.cuts_time and self.ranking is not Ranking.NONE:
+            return True
         is_recent = isinstance(self.output, AggregateOutput) and self.slide is None
         return is_recent and self.window_length is not None and self.clock is Clock.EVENTS
