@@ -142,3 +142,10 @@ def references(node: Condition | Value) -> Iterator[Reference]:
 def variables_of(node: Condition | Value) -> frozenset[str]:
     """Return the variables that a condition reads."""
     return frozenset(each.variable for each in references(node))
+
+
+def reads_one_event(condition: Condition) -> bool:
+    """Whether a condition reads attributes of one event, whichever of a variable it is."""
+    found = list(references(condition))
+    is_each = all(reference.role is Role.EACH for reference in found)
+    return is_each and len({reference.variable for reference in found}) == 1

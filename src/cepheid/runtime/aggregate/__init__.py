@@ -1,0 +1,1 @@
+"""Aggregates over trends, one method a file; each gives rows of values by owner and window."""
