@@ -7,11 +7,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cepheid.kernels import extended
+from cepheid.kernels.jit import kernel
 
 TIER = 2**512
-# Kernels that only kernels call have no entry point; without the compiler there is no `py_func`.
-added = getattr(extended.added, "py_func", extended.added)
-multiplied = getattr(extended.multiplied, "py_func", extended.multiplied)
+
+
+# What only kernels call has no entry point.
+@kernel
+def added(mantissa: float, tier: int, other: float, other_tier: int) -> tuple[float, int]:
+    return extended.added(mantissa, tier, other, other_tier)
+
+
+@kernel
+def multiplied(mantissa: float, tier: int, factor: float) -> tuple[float, int]:
+    return extended.multiplied(mantissa, tier, factor)
+
+
+@kernel
+def product(mantissa: float, tier: int, other: float, other_tier: int) -> tuple[float, int]:
+    return extended.product(mantissa, tier, other, other_tier)
+
 
 whole_numbers = st.one_of(
     st.integers(0, 100),
@@ -23,6 +38,9 @@ whole_numbers = st.one_of(
 
 
 def encode(value: int) -> tuple[float, int]:
+    if value < 0:
+        mantissa, tier = encode(-value)
+        return -mantissa, tier
     tier = max(0, -((256 - value.bit_length()) // 512))
     mantissa = float(Fraction(value, TIER**tier))
     return (mantissa / 2.0**512, tier + 1) if mantissa >= 2.0**256 else (mantissa, tier)
@@ -70,6 +88,32 @@ def test_multiplied(value, factor):
     found = multiplied(*encode(value), float(factor))
     assert is_normal(*found)
     assert is_close(found, value * factor)
+
+
+signed_numbers = st.builds(
+    lambda sign, value: sign * value, st.sampled_from((-1, 1)), whole_numbers
+)
+
+
+@given(signed_numbers, signed_numbers)
+def test_signed_sums(one, other):
+    found = added(*encode(one), *encode(other))
+    error = abs(decode(*found) - (one + other))
+    assert error <= Fraction(2, 2**52) * max(abs(one), abs(other))
+    assert found[0] == 0.0 or 2.0**-256 <= abs(found[0]) < 2.0**256
+    assert found == added(*encode(other), *encode(one))
+
+
+@given(signed_numbers, signed_numbers)
+def test_product(one, other):
+    found = product(*encode(one), *encode(other))
+    assert abs(decode(*found) - one * other) <= Fraction(3, 2**52) * abs(one * other)
+    assert (found[0] == 0.0 and found[1] == 0) or 2.0**-256 <= abs(found[0]) < 2.0**256
+
+
+def test_small_products_leave_the_lowest_tier_only_below_its_range():
+    assert product(2.0**-200, 1, 2.0**-200, 0) == (2.0**112, 0)
+    assert product(2.0**-200, 0, 2.0**-200, 0) == (2.0**112, -1)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), whole_numbers), max_size=12))

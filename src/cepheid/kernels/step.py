@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from cepheid.kernels.arrays import (
     CONTIGUOUS,
     SKIP_TILL_ANY,
     SKIP_TILL_NEXT,
-    AutomatonArrays,
     Masks,
 )
 from cepheid.kernels.jit import inlined
 
 
+class Automaton(Protocol):
+    """What survival reads of an automaton."""
+
+    @property
+    def follow(self) -> Masks: ...  # noqa: D102
+
+    @property
+    def mandatory(self) -> Masks: ...  # noqa: D102
+
+    @property
+    def strategy(self) -> int: ...  # noqa: D102
+
+
 @inlined
-def survives(automaton: AutomatonArrays, position: int, fired: np.uint64) -> bool:
+def survives(automaton: Automaton, position: int, fired: np.uint64) -> bool:
     """Whether runs at a position stay alive unchanged after a step that fires a mask."""
     if automaton.strategy == SKIP_TILL_ANY:
         return True

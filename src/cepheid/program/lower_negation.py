@@ -7,7 +7,7 @@ from itertools import count
 
 from cepheid.analysis.automaton import FREE, Alternatives, Automaton, NegatedPart
 from cepheid.analysis.bound import BoundPattern, Branch
-from cepheid.analysis.expressions import Condition, Role, references
+from cepheid.analysis.expressions import Condition, reads_one_event
 from cepheid.plan.place_tests import all_bindings
 from cepheid.program.lower_automaton import bit_mask, lower_automaton
 from cepheid.program.lower_paths import lower_path_clause
@@ -53,10 +53,7 @@ def is_local(condition: Condition, pattern: BoundPattern) -> bool:
 
     With several branches every condition is tried by itself.
     """
-    found = list(references(condition))
-    names = {each.variable for each in found}
-    is_one = len(names) == 1 and all(each.role is Role.EACH for each in found)
-    return is_one and len(pattern.branches) == 1
+    return reads_one_event(condition) and len(pattern.branches) == 1
 
 
 def _gaps(automaton: Automaton) -> Iterable[tuple[int, ...]]:

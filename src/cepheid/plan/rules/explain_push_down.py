@@ -14,10 +14,8 @@ from cepheid.analysis.expressions import (
     Condition,
     Constant,
     Minus,
-    Role,
     Value,
-    references,
-    variables_of,
+    reads_one_event,
 )
 from cepheid.plan.physical import Choice, ScanMethod
 
@@ -45,12 +43,7 @@ def _local(pattern: BoundPattern) -> Iterator[Condition]:
             yield clause.condition
     if len(pattern.branches) == 1:
         for conditions in pattern.branches[0].negative.values():
-            yield from (each for each in conditions if _reads_one_event(each))
-
-
-def _reads_one_event(condition: Condition) -> bool:
-    is_each = all(reference.role is Role.EACH for reference in references(condition))
-    return is_each and len(variables_of(condition)) == 1
+            yield from (each for each in conditions if reads_one_event(each))
 
 
 def _is_plain(condition: Condition) -> bool:

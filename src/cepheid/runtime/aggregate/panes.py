@@ -1,0 +1,190 @@
+"""Aggregates from matrices of panes: windows that overlap much, and stretches folded apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from math import gcd
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepheid.kernels.arrays import EventArrays
+from cepheid.kernels.pane_matrices import (
+    MORE_PANES,
+    MORE_ROOM,
+    MORE_ROWS,
+    NOBODY,
+    OWNER,
+    PANES,
+    PHASE,
+    ROWS,
+    TAKEN,
+    PaneMatrices,
+    PaneQueue,
+    combine_panes,
+    fold_panes,
+)
+from cepheid.kernels.slot_machine import BEFORE_ALL, SlotMachine, make_fresh, make_step
+from cepheid.kernels.value_algebra import make_values
+from cepheid.kernels.values import Measures, ValueRows, Values
+from cepheid.runtime.aggregate.value_rows import first_rows, joined_rows, make_rows
+
+Int64s = NDArray[np.int64]
+PANES_AT_ONCE = 1 << 10
+ROWS_AT_ONCE = 1 << 14
+FIRST_ROOM = 16
+
+
+def pane_length(length: int | None, slide: int | None) -> int:
+    """Return the length of the longest panes that windows can be put together from.
+
+    Without a window it is 0: a partition is one pane.
+    """
+    return 0 if length is None else gcd(length, slide or length)
+
+
+def fold_to_panes(
+    machine: SlotMachine,
+    measures: Measures,
+    events: EventArrays,
+    codes: Int64s,
+    pane: int,
+    ranks_before: Int64s | None = None,
+) -> Iterator[PaneMatrices]:
+    """Yield the matrices of all panes with events, some at a time.
+
+    `ranks_before` has the rank of the step before the first one, by partition: contiguous runs may
+    come from there. Without it nothing comes before.
+    """
+    if ranks_before is None:
+        ranks_before = np.full(events.partition_offsets.size - 1, BEFORE_ALL, np.int64)
+    about, fresh = make_step(machine, measures), make_fresh(machine, measures)
+    moving = moving_slots(machine)
+    cursor = np.zeros(PANES + 1, np.int64)
+    at_once = min(PANES_AT_ONCE, max(1, events.step_offsets.size - 1))
+    is_done = False
+    while not is_done:
+        panes = make_panes(at_once, machine, measures)
+        cursor[PANES] = 0
+        is_done = fold_panes(
+            machine, measures, events, codes, pane, ranks_before, moving, about, fresh, panes,
+            cursor,
+        )  # fmt: skip
+        yield first_panes(panes, int(cursor[PANES]))
+
+
+def rows_of_panes(
+    machine: SlotMachine,
+    measures: Measures,
+    panes: Iterable[PaneMatrices],
+    length: int | None,
+    slide: int | None,
+) -> ValueRows:
+    """Return a row for every partition and window that has trends.
+
+    Panes come by partition, in the order of time; parts of one pane follow each other.
+    """
+    combiner = _Combiner(machine, measures, length, slide)
+    for each in panes:
+        combiner.take(each, is_last=False)
+    combiner.take(make_panes(0, machine, measures), is_last=True)
+    return joined_rows(combiner.parts)
+
+
+class _Combiner:
+    """The state of `combine_panes` between calls."""
+
+    def __init__(
+        self, machine: SlotMachine, measures: Measures, length: int | None, slide: int | None
+    ) -> None:
+        self.machine = machine
+        self.measures = measures
+        self.pane = pane_length(length, slide)
+        self.length = length or 0
+        self.slide = slide or length or 1
+        self.queue = _make_queue(FIRST_ROOM, machine, measures)
+        self.fresh = make_fresh(machine, measures)
+        self.cursor = np.zeros(PHASE + 1, np.int64)
+        self.cursor[OWNER] = NOBODY
+        self.rows = make_rows(ROWS_AT_ONCE, measures)
+        self.parts: list[ValueRows] = []
+
+    def take(self, panes: PaneMatrices, *, is_last: bool) -> None:
+        """Put together what the panes complete."""
+        self.cursor[TAKEN] = 0
+        needed = MORE_ROOM
+        while needed != MORE_PANES:
+            needed = combine_panes(
+                self.machine, self.measures.moduli, panes, panes.owner.size, is_last, self.pane,
+                self.length, self.slide, self.queue, self.fresh, self.rows, self.cursor,
+            )  # fmt: skip
+            if needed == MORE_ROOM:
+                self.queue = _with_more_room(self.queue, self.machine, self.measures)
+            if needed == MORE_ROWS or (needed == MORE_PANES and is_last):
+                self.parts.append(first_rows(self.rows, int(self.cursor[ROWS])))
+                self.rows = make_rows(ROWS_AT_ONCE, self.measures)
+                self.cursor[ROWS] = 0
+
+
+def moving_slots(machine: SlotMachine) -> Int64s:
+    """Return the slots whose runs some step changes: all but those that are complete for good."""
+    slots = np.arange(machine.owner.size)
+    is_source = np.isin(slots, machine.sources)
+    stays = (machine.moves == slots[:, None]).all(axis=1) & (machine.owner < 0)
+    return np.flatnonzero(is_source | ~stays)
+
+
+def make_panes(count: int, machine: SlotMachine, measures: Measures) -> PaneMatrices:
+    """Return room for matrices."""
+    return PaneMatrices(
+        np.empty(count, np.int64),
+        np.empty(count, np.int64),
+        np.empty(count, np.int64),
+        _matrices(count, machine, measures),
+    )
+
+
+def first_panes(panes: PaneMatrices, count: int) -> PaneMatrices:
+    """Return the first matrices."""
+    if count == panes.owner.size:
+        return panes
+    size = panes.values.mantissa.shape[1]
+    values = Values._make(each[: count * size] for each in panes.values)
+    return PaneMatrices(panes.owner[:count], panes.pane[:count], panes.breaks[:count], values)
+
+
+def _matrices(count: int, machine: SlotMachine, measures: Measures) -> Values:
+    size, numbers = machine.owner.size, measures.moduli.size
+    shape = count * size, size, numbers
+    return Values(
+        np.empty(shape),
+        np.empty(shape, np.int64),
+        np.empty(shape, np.int64),
+        np.empty((count * size, size, measures.least_positions.size), np.int64),
+    )
+
+
+def _make_queue(room: int, machine: SlotMachine, measures: Measures) -> PaneQueue:
+    size, numbers = machine.owner.size, measures.moduli.size
+    return PaneQueue(
+        np.empty(room, np.int64),
+        make_values(room, size, numbers, measures.least_positions.size),
+        np.empty(room, np.int64),
+        _matrices(room, machine, measures),
+        _matrices(2, machine, measures),
+        _matrices(2, machine, measures),
+        np.zeros(2, np.int64),
+    )
+
+
+def _with_more_room(queue: PaneQueue, machine: SlotMachine, measures: Measures) -> PaneQueue:
+    """Return a queue with the same panes and room for twice as many."""
+    larger = _make_queue(2 * queue.back_pane.size, machine, measures)
+    for new, old in (
+        (larger.front_pane, queue.front_pane),
+        (larger.back_pane, queue.back_pane),
+        *zip(larger.front, queue.front, strict=True),
+        *zip(larger.back, queue.back, strict=True),
+    ):
+        new[: old.shape[0]] = old
+    return larger._replace(product=queue.product, work=queue.work, flags=queue.flags)
