@@ -236,7 +236,7 @@ def aggregate_next(
                 if events.rank[begin] != rank_before + 1:
                     room.waiting[:] = 0
                 rank_before = events.rank[begin]
-            fresh = 0
+            fresh = int(np.int64(0))  # no literal: what is called is compiled once
             for event in range(begin, end):
                 fires = events.fires[event]
                 for position in range(positions):
@@ -245,10 +245,8 @@ def aggregate_next(
                         continue
                     holds = begin_runs(
                         automaton.first,
-                        rules,
-                        columns,
                         blocks,
-                        room,
+                        room.fresh_values,
                         fresh,
                         position,
                         event,
@@ -300,9 +298,7 @@ def aggregate_next(
             for at in range(fresh):
                 event, position = room.fresh[at, FRESH_EVENT], room.fresh[at, FRESH_POSITION]
                 _let_wait(rules, indexes, room, partition, at, first_of_step, moduli)
-                ends = may_end(
-                    automaton.last, rules, columns, blocks, room, segment, position, event
-                )
+                ends = may_end(automaton.last, blocks, segment, position, event)
                 if ends == OVERFLOW:
                     return int(event)
                 if ends:

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cepheid.kernels.arrays import Int64s
+from cepheid.kernels.arrays import Bytes, Int64s
 from cepheid.kernels.extended import added, product
 from cepheid.kernels.graph import EVENT
-from cepheid.kernels.jit import inlined, inner_in_place
-from cepheid.kernels.predicate_code import ColumnArrays, Operands, PredicateCode, Stack
-from cepheid.kernels.run_graph import Nodes, SlotTables, TestTables, tests_hold
+from cepheid.kernels.jit import inlined
+from cepheid.kernels.predicate_code import Operands, PredicateCode, Stack
+from cepheid.kernels.run_graph import Nodes, SlotTables, TestTables
 from cepheid.kernels.value_algebra import clear, make_one
 from cepheid.kernels.values import Measures, Values
 
@@ -30,7 +30,8 @@ class AdjacentRules(NamedTuple):
     """The query: edges are sorted by source, those out of p are `out_offsets[p:]`.
 
     Those into q are `in_edges[in_offsets[q]:in_offsets[q + 1]]`. Tests are by binding: edges,
-    entries, ends. `slots` has none: a test reads the last event and the new one only.
+    entries, ends. `slots` has none: a test reads the last event and the new one only. `is_cut`
+    says whether a negated part can block an edge.
     """
 
     out_offsets: Int64s
@@ -39,6 +40,7 @@ class AdjacentRules(NamedTuple):
     in_edges: Int64s
     sources: Int64s
     structure: Int64s
+    is_cut: Int64s
     tests: TestTables
     slots: SlotTables
     code: PredicateCode
@@ -69,13 +71,18 @@ class Segments(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """What negated parts block; tables without rows block nothing.
+    """Where runs cannot begin, go on or end; tables without rows block nothing.
+
+    `entries[position, e]` and `ends[position, e]` say whether the tests of beginning or ending with
+    event e hold: 1 or 0, or OVERFLOW.
 
     Along an edge, event e follows only events whose rank of the order key is `edge_cuts[edge, e]`
     or more. It enters at a position unless `entry_cuts[position, e]` is in the segment. A match
     ends at a position only in events of rank `exit_cuts[segment, position]` or more.
     """
 
+    entries: Bytes
+    ends: Bytes
     rank: Int64s
     edge_cuts: Int64s
     entry_cuts: Int64s
@@ -86,7 +93,9 @@ class AdjacentRoom(NamedTuple):
     """State and room to work in; nodes at p begin at `node_base[p]`, `waiting[p]` of them wait.
 
     `fresh` are the nodes of the current step. `sums` are the structures of edges or positions,
-    `totals` one value for each, `running` the sums up to a node of a stack.
+    `totals` one value for each, `running` the sums up to a node of a stack. `cuts` has for every
+    edge the rank up to which nodes are blocked, and how many nodes that are. `tested` is a node for
+    the tests.
     """
 
     nodes: Int64s
@@ -98,6 +107,7 @@ class AdjacentRoom(NamedTuple):
     sums: Values
     totals: Values
     running: Values
+    cuts: Int64s
     result: Values
     operands: Operands
     stack: Stack
@@ -105,6 +115,7 @@ class AdjacentRoom(NamedTuple):
 
 
 FRESH_EVENT, FRESH_POSITION = 0, 1
+CUT, BLOCKED = 0, 1  # columns of `cuts`
 
 
 @inlined
@@ -132,93 +143,36 @@ def extend_by_event(
 
 
 @inlined
-def node_passes(
-    rules: AdjacentRules,
-    columns: ColumnArrays,
-    room: AdjacentRoom,
-    binding: int,
-    last: int,
-    event: int,
-) -> int:
-    """Whether the tests of a binding hold for a last and a new event: 1 or 0, or OVERFLOW."""
-    room.tested.integers[0, EVENT] = last
-    return tests_hold(
-        rules.tests,
-        binding,
-        room.tested,
-        0,
-        event,
-        rules.slots,
-        rules.code,
-        columns,
-        room.operands,
-        room.stack,
-    )
-
-
-@inner_in_place
-def border_passes(
-    rules: AdjacentRules, columns: ColumnArrays, room: AdjacentRoom, binding: int, event: int
-) -> int:
-    """Whether the tests of an entry or an end hold for its event: 1 or 0, or OVERFLOW."""
-    return node_passes(rules, columns, room, binding, event, event)
-
-
-@inlined
-def has_tests(rules: AdjacentRules, binding: int) -> bool:
-    """Whether a binding tests anything."""
-    return bool(rules.tests.offsets[binding] < rules.tests.offsets[binding + 1])
-
-
-@inlined
 def begin_runs(
     first: np.uint64,
-    rules: AdjacentRules,
-    columns: ColumnArrays,
     blocks: Blocks,
-    room: AdjacentRoom,
+    values: Values,
     at: int,
     position: int,
     event: int,
     first_rank: int,
     moduli: Int64s,
 ) -> int:
-    """Set a fresh value to the run that starts with its event, if one does; or return OVERFLOW."""
-    clear(room.fresh_values, 0, at)
-    bit = np.uint64(1) << np.uint64(position)
-    if first & bit == 0:
+    """Set a value to the run that starts with an event, if one does; or return OVERFLOW."""
+    clear(values, 0, at)
+    if first & (np.uint64(1) << np.uint64(position)) == 0:
         return 0
     if blocks.entry_cuts.size and blocks.entry_cuts[position, event] >= first_rank:
         return 0
-    binding = rules.targets.size + position
-    if has_tests(rules, binding):
-        holds = border_passes(rules, columns, room, binding, event)
-        if holds != 1:
-            return holds
-    make_one(room.fresh_values, 0, at, moduli)
+    if blocks.entries.size and blocks.entries[position, event] != 1:
+        return int(blocks.entries[position, event])
+    make_one(values, 0, at, moduli)
     return 1
 
 
 @inlined
-def may_end(
-    last: np.uint64,
-    rules: AdjacentRules,
-    columns: ColumnArrays,
-    blocks: Blocks,
-    room: AdjacentRoom,
-    segment: int,
-    position: int,
-    event: int,
-) -> int:
+def may_end(last: np.uint64, blocks: Blocks, segment: int, position: int, event: int) -> int:
     """Whether matches end with an event at a position: 1 or 0, or OVERFLOW."""
     if last & (np.uint64(1) << np.uint64(position)) == 0:
         return 0
     if blocks.exit_cuts.size and blocks.rank[event] < blocks.exit_cuts[segment, position]:
         return 0
-    binding = rules.targets.size + rules.out_offsets.size - 1 + position
-    if has_tests(rules, binding):
-        return border_passes(rules, columns, room, binding, event)
-    return 1
+    return int(blocks.ends[position, event]) if blocks.ends.size else 1
 
 
 @inlined

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 
-from cepheid.analysis.automaton import FREE, Automaton, Edge
+from cepheid.analysis.automaton import FREE, Automaton
 from cepheid.analysis.bound import BoundQuery, Strategy
 from cepheid.analysis.expressions import AttributeReference, Minus, Operation, Role
 from cepheid.analysis.schema import AttributeType
@@ -41,7 +41,7 @@ def choose_structures(query: BoundQuery, tests: AdjacentTests) -> tuple[Choice[S
         reason = f"under {query.strategy.value} no other runs wait"
         return tuple(Choice(Structure.LAST_STEP, reason) for _ in by_edge)
     if query.strategy is Strategy.SKIP_TILL_ANY:
-        return tuple(map(choose_structure, automaton.edges, by_edge))
+        return tuple(map(choose_structure, by_edge))
     by_position = {
         position.index: _choose_for_position(
             automaton, position.index, by_edge, has_next_kleene=_is_kleene(query)
@@ -63,10 +63,8 @@ def _comparisons(tests: Sequence[AdjacentTest]) -> list[AdjacentTest]:
     return [each for each in tests if each.operator is not None]
 
 
-def _obstacle(edge: Edge, tests: Sequence[AdjacentTest]) -> str | None:
+def _obstacle(tests: Sequence[AdjacentTest]) -> str | None:
     """Return why an edge cannot be looked up in an index."""
-    if edge.blocked_by != FREE:
-        return "a negated part between the two events shuts out the older ones"
     for each in tests:
         if each.operator is None and len(each.reads) > 1:
             return f"'{each.text}' is not a comparison of one value of each event"
@@ -76,9 +74,12 @@ def _obstacle(edge: Edge, tests: Sequence[AdjacentTest]) -> str | None:
     return None
 
 
-def choose_structure(edge: Edge, tests: Sequence[AdjacentTest]) -> Choice[Structure]:
-    """Return the structure of one edge under skip-till-any, where runs always stay."""
-    obstacle = _obstacle(edge, tests)
+def choose_structure(tests: Sequence[AdjacentTest]) -> Choice[Structure]:
+    """Return the structure of one edge under skip-till-any, where runs always stay.
+
+    What a negated part shuts out goes by age, and so it is cleared from any structure.
+    """
+    obstacle = _obstacle(tests)
     if obstacle is not None:
         return Choice(Structure.SCAN, obstacle)
     found = _comparisons(tests)
@@ -109,7 +110,9 @@ def _choose_for_position(
         if edge.source == position
     ]
     for edge, tests in out:
-        obstacle = _obstacle(edge, tests)
+        obstacle = _obstacle(tests)
+        if edge.blocked_by != FREE:
+            obstacle = "a negated part between the two events shuts out the older ones"
         if obstacle is not None:
             return Choice(Structure.SCAN, obstacle)
         for each in tests:

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from cepheid.kernels.adjacent_any import aggregate_any
 from cepheid.kernels.adjacent_next import aggregate_next
 from cepheid.kernels.adjacent_rules import AdjacentRoom, AdjacentRules, Blocks
-from cepheid.kernels.arrays import EventArrays
+from cepheid.kernels.arrays import Bytes, EventArrays
+from cepheid.kernels.border_tests import write_borders
 from cepheid.kernels.build_run_graph import make_room
 from cepheid.kernels.run_graph import Nodes, SlotTables
 from cepheid.kernels.segment_bounds import find_latest
@@ -51,6 +52,10 @@ def adjacent_rows(
     rules = _rules(program, adjacent, builder.edges, ordered.arrays, predicates)
     room = _room(program, rules, ordered.arrays, windows, slots, measures)
     blocks = _blocks(program, ordered, windows)
+    blocks = blocks._replace(
+        entries=_borders(rules, len(program.automaton.edges), predicates, room),
+        ends=_borders(rules, len(adjacent.tests) - room.waiting.size, predicates, room),
+    )
     automaton = automaton_arrays(program.automaton, program.strategy)
     if program.strategy is StrategyCode.SKIP_TILL_ANY:
         failed = aggregate_any(
@@ -111,6 +116,7 @@ def _rules(
         np.array([each for group in into for each in group], np.int64),
         sources,
         np.array([each.structure for each in edges], np.int64),
+        np.array([_is_cut(program, each) for each in range(len(edges))], np.int64),
         tables_of_tests(adjacent.tests),
         SlotTables(
             np.empty((len(adjacent.tests), 0), np.int64),
@@ -120,6 +126,11 @@ def _rules(
         ),
         predicates.code,
     )
+
+
+def _is_cut(program: Program, edge: int) -> bool:
+    """Whether negated parts can block an edge: every way along it crosses one."""
+    return program.negation is not None and 0 not in program.negation.gaps[edge]
 
 
 def _room(
@@ -135,7 +146,7 @@ def _room(
     wanted = np.zeros(positions, np.int64)
     stacked = np.zeros(positions, np.bool_)
     for edge, position in enumerate(rules.sources):
-        if rules.structure[edge] in LISTED:
+        if rules.structure[edge] in LISTED or rules.is_cut[edge]:
             fits = events.fires >> np.uint64(position) & np.uint64(1)
             wanted[position] = int(fits.sum())
             stacked[position] |= rules.structure[edge] == StructureCode.STACK
@@ -153,6 +164,7 @@ def _room(
         make_values(1, slots, numbers, minima),
         make_values(1, max(positions, rules.targets.size), numbers, minima),
         make_values(1, nodes if stacked.any() else 0, numbers, minima),
+        np.zeros((rules.targets.size, 2), np.int64),
         make_values(1, windows.segments.begin.size, numbers, minima),
         tests.operands,
         tests.stack,
@@ -160,18 +172,41 @@ def _room(
     )
 
 
+def _borders(
+    rules: AdjacentRules, first_binding: int, predicates: PredicateInputs, room: AdjacentRoom
+) -> Bytes:
+    """Return by position and event whether the tests of an entry or an end hold; often none has."""
+    positions, events = room.waiting.size, predicates.columns.status.shape[1]
+    offsets = rules.tests.offsets
+    if offsets[first_binding] == offsets[first_binding + positions]:
+        return np.empty((0, 0), np.int8)
+    results = np.empty((positions, events), np.int8)
+    write_borders(
+        rules.tests,
+        first_binding,
+        rules.slots,
+        rules.code,
+        predicates.columns,
+        room.operands,
+        room.stack,
+        room.tested,
+        results,
+    )
+    return results
+
+
 def _blocks(program: Program, ordered: OrderedEvents, windows: WindowedSegments) -> Blocks:
     rank = np.ascontiguousarray(ordered.key_rank)
-    none = np.empty((0, 0), np.int64)
+    none, untested = np.empty((0, 0), np.int64), np.empty((0, 0), np.int8)
     negation = program.negation
     if negation is None:
-        return Blocks(rank, none, none, none)
+        return Blocks(untested, untested, rank, none, none, none)
     starts = [latest_starts(part, ordered) for part in negation.parts]
     before = [latest_before(each, ordered) for each in starts]
     edges, positions = len(program.automaton.edges), len(program.automaton.follow)
     cuts = np.stack([open_from(parts, before) for parts in negation.gaps[: edges + positions]])
     exits = _exit_cuts(negation, starts, ordered.arrays, windows, positions)
-    return Blocks(rank, cuts[:edges], cuts[edges:], exits)
+    return Blocks(untested, untested, rank, cuts[:edges], cuts[edges:], exits)
 
 
 def _exit_cuts(

@@ -172,8 +172,7 @@ class IndexBuilder:
         assert comparison is not None
         (last, new), size = self._ranks(number, [comparison])
         of_event = size[self.ordered.partition_of_event]
-        last = np.where(self._holds(edge.last_conditions), last, NOWHERE)
-        new = np.where(self._holds(edge.new_conditions), new, NOWHERE)
+        last, new = self._gated(edge, last, new)
         rows = []
         operator = comparison.operator
         if operator in (LESS, AT_MOST, UNEQUAL):
@@ -199,8 +198,7 @@ class IndexBuilder:
             size = np.ones(self.partitions, np.int64)
         else:
             (last, new), size = self._ranks(number, [edge.comparison])
-        last = np.where(self._holds(edge.last_conditions), last, NOWHERE)
-        new = np.where(self._holds(edge.new_conditions), new, NOWHERE)
+        last, new = self._gated(edge, last, new)
         low = np.maximum(new, 0)
         return _Row(last, low, low + (new != NOWHERE), size, size)
 
@@ -249,6 +247,14 @@ class IndexBuilder:
             )
             for row, (low, high) in enumerate(bounds)
         ]
+
+    def _gated(self, edge: AdjacentEdge, last: Int64s, new: Int64s) -> tuple[Int64s, Int64s]:
+        """Return ranks, NOWHERE if a condition on the one event does not hold."""
+        if edge.last_conditions:
+            last = np.where(self._holds(edge.last_conditions), last, NOWHERE)
+        if edge.new_conditions:
+            new = np.where(self._holds(edge.new_conditions), new, NOWHERE)
+        return last, new
 
     def _holds(self, conditions: Iterable[int]) -> Booleans:
         result = np.ones(self.ordered.row.size, np.bool_)
