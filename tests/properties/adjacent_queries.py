@@ -14,27 +14,27 @@ STRATEGIES = (
     "WHERE-TERM strict_contiguity",
 )
 PATTERNS = {
-    "P a+": "a",
-    "P{2,} a": "a",
-    "SEQ(P a, Q b)": "ab",
-    "SEQ(P a+, Q b)": "ab",
-    "SEQ(P a, Q b+)": "ab",
-    "SEQ(P a*, Q b)": "ab",
-    "SEQ(P a, Q? b, C c)": "abc",
-    "SEQ((P a OR C c), Q b)": "abc",
-    "SEQ(P a+, Q b+, C c)": "abc",
-    "(SEQ(P a+, Q b))+": "ab",
+    "P1 a+": "a",
+    "P1{2,} a": "a",
+    "SEQ(P1 a, P2 b)": "ab",
+    "SEQ(P1 a+, P2 b)": "ab",
+    "SEQ(P1 a, P2 b+)": "ab",
+    "SEQ(P1 a*, P2 b)": "ab",
+    "SEQ(P1 a, P2? b, C c)": "abc",
+    "SEQ((P1 a OR C c), P2 b)": "abc",
+    "SEQ(P1 a+, P2 b+, C c)": "abc",
+    "(SEQ(P1 a+, P2 b))+": "ab",
 }
 NEGATED_INSIDE = {
-    "SEQ(P a+, !C, Q b)": "ab",
-    "SEQ(P a, !SEQ(C, D), Q b+)": "ab",
-    "(SEQ(P a+, !C, Q b))+": "ab",
-    "SEQ(P a+, !C, Q? b, !D, P c)": "abc",
+    "SEQ(P1 a+, !C, P2 b)": "ab",
+    "SEQ(P1 a, !SEQ(C, D), P2 b+)": "ab",
+    "(SEQ(P1 a+, !C, P2 b))+": "ab",
+    "SEQ(P1 a+, !C, P2? b, !D, P1 c)": "abc",
 }
 NEGATED_AT_BORDERS = {
-    "SEQ(!C, P a+, Q b)": "ab",
-    "SEQ(P a+, !SEQ(C, D))": "a",
-    "SEQ(!SEQ(D, C), P a, Q? b, !D)": "ab",
+    "SEQ(!C, P1 a+, P2 b)": "ab",
+    "SEQ(P1 a+, !SEQ(C, D))": "a",
+    "SEQ(!SEQ(D, C), P1 a, P2? b, !D)": "ab",
 }
 REPEATED = {"a+", "a*", "b+", "{2,} a"}
 
@@ -97,7 +97,7 @@ def adjacent_cases(draw: st.DrawFn) -> AdjacentCase:
         where.append(draw(st.sampled_from((*forms, f"{name}[i-1].x != 2"))))
     if draw(st.integers(0, 3)) == 0:
         where.append("[k]")
-    text = "PATTERN " + pattern.replace("P", first).replace("Q", second)
+    text = "PATTERN " + pattern.replace("P1", first).replace("P2", second)
     strategy = draw(st.sampled_from(STRATEGIES))
     if strategy.startswith("WHERE-TERM"):
         where.append(strategy.split()[1])

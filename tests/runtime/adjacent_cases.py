@@ -37,8 +37,13 @@ ARROW = pa.schema(
 )
 
 
-def bound_of(text: str, events: Rows, order: Sequence[str] = ()) -> BoundQuery:
-    return bind(text, schema_of([EXAMPLE, *events], order=order))
+def bound_of(
+    text: str,
+    events: Rows,
+    order: Sequence[str] = (),
+    declared: Mapping[str, Sequence[str]] | None = None,
+) -> BoundQuery:
+    return bind(text, schema_of([EXAMPLE, *events], order=order, declared=declared))
 
 
 def program_of(query: BoundQuery) -> tuple[Program, AdjacentProgram | None]:

@@ -186,6 +186,32 @@ def test_a_sum_that_leaves_64_bits_is_an_error() -> None:
                 value_rows(bound_of(text, stream), "a", stream)
 
 
+@pytest.mark.parametrize("strategy", [ANY, NEXT, KLEENE])
+def test_an_attribute_that_a_type_lacks(strategy: str) -> None:
+    shared = ("time", "seq", "k", "y", "t")
+    declared = {"A": (*shared, "x"), "B": shared, "C": shared, "D": shared}
+    for seed, operator in enumerate(("<", ">=", "=", "!=")):
+        stream = random_events(seed, 9, 9, 3)
+        condition = f"a.x {operator} NEXT(a).x"
+        text = query_text("ANY(A, B) a+", condition, strategy, "", "a").replace("a.x)", "a.seq)")
+        query = bound_of(text, stream, declared=declared)
+        rows = value_rows(query, "a", stream)
+        assert rows is not None
+        asked = {window: each[:2] for window, each in summed(rows).items()}
+        assert asked == {window: each[:2] for window, each in expected(query, stream).items()}
+
+
+@pytest.mark.parametrize("strategy", [NEXT, KLEENE])
+def test_many_concurrent_events(strategy: str) -> None:
+    stream = random_events(3, 300, 3, 40)
+    text = query_text("SEQ(A a+, B b)", "a.x > NEXT(a).x", strategy, "", "a")
+    query = bound_of(text, stream)
+    rows = [value_rows(query, "a", stream, only=only) for only in (None, StructureCode.SCAN)]
+    assert rows[0] is not None
+    assert rows[1] is not None
+    assert rows[0].low.tolist() == rows[1].low.tolist()
+
+
 def test_no_events() -> None:
     for window in ("", SLIDE):
         query = bound_of(f"PATTERN A a+ WHERE a.x > NEXT(a).x {window} RETURN COUNT(*)", [])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,12 +35,8 @@ Int64s = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
 NOWHERE = -1
 OUT_OF_REACH = 2**62
-INDEXED = (
-    StructureCode.PREFIX_SUMS,
-    StructureCode.EQUAL_SUMS,
-    StructureCode.STACK,
-    StructureCode.TREE,
-)
+# Each of several concurrent events walks down a stack; a tree is asked in O(log n) whatever waits.
+MOST_CONCURRENT = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +118,14 @@ class IndexBuilder:
             for column in (comparison.last, comparison.new):
                 if np.isnan(self.columns.floats[column]).any():
                     return _scanned(edge)
+        if edge.structure is StructureCode.STACK and self._has_wide_steps:
+            return replace(edge, structure=StructureCode.TREE)
         return self._with_gates(edge)
+
+    @cached_property
+    def _has_wide_steps(self) -> bool:
+        sizes = np.diff(self.ordered.arrays.step_offsets)
+        return int(sizes.max(initial=0)) > MOST_CONCURRENT
 
     def _with_gates(self, edge: AdjacentEdge) -> AdjacentEdge:
         """One sum cannot tell events apart: conditions on one event need a place for them."""

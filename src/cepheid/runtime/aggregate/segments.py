@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cepheid.errors import InternalError
 from cepheid.kernels.adjacent_rules import Segments
 from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.segment_bounds import find_ends
@@ -33,9 +34,11 @@ def make_segments(program: Program, events: EventArrays) -> WindowedSegments:
     """Return all steps of every partition, or those of each of its windows with any."""
     offsets = events.partition_offsets
     partitions = np.arange(offsets.size - 1)
-    if program.slide is None or program.window_length is None:
+    if program.window_length is None:
         whole = Segments(partitions, offsets[:-1].copy(), offsets[1:].copy())
         return WindowedSegments(whole, partitions, np.zeros_like(partitions), partitions)
+    if program.slide is None:
+        raise InternalError("a window without SLIDE has no segments: it moves with every event")
     owner, window, begin = _windows(events, program.window_length, program.slide)
     end = np.empty_like(begin)
     clock = events.clock[events.step_offsets[:-1]]
