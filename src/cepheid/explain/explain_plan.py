@@ -54,12 +54,14 @@ def _nodes(pattern: ast.Pattern) -> tuple[ast.Pattern, ...]:
 
 def _choices(plan: PhysicalPlan) -> tuple[Choice, ...]:
     partition = ", ".join(plan.partitioning.value) or "none"
+    state = () if plan.query.aggregates is None else (plan.method,)
     return (
         Choice("strategy", plan.strategy.value.value, plan.strategy.reason),
         Choice("scan", plan.scan.value.value, plan.scan.reason),
         Choice("push-down", ", ".join(plan.push_down.value), plan.push_down.reason),
         Choice("partition", partition, plan.partitioning.reason),
         Choice("fold", plan.semiring.value.value, plan.semiring.reason),
+        *(Choice("state", each.value.value, each.reason) for each in state),
         Choice("granularity", plan.granularity.value.value, plan.granularity.reason),
         Choice("window", plan.window.value.value, plan.window.reason),
         Choice("numbers", plan.numbers.value.value, plan.numbers.reason),

@@ -47,6 +47,15 @@ class Granularity(StrEnum):
     RUN = "run"
 
 
+class AggregateMethod(StrEnum):
+    """What is kept of trends that are not built."""
+
+    NONE = "none"
+    POSITIONS = "a value per position"
+    LAST_EVENTS = "a value per last event"
+    ENUMERATION = "none: the matches are enumerated"
+
+
 class WindowMethod(StrEnum):
     """How windows are kept."""
 
@@ -78,6 +87,7 @@ class PhysicalPlan:
     scan: Choice[ScanMethod]
     push_down: Choice[tuple[str, ...]]
     partitioning: Choice[tuple[str, ...]]
+    method: Choice[AggregateMethod]
     semiring: Choice[Semiring]
     granularity: Choice[Granularity]
     window: Choice[WindowMethod]

@@ -6,6 +6,7 @@ from cepheid.analysis.bound import BoundQuery
 from cepheid.plan.logical import make_logical_plan
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.rules.choose_granularity import choose_granularity
+from cepheid.plan.rules.choose_method import choose_method
 from cepheid.plan.rules.choose_numbers import choose_numbers
 from cepheid.plan.rules.choose_scan import choose_scan
 from cepheid.plan.rules.choose_semiring import choose_semiring
@@ -22,7 +23,7 @@ def make_plan(query: BoundQuery) -> PhysicalPlan:
     Queries that cannot run yet get a plan too, so that EXPLAIN can show it; `require_executable`
     refuses them.
     """
-    scan = choose_scan(query)
+    scan, method = choose_scan(query), choose_method(query)
     return PhysicalPlan(
         query=query,
         logical=make_logical_plan(query),
@@ -30,7 +31,8 @@ def make_plan(query: BoundQuery) -> PhysicalPlan:
         scan=scan,
         push_down=explain_push_down(query, scan.value),
         partitioning=explain_partitioning(query),
-        semiring=choose_semiring(query),
+        method=method,
+        semiring=choose_semiring(query, method),
         granularity=choose_granularity(query),
         window=choose_window(query),
         numbers=choose_numbers(query),

@@ -16,12 +16,13 @@ from cepheid.analysis.derived_types import stream_time
 from cepheid.analysis.expressions import variables_of
 from cepheid.errors import InternalError
 from cepheid.language import ast
-from cepheid.plan.physical import PhysicalPlan
+from cepheid.plan.physical import AggregateMethod, PhysicalPlan
 from cepheid.program.lower_aggregates import lower_aggregates
 from cepheid.program.lower_automaton import lower_automaton, position_test
 from cepheid.program.lower_negation import is_local, with_inner_parts
 from cepheid.program.lower_pair import make_pair, split_sides
 from cepheid.program.lower_runs import lower_runs
+from cepheid.program.lower_slots import lower_slots
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import (
     Clock,
@@ -79,6 +80,7 @@ def _lower_side(plan: PhysicalPlan, query: BoundQuery, *, as_stream: bool) -> Pr
         name=query.source.name,
         live_limit=plan.live_limit,
         derived_types=tuple(sorted(query.schema.derived_types)),
+        slots=lower_slots(query) if plan.method.value is AggregateMethod.POSITIONS else None,
     )
 
 

@@ -13,6 +13,7 @@ from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.negation_program import NegationProgram
 from cepheid.program.position_automaton import PositionAutomaton, PositionTest
 from cepheid.program.run_program import RunProgram
+from cepheid.program.slot_program import SlotProgram
 
 
 class StrategyCode(IntEnum):
@@ -80,7 +81,8 @@ class Program:
 
     With AND it is the program of the first side, and `pair` has the second. `live_limit` is how
     many nodes of the match graph may be alive in a partition. Events of `derived_types` are results
-    of other queries; they may lack tie-break columns.
+    of other queries; they may lack tie-break columns. `slots` is set if an aggregate query keeps a
+    value per position instead of enumerating matches.
     """
 
     automaton: PositionAutomaton
@@ -102,6 +104,7 @@ class Program:
     name: str = "query"
     live_limit: int | None = None
     derived_types: tuple[str, ...] = ()
+    slots: SlotProgram | None = None
 
     @property
     def types(self) -> frozenset[str]:

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from cepheid.analysis.bound import BoundQuery
-from cepheid.plan.physical import Choice, Granularity, Semiring
-from cepheid.plan.rules.choose_granularity import choose_granularity
+from cepheid.plan.physical import AggregateMethod, Choice, Semiring
 
 
-def choose_semiring(query: BoundQuery) -> Choice[Semiring]:
+def choose_semiring(query: BoundQuery, method: Choice[AggregateMethod]) -> Choice[Semiring]:
     """Matches need the graph; aggregates need numbers, unless runs cannot be merged."""
     if query.aggregates is None:
         return Choice(Semiring.MATCH_GRAPH, "the query returns matches")
-    if choose_granularity(query).value is Granularity.RUN:
-        return Choice(
-            Semiring.ENUMERATION,
-            "predicates tell runs apart by more than their last event, so matches are enumerated",
-        )
+    if method.value is AggregateMethod.ENUMERATION:
+        return Choice(Semiring.ENUMERATION, f"{method.reason}, so matches are enumerated")
     aggregates = [each.aggregate for each in query.aggregates]
     if any(each.exact for each in aggregates):
         return Choice(Semiring.EXACT, "EXACT asks for arbitrary precision")

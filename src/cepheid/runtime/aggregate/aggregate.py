@@ -17,6 +17,7 @@ from cepheid.program.program import Program
 from cepheid.runtime.aggregate.enumerated import enumerated_rows
 from cepheid.runtime.aggregate.exact import exact_counts
 from cepheid.runtime.aggregate.group_rows import GroupRows, add_groups, add_rows
+from cepheid.runtime.aggregate.linear import linear_rows
 from cepheid.runtime.aggregate.measures import EventMeasures
 from cepheid.runtime.aggregate.moments import Moments, find_moments
 from cepheid.runtime.aggregate.paired import paired_rows
@@ -142,6 +143,8 @@ class Aggregation:
         """Return the values per partition and window, or per moment."""
         if self.program.pair is not None:
             return paired_rows(self.sides, self.columns, measures, self.places)
+        if self.program.slots is not None:
+            return linear_rows(self.program, self.program.slots, self.ordered, measures)
         return enumerated_rows(self.program, self.ordered, self.columns, measures, self.places)
 
     def _by_moment(self, rows: ValueRows, moments: Moments, moduli: Int64s) -> GroupRows:

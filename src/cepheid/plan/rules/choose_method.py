@@ -1,0 +1,20 @@
+"""How the trends of an aggregate query are added up."""
+
+from __future__ import annotations
+
+from cepheid.analysis.bound import BoundQuery
+from cepheid.plan.physical import AggregateMethod, Choice
+from cepheid.plan.slot_layout import lay_out_slots
+
+
+def choose_method(query: BoundQuery) -> Choice[AggregateMethod]:
+    """Values per position if nothing else matters to the rest of a run; else matches."""
+    if query.aggregates is None:
+        return Choice(AggregateMethod.NONE, "the query returns matches")
+    slots = lay_out_slots(query)
+    if isinstance(slots, str):
+        return Choice(AggregateMethod.ENUMERATION, slots)
+    is_recent = query.window is not None and query.window.slide is None
+    if is_recent:
+        return Choice(AggregateMethod.ENUMERATION, "a result is due at every possible end")
+    return Choice(AggregateMethod.POSITIONS, "no predicate reads an earlier event of a trend")
