@@ -56,6 +56,7 @@ class Borders(NamedTuple):
 
     `start` is the slot in which they begin, `first` the positions that they begin with, `last`
     those that complete them. `moving` are the slots that some step changes; `one` is a list of 0.
+    A queue of `few` steps or less is folded anew.
     """
 
     start: int
@@ -63,6 +64,7 @@ class Borders(NamedTuple):
     last: np.uint64
     moving: Int64s
     one: Int64s
+    few: int
 
 
 @inlined
@@ -94,8 +96,7 @@ def sum_queue(
     clear(result, 0, place)
     if state[queue, IS_BLOCKED] or head == tail:
         return
-    if tail - head <= borders.moving.size:
-        # A vector for so few steps costs no more than a matrix for one.
+    if tail - head <= borders.few:
         _begin_vector(size, borders.start, queues.work, 0, moduli)
         for step in range(head, tail):
             _describe(machine, measures, events, codes, head, step, about)

@@ -72,7 +72,13 @@ def _borders(machine: SlotMachine, start: int) -> Borders:
         begin, end = machine.entry_offsets[position : position + 2]
         if np.isin(machine.entries[begin:end], machine.finals).any():
             last |= bit
-    return Borders(start, first, last, moving_slots(machine), np.zeros(1, np.int64))
+    moving = moving_slots(machine)
+    return Borders(start, first, last, moving, np.zeros(1, np.int64), few_steps(moving))
+
+
+def few_steps(moving: Int64s) -> int:
+    """Return how many steps a vector takes at no more cost than a matrix takes one."""
+    return moving.size
 
 
 def _steps(ordered: OrderedEvents, group: Int64s, shown: Int64s) -> GroupSteps:
@@ -105,7 +111,8 @@ def _steps(ordered: OrderedEvents, group: Int64s, shown: Int64s) -> GroupSteps:
 def _concatenated(begin: Int64s, sizes: Int64s) -> Int64s:
     """Return the numbers of stretches that have a beginning and a size each."""
     before = np.cumsum(sizes) - sizes
-    return np.arange(int(sizes.sum())) + np.repeat(begin - before, sizes)
+    result: Int64s = np.arange(int(sizes.sum())) + np.repeat(begin - before, sizes)
+    return result
 
 
 def _moments(moments: Moments) -> GroupMoments:
