@@ -128,7 +128,9 @@ def test_choose_granularity(query, granularity, reason):
     [
         (f"A {COUNT}", WindowMethod.NONE, "the whole bounded input"),
         ("SEQ(A, B) WITHIN 9", WindowMethod.START_TIMES, "stops at starts that are too old"),
-        (f"A WITHIN 9 {COUNT}", WindowMethod.VECTOR_PER_START, "every event that can end a match"),
+        (f"A WITHIN 9 {COUNT}", WindowMethod.STEP_QUEUE, "every event that can end a match"),
+        (f"SEQ(!C, A) WITHIN 9 {COUNT}", WindowMethod.STEP_QUEUE, "does not depend on the window"),
+        (f"SEQ(!(C, D), A) WITHIN 9 {COUNT}", WindowMethod.START_TIMES, "starts that are too old"),
         (f"A WITHIN 9 SLIDE 2 {COUNT}", WindowMethod.VECTOR_PER_WINDOW, "at most 5 windows"),
         (f"A WITHIN 9 SLIDE 9 {COUNT}", WindowMethod.VECTOR_PER_WINDOW, "one window is open"),
     ],

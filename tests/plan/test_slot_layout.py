@@ -54,6 +54,12 @@ def test_slots(text, slots):
             "WITHIN … BETWEEN reads earlier events of a run",
         ),
         ("SEQ(A, !C{11}, B)", "the negated parts have more than 10 events"),
+        ("SEQ(!C, A, !(C, D)) WITHIN 9 RETURN COUNT(*)", None),
+        ("SEQ(!(C, D), A) WITHIN 9 SLIDE 3 RETURN COUNT(*)", None),
+        (
+            "SEQ(!(C, D), A) WITHIN 9 RETURN COUNT(*)",
+            "more than one event of !SEQ(C, D) is needed to block the start of a trend",
+        ),
         (
             "SEQ(A, !SEQ(C{3}, D), !SEQ(C, D{3}), B)",
             None,

@@ -62,7 +62,7 @@ class WindowMethod(StrEnum):
     NONE = "no window"
     START_TIMES = "start times in the match graph"
     VECTOR_PER_WINDOW = "one state vector per open window"
-    VECTOR_PER_START = "one state vector per live start"
+    STEP_QUEUE = "two-stack queue of state matrices"
 
 
 class Parallelism(StrEnum):

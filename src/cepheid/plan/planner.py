@@ -35,7 +35,7 @@ def make_plan(query: BoundQuery) -> PhysicalPlan:
         method=method,
         semiring=choose_semiring(query, method),
         granularity=choose_granularity(query),
-        window=choose_window(query),
+        window=choose_window(query, method),
         numbers=choose_numbers(query),
         parallelism=choose_parallelism(query, method.value),
         unsupported=find_unsupported(query),

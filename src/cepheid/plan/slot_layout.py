@@ -64,7 +64,30 @@ class SlotLayout:
 def lay_out_slots(query: BoundQuery) -> SlotLayout | str:
     """Return the slots of a query; or why it is not linear, as a part of a sentence."""
     reason = _why_not_linear(query)
-    return reason if reason is not None else _lay_out(query.pattern.automaton)
+    layout = _lay_out(query.pattern.automaton) if reason is None else reason
+    if isinstance(layout, str) or not covers_recent(query):
+        return layout
+    return why_not_recent(query.pattern.automaton, layout) or layout
+
+
+def covers_recent(query: BoundQuery) -> bool:
+    """Whether a query aggregates with WITHIN alone: a result covers the latest events."""
+    is_aggregate = query.aggregates is not None
+    return is_aggregate and query.window is not None and query.window.slide is None
+
+
+def why_not_recent(automaton: Automaton, layout: SlotLayout) -> str | None:
+    """Return why a window that moves with every event cannot be kept as a queue of steps.
+
+    A negated part at the start looks back from the end of a trend, not from the newest event: when
+    a negated event leaves the window, what it has blocked must stay blocked. That is all that was
+    complete by then, if one event is enough to block; what two events block depends on both.
+    """
+    for gap in layout.gaps:
+        if gap.place is Place.START and gap.size > 1:
+            texts = ", ".join(_texts(automaton))
+            return f"more than one event of {texts} is needed to block the start of a trend"
+    return None
 
 
 def _why_not_linear(query: BoundQuery) -> str | None:

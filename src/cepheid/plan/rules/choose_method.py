@@ -14,7 +14,4 @@ def choose_method(query: BoundQuery) -> Choice[AggregateMethod]:
     slots = lay_out_slots(query)
     if isinstance(slots, str):
         return Choice(AggregateMethod.ENUMERATION, slots)
-    is_recent = query.window is not None and query.window.slide is None
-    if is_recent:
-        return Choice(AggregateMethod.ENUMERATION, "a result is due at every possible end")
     return Choice(AggregateMethod.POSITIONS, "no predicate reads an earlier event of a trend")

@@ -27,6 +27,7 @@ from cepheid.runtime.aggregate.places import (
     Places,
     WindowPlaces,
 )
+from cepheid.runtime.aggregate.recent import recent_rows
 from cepheid.runtime.aggregate.result_table import (
     Finished,
     PlaceColumns,
@@ -143,8 +144,13 @@ class Aggregation:
         """Return the values per partition and window, or per moment."""
         if self.program.pair is not None:
             return paired_rows(self.sides, self.columns, measures, self.places)
-        if self.program.slots is not None:
-            return linear_rows(self.program, self.program.slots, self.ordered, measures)
+        slots = self.program.slots
+        if slots is not None and self.moments is not None:
+            return recent_rows(
+                self.program, slots, self.ordered, self.group, self.moments, measures
+            )
+        if slots is not None:
+            return linear_rows(self.program, slots, self.ordered, measures)
         return enumerated_rows(self.program, self.ordered, self.columns, measures, self.places)
 
     def _by_moment(self, rows: ValueRows, moments: Moments, moduli: Int64s) -> GroupRows:
