@@ -3,7 +3,8 @@
 import pytest
 
 from cepheid.plan.adjacent_tests import AdjacentTests, NotAdjacent, find_adjacent_tests
-from cepheid.plan.rules.choose_structure import Structure, choose_structures
+from cepheid.plan.physical import Structure
+from cepheid.plan.rules.choose_structure import choose_structures
 from tests.explain.plans import plan_of
 
 NEXT = "SEMANTICS skip-till-next-match"

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from cepheid.analysis.bound import BoundQuery
 from cepheid.plan.adjacent_tests import AdjacentTest, AdjacentTests, find_adjacent_tests
-from cepheid.plan.rules.choose_structure import Structure, choose_structures
+from cepheid.plan.physical import Structure
+from cepheid.plan.rules.choose_structure import choose_structures
 from cepheid.program.adjacent_program import (
     AdjacentEdge,
     AdjacentProgram,

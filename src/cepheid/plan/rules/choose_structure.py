@@ -4,33 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from enum import StrEnum
 
 from cepheid.analysis.automaton import FREE, Automaton
 from cepheid.analysis.bound import BoundQuery, Strategy
 from cepheid.analysis.expressions import AttributeReference, Minus, Operation, Role
 from cepheid.analysis.schema import AttributeType
-from cepheid.plan.adjacent_tests import AdjacentTest, AdjacentTests, Source
-from cepheid.plan.physical import Choice
-
-
-class Structure(StrEnum):
-    """What is kept of the runs that wait for the event at the other end of an edge.
-
-    TREE is PREFIX_SUMS for strategies that take runs away.
-    """
-
-    TOTAL = "one sum"
-    PREFIX_SUMS = "prefix sums over ranks"
-    EQUAL_SUMS = "a sum for every value"
-    STACK = "monotone stack"
-    TREE = "tree of sums over ranks"
-    LAST_STEP = "the previous step only"
-    SCAN = "scan of the waiting events"
-
+from cepheid.plan.adjacent_tests import AdjacentTest, AdjacentTests, Source, find_adjacent_tests
+from cepheid.plan.physical import AggregateMethod, Choice, Structure
 
 ORDERED = frozenset(("<", "<=", ">", ">="))
 CONTIGUOUS = (Strategy.CONTIGUOUS, Strategy.STRICT)
+
+
+def explain_structures(query: BoundQuery, method: AggregateMethod) -> tuple[Choice[Structure], ...]:
+    """Return the structures of a query that keeps a value per last event."""
+    if method is not AggregateMethod.LAST_EVENTS:
+        return ()
+    tests = find_adjacent_tests(query)
+    return choose_structures(query, tests) if isinstance(tests, AdjacentTests) else ()
 
 
 def choose_structures(query: BoundQuery, tests: AdjacentTests) -> tuple[Choice[Structure], ...]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cepheid.kernels.values import Measures, ValueRows
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program
+from cepheid.runtime.aggregate.adjacent import adjacent_rows
 from cepheid.runtime.aggregate.enumerated import enumerated_rows
 from cepheid.runtime.aggregate.exact import exact_counts
 from cepheid.runtime.aggregate.group_rows import GroupRows, add_groups, add_rows
@@ -37,6 +38,7 @@ from cepheid.runtime.aggregate.result_table import (
 from cepheid.runtime.match_pairs import seen_by_second
 from cepheid.runtime.order_events import OrderedEvents, order_events
 from cepheid.runtime.partition_codes import partition_codes
+from cepheid.runtime.predicate_inputs import read_columns
 
 Int64s = NDArray[np.int64]
 
@@ -151,6 +153,11 @@ class Aggregation:
             )
         if slots is not None:
             return linear_rows(self.program, slots, self.ordered, measures)
+        if self.program.adjacent is not None:
+            predicates = read_columns(self.program, self.ordered, self.columns)
+            return adjacent_rows(
+                self.program, self.program.adjacent, self.ordered, predicates, measures
+            )
         return enumerated_rows(self.program, self.ordered, self.columns, measures, self.places)
 
     def _by_moment(self, rows: ValueRows, moments: Moments, moduli: Int64s) -> GroupRows:
