@@ -31,8 +31,11 @@ def position_masks(program: Program, columns: Mapping[str, Any], length: int) ->
 
 def relevant_masks(
     program: Program, columns: Mapping[str, Any], length: int
-) -> tuple[Int64s, list[Masks]]:
-    """Return the events whose type the program names, and their masks; often a small part."""
+) -> tuple[Int64s | None, list[Masks]]:
+    """Return the events whose type the program names, and their masks; often a small part.
+
+    None stands for all events.
+    """
     types = EventTypes(program, columns, length)
     rows = types.relevant_rows()
     return rows, _masks_at(program, TakenColumns(columns, rows), types.at(rows))
@@ -51,12 +54,16 @@ class EventTypes:
         if program.type_column is not None:
             self.codes = _codes(columns[program.type_column], self.names)
 
-    def relevant_rows(self) -> Int64s:
-        """Return the events of types that the program names."""
-        return np.arange(self.length) if self.codes is None else np.flatnonzero(self.codes != 0)
+    def relevant_rows(self) -> Int64s | None:
+        """Return the events of types that the program names, None for all."""
+        if self.codes is None or self.codes.all():
+            return None
+        return np.flatnonzero(self.codes != 0)
 
-    def at(self, rows: Int64s) -> EventTypes:
+    def at(self, rows: Int64s | None) -> EventTypes:
         """Return the types of some events."""
+        if rows is None:
+            return self
         types = EventTypes.__new__(EventTypes)
         types.names, types.length = self.names, rows.size
         types.codes = None if self.codes is None else self.codes[rows]
@@ -82,9 +89,9 @@ class EventTypes:
 
 
 class TakenColumns(Mapping[str, Any]):
-    """Some rows of columns, taken when a column is read first."""
+    """Some rows of columns, or all, taken when a column is read first."""
 
-    def __init__(self, columns: Mapping[str, Any], rows: Int64s) -> None:
+    def __init__(self, columns: Mapping[str, Any], rows: Int64s | None) -> None:
         self.columns = columns
         self.rows = rows
         self.taken: dict[str, Any] = {}
@@ -92,8 +99,7 @@ class TakenColumns(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name not in self.taken:
             column = self.columns[name]
-            is_whole = self.rows.size == len(column)
-            self.taken[name] = column if is_whole else column.take(to_arrow(self.rows))
+            self.taken[name] = column if self.rows is None else column.take(to_arrow(self.rows))
         return self.taken[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -135,6 +141,6 @@ def _codes_of_chunk(chunk: Any, names: list[str], dtype: type[np.unsignedinteger
         indices = chunk.indices
         if chunk.null_count:  # the 0 at the end
             indices = pc.fill_null(pc.cast(indices, pa.int64()), to_scalar(len(by_entry) - 1))
-        return by_entry.take(to_numpy(indices), mode="clip")  # faster, and none is out of range
+        return to_numpy(pc.take(to_arrow(by_entry), indices, boundscheck=False))
     found = pc.index_in(chunk, texts_to_arrow(names, chunk.type))
     return (to_numpy(pc.fill_null(found, to_scalar(-1, found.type))) + 1).astype(dtype)

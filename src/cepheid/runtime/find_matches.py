@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,11 +25,15 @@ LEAST_ENDS, LEAST_REPEATED_ENDS = 2**14, 2**8
 
 
 def find_matches(
-    program: Program, output: MatchOutput, table: pa.Table, schema: pa.Schema, threads: int
+    program: Program,
+    output: MatchOutput,
+    columns: Mapping[str, Any],
+    length: int,
+    schema: pa.Schema,
+    threads: int,
 ) -> tuple[pa.Table, int]:
     """Return all matches, and how many events belong to no partition."""
-    columns = dict(zip(table.column_names, table.columns, strict=True))
-    ordered = order_events(program, columns, table.num_rows)
+    ordered = order_events(program, columns, length, threads=threads)
     predicates = read_columns(program, ordered, columns)
     walker = MatchWalker(program, output, ordered, predicates, columns, schema)
 
