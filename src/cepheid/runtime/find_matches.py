@@ -34,7 +34,7 @@ def find_matches(
 ) -> tuple[pa.Table, int]:
     """Return all matches, and how many events belong to no partition."""
     ordered = order_events(program, columns, length, threads=threads)
-    predicates = read_columns(program, ordered, columns)
+    predicates = read_columns(program, ordered, columns, threads=threads)
     walker = MatchWalker(program, output, ordered, predicates, columns, schema)
 
     def fold(partitions: range) -> Iterator[Walkable]:

@@ -40,6 +40,7 @@ from cepheid.runtime.partition_codes import (
     partition_of_event,
 )
 from cepheid.runtime.side_by_side import cut, side_by_side
+from cepheid.runtime.take_rows import take_into
 
 Int64s = NDArray[np.int64]
 LEAST_EVENTS = 2**17  # that are worth a thread
@@ -236,8 +237,7 @@ def _taken(values: Int64s, rows: Int64s | None) -> Int64s:
     """Return the values of some rows, or of all."""
     if rows is None:
         return values
-    taken = empty(rows.size)
-    return values.take(rows, out=taken, mode="clip")  # all are valid: there is no need to check
+    return take_into(empty(rows.size), values, rows)
 
 
 def _tick_of_rank(keys: _Keys) -> Int64s:

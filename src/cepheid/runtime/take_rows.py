@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,24 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from cepheid.program.arrow_arrays import empty, to_arrow
+from cepheid.runtime.side_by_side import cut, side_by_side
 
 Int64s = NDArray[np.int64]
+LEAST_VALUES = 2**17  # that are worth a thread
+
+
+def take_into(
+    target: NDArray[Any], values: NDArray[Any], rows: Int64s, threads: int = 1
+) -> NDArray[Any]:
+    """Fill an array with the values of some rows, all of which exist."""
+    if target.dtype != values.dtype:
+        target[:] = values[rows]
+        return target
+    parts = cut(rows.size, max(1, min(threads, rows.size // LEAST_VALUES)))
+    places = [slice(each.start, each.stop) for each in parts]
+    # There is no need to check rows; with out= that would also make a copy.
+    side_by_side([partial(values.take, rows[at], out=target[at], mode="clip") for at in places])
+    return target
 
 
 class RowTaker:
@@ -41,12 +58,13 @@ class RowTaker:
             rows = to_arrow(self.row[events], is_null)
             return self.column.take(rows).cast(self.kind)
         if self.by_event is None and 2 * events.size >= self.row.size:
-            self.by_event = self.numbers[self.row]
+            kind = self.numbers.dtype.type
+            self.by_event = take_into(empty(self.row.size, kind), self.numbers, self.row)
         taken = empty(events.size, self.numbers.dtype.type)
-        if self.by_event is not None:  # all events are valid: there is no need to check
-            self.by_event.take(events, out=taken, mode="clip")
+        if self.by_event is not None:
+            take_into(taken, self.by_event, events)
         else:
-            self.numbers.take(self.row[events], out=taken, mode="clip")
+            take_into(taken, self.numbers, self.row[events])
         return pa.Array.from_buffers(
             self.kind, events.size, [None, pa.py_buffer(taken)], null_count=0
         )
