@@ -40,6 +40,16 @@ class Arranged(NamedTuple):
 
 
 @kernel_in_place
+def find_nonzero(codes: NDArray[np.uint8], rows: Int64s) -> int:
+    """Write the places of all codes but 0, and return how many; there is room for one more."""
+    count = 0
+    for row in range(codes.size):
+        rows[count] = row  # overwritten if the code is 0: a branch would often be mispredicted
+        count += codes[row] != 0
+    return count
+
+
+@kernel_in_place
 def rank_keys(keys: Int64s, order: Int64s, rank: Int64s) -> None:
     """Number the distinct keys of events from 1; a column is a key.
 

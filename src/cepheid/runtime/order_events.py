@@ -22,6 +22,7 @@ from cepheid.kernels.arrange_events import (
     arrange,
     count_events,
     count_up,
+    find_nonzero,
     find_places,
     order_of,
     place_events,
@@ -29,7 +30,7 @@ from cepheid.kernels.arrange_events import (
 )
 from cepheid.kernels.arrays import EventArrays, Masks
 from cepheid.program.arrow_arrays import empty, empty_table, texts_to_arrow, to_numpy
-from cepheid.program.position_masks import TakenColumns, position_masks, relevant_masks
+from cepheid.program.position_masks import EventTypes, TakenColumns, masks_of_types
 from cepheid.program.program import Clock, MatchOutput, Program, Ranking
 from cepheid.runtime.clock import reject_extremes, reject_nulls, to_ticks
 from cepheid.runtime.next_clock import next_clock
@@ -220,17 +221,28 @@ def _relevant(
 
     None stands for all events.
     """
-    rows = None
-    if program.keeps_all_types:
-        by_group = position_masks(program, columns, length)
-    else:
-        rows, by_group = relevant_masks(program, columns, length)
+    types = EventTypes(program, columns, length)
+    rows = None if program.keeps_all_types else _rows_of_types(types)
+    if rows is not None:  # often a small part
+        columns, types = TakenColumns(columns, rows), types.at(rows)
+    by_group = masks_of_types(program, columns, types)
     masks = by_group[0] if len(by_group) == 1 else np.bitwise_or.reduce(by_group)
     if program.keeps_all_types or masks.all():
         return rows, by_group, masks
     fits = np.flatnonzero(masks)
     rows = fits if rows is None else rows[fits]
     return rows, [each[fits] for each in by_group], masks[fits]
+
+
+def _rows_of_types(types: EventTypes) -> Int64s | None:
+    """Return the events of types that the program names, None for all."""
+    if types.codes is None or types.codes.all():
+        return None
+    if types.codes.dtype != np.uint8:
+        return np.flatnonzero(types.codes)
+    codes = types.codes.view(np.uint8)
+    rows = empty(int(np.count_nonzero(codes)) + 1)
+    return rows[: find_nonzero(codes, rows)]
 
 
 def _taken(values: Int64s, rows: Int64s | None) -> Int64s:

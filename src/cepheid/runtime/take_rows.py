@@ -34,15 +34,19 @@ class RowTaker:
     """Takes values of a column, as values of a type; event e is the row `row[e]`.
 
     Fixed-width columns without NULL go through NumPy, which is several times faster than Arrow.
-    When many are taken, the column is first put into the order of the events.
+    When many are taken, the column is first put into the order of the events; the time column is
+    in that order already: `ticks`.
     """
 
-    def __init__(self, column: Any, kind: pa.DataType, row: Int64s) -> None:
+    def __init__(
+        self, column: Any, kind: pa.DataType, row: Int64s, ticks: Int64s | None = None
+    ) -> None:
         if isinstance(column, pa.ChunkedArray):  # several times faster from one chunk
             column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
         self.column = column
         self.kind = kind
         self.row = row
+        self.count = 0
         self.numbers: NDArray[Any] | None = None
         self.by_event: NDArray[Any] | None = None
         is_plain = pa.types.is_primitive(kind) and kind.bit_width in (8, 16, 32, 64)
@@ -51,13 +55,16 @@ class RowTaker:
             self.numbers = np.frombuffer(
                 column.buffers()[1], f"u{width}", len(column), column.offset * width
             )
+            if ticks is not None and self.numbers.itemsize == ticks.itemsize:
+                self.by_event = ticks.view(self.numbers.dtype)
 
     def take(self, events: Int64s, is_null: NDArray[np.bool_] | None = None) -> pa.Array:
         """Return the values of some events, NULL where asked."""
         if self.numbers is None or is_null is not None:
             rows = to_arrow(self.row[events], is_null)
             return self.column.take(rows).cast(self.kind)
-        if self.by_event is None and 2 * events.size >= self.row.size:
+        self.count += events.size
+        if self.by_event is None and 2 * self.count >= self.row.size:
             kind = self.numbers.dtype.type
             self.by_event = take_into(empty(self.row.size, kind), self.numbers, self.row)
         taken = empty(events.size, self.numbers.dtype.type)
