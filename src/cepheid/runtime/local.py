@@ -6,7 +6,8 @@ What runs each kind of query is imported when it is needed: a small query should
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -58,10 +59,31 @@ def run_local(
 
         result, dropped = compress_matches(program, output, table, schema)
     else:
-        from cepheid.runtime.find_matches import find_matches
+        columns = dict(zip(table.column_names, table.columns, strict=True))
+        return run_columns(program, columns, table.num_rows, schema, threads=threads)
+    _warn(program, dropped)
+    return result
 
-        result, dropped = find_matches(program, output, table, schema, threads)
+
+def reads_columns(program: Program) -> bool:
+    """Whether a program can be run on columns that come one by one."""
+    output = program.output
+    return program.pair is None and isinstance(output, MatchOutput) and not output.is_compressed
+
+
+def run_columns(
+    program: Program, columns: Mapping[str, Any], length: int, schema: pa.Schema, *, threads: int
+) -> pa.Table:
+    """Run a program that gives matches on columns of so many events; see `run_local`."""
+    from cepheid.runtime.find_matches import find_matches
+
+    assert isinstance(program.output, MatchOutput)
+    result, dropped = find_matches(program, program.output, columns, length, schema, threads)
+    _warn(program, dropped)
+    return result
+
+
+def _warn(program: Program, dropped: int) -> None:
     if dropped:
         names = ", ".join(program.partition_by)
         LOG.warning("%d events have NULL in %s and belong to no partition", dropped, names)
-    return result
