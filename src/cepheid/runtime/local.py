@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from cepheid.program.aggregate_output import AggregateOutput
-from cepheid.program.program import Program
+from cepheid.program.program import MatchOutput, Program
 
 if TYPE_CHECKING:
     from cepheid.runtime.compressed import CompressedMatches
@@ -45,22 +45,19 @@ def run_local(
     """
     output = program.output
     schema = table.schema if schema is None else schema
+    if reads_columns(program):
+        columns = dict(zip(table.column_names, table.columns, strict=True))
+        return run_columns(program, columns, table.num_rows, schema, threads=threads)
+    assert isinstance(output, MatchOutput)
     result: pa.Table | CompressedMatches
-    if isinstance(output, AggregateOutput):
-        from cepheid.runtime.aggregate.aggregate import aggregate_trends
-
-        result, dropped = aggregate_trends(program, output, table, schema)
-    elif program.pair is not None:
+    if program.pair is not None:
         from cepheid.runtime.match_pairs import find_pairs
 
         result, dropped = find_pairs(program, program.pair, table, schema)
-    elif output.is_compressed:
+    else:
         from cepheid.runtime.compressed import compress_matches
 
         result, dropped = compress_matches(program, output, table, schema)
-    else:
-        columns = dict(zip(table.column_names, table.columns, strict=True))
-        return run_columns(program, columns, table.num_rows, schema, threads=threads)
     _warn(program, dropped)
     return result
 
@@ -68,17 +65,24 @@ def run_local(
 def reads_columns(program: Program) -> bool:
     """Whether a program can be run on columns that come one by one."""
     output = program.output
-    return program.pair is None and isinstance(output, MatchOutput) and not output.is_compressed
+    if isinstance(output, AggregateOutput):
+        return True
+    return program.pair is None and not output.is_compressed
 
 
 def run_columns(
     program: Program, columns: Mapping[str, Any], length: int, schema: pa.Schema, *, threads: int
 ) -> pa.Table:
-    """Run a program that gives matches on columns of so many events; see `run_local`."""
-    from cepheid.runtime.find_matches import find_matches
+    """Run a program on columns of so many events; see `run_local`."""
+    output = program.output
+    if isinstance(output, AggregateOutput):
+        from cepheid.runtime.aggregate.aggregate import aggregate_trends
 
-    assert isinstance(program.output, MatchOutput)
-    result, dropped = find_matches(program, program.output, columns, length, schema, threads)
+        result, dropped = aggregate_trends(program, output, columns, length, schema, threads)
+    else:
+        from cepheid.runtime.find_matches import find_matches
+
+        result, dropped = find_matches(program, output, columns, length, schema, threads)
     _warn(program, dropped)
     return result
 

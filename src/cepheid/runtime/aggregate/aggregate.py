@@ -44,33 +44,35 @@ Int64s = NDArray[np.int64]
 
 
 def aggregate_trends(
-    program: Program, output: AggregateOutput, table: pa.Table, schema: pa.Schema
+    program: Program,
+    output: AggregateOutput,
+    columns: Mapping[str, Any],
+    length: int,
+    schema: pa.Schema,
+    threads: int,
 ) -> tuple[pa.Table, int]:
     """Return one row per group and window, and how many events belong to no partition.
 
     `schema` has the types that group attributes are to have in the result.
     """
-    aggregation = Aggregation(program, output, table)
+    aggregation = Aggregation(program, output, columns, length, threads)
     return aggregation.table(schema), aggregation.ordered.dropped
 
 
 @dataclass(frozen=True)
 class Aggregation:
-    """The aggregation of one table of events."""
+    """The aggregation of so many events, given by their columns."""
 
     program: Program
     output: AggregateOutput
-    events: pa.Table
-
-    @cached_property
-    def columns(self) -> Mapping[str, Any]:
-        """The columns of the events by name."""
-        return dict(zip(self.events.column_names, self.events.columns, strict=True))
+    columns: Mapping[str, Any]
+    length: int
+    threads: int = 1
 
     @cached_property
     def ordered(self) -> OrderedEvents:
         """The events as the kernels see them."""
-        return order_events(self.program, self.columns, self.events.num_rows)
+        return order_events(self.program, self.columns, self.length, threads=self.threads)
 
     @cached_property
     def measures(self) -> EventMeasures:
@@ -82,7 +84,7 @@ class Aggregation:
     def group(self) -> Int64s:
         """The number of every event's group."""
         attributes = [column for column, _ in self.output.groups]
-        codes = partition_codes(self.columns, attributes, self.events.num_rows).code
+        codes = partition_codes(self.columns, attributes, self.length).code
         return codes[self.ordered.row]
 
     @cached_property

@@ -51,7 +51,8 @@ def fold_range(
     program: Program, slots: SlotProgram, output: AggregateOutput, events: pa.Table
 ) -> pa.Table:
     """Return the matrices of one range of time."""
-    aggregation = Aggregation(program, output, events)
+    columns = dict(zip(events.column_names, events.columns, strict=True))
+    aggregation = Aggregation(program, output, columns, events.num_rows)
     ordered = _going_on(program, aggregation.ordered)
     schema = range_schema(program, events.schema)
     if not ordered.row.size:
@@ -59,13 +60,13 @@ def fold_range(
     task = slot_task(program, slots, ordered, aggregation.measures.arrays())
     pane = pane_length(program.window_length, program.slide)
     panes = joined_panes(fold_to_panes(task, pane))
-    arrays = ordered.arrays
-    first = ordered.row[arrays.step_offsets[arrays.partition_offsets[panes.owner]]]
-    keys = [_taken(aggregation.columns[name], to_arrow(first)) for name in program.partition_by]
+    begins = ordered.arrays.step_offsets[ordered.arrays.partition_offsets[panes.owner]]
+    first = ordered.row[begins]
+    keys = [_taken(columns[name], to_arrow(first)) for name in program.partition_by]
     begin = np.full(panes.owner.size, ordered.arrays.clock.min())
     matrices = pa.array(_to_bytes(panes.values, task.machine.owner.size), pa.binary())
-    columns = [*keys, to_arrow(begin), to_arrow(panes.pane), matrices]
-    return pa.Table.from_arrays(columns, names=schema.names).cast(schema)
+    arrays = [*keys, to_arrow(begin), to_arrow(panes.pane), matrices]
+    return pa.Table.from_arrays(arrays, names=schema.names).cast(schema)
 
 
 def compose(

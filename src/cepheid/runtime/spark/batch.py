@@ -149,7 +149,8 @@ def _fold_partially(
         received = list(batches)
         if received:
             table = pa.Table.from_batches(received).rename_columns(names)
-            rows = Aggregation(program, output, table).finished(table.schema)
+            columns = dict(zip(table.column_names, table.columns, strict=True))
+            rows = Aggregation(program, output, columns, table.num_rows).finished(table.schema)
             yield from to_partial(schema, rows).to_batches()
 
     return fold
