@@ -253,15 +253,16 @@ def _advance(
     """Apply events that follow each other, at most one block of grams."""
     width = tables.parts.shape[0]
     grams = (end - begin) // width
-    if grams and _to_plain(tables, state, row):
+    if end > begin + 1 and _to_plain(tables, state, row):
         top = int(state.work_tier[0])
         if width == 4 and state.plain.size == 4:
             _apply_four(codes, tables.parts, tables.grams, state.plain, begin, grams)
         else:
             _apply(codes, tables, state.plain, state.work, begin, grams)
-        _keep_low(codes, tables, state, row, begin, grams, top)
+        _apply_rest(codes, tables, state.plain, state.work, begin + grams * width, end)
+        _keep_low(codes, tables, state, row, begin, end, top)
         _from_plain(tables, state, row, top)
-        begin += grams * width
+        return
     for at in range(begin, end):
         _advance_together(codes, tables, state, row, at, at + 1)
 
@@ -316,7 +317,7 @@ def _from_plain(tables: GramTables, state: CountState, row: int, top: int) -> No
 
 @inner_in_place
 def _keep_low(
-    codes: Codes, tables: GramTables, state: CountState, row: int, begin: int, grams: int, top: int
+    codes: Codes, tables: GramTables, state: CountState, row: int, begin: int, end: int, top: int
 ) -> None:
     """Bring the low words up to date, unless the doubles still are exact."""
     if not tables.facts[WANTS_LOW]:
@@ -328,7 +329,10 @@ def _keep_low(
         if is_exact:
             return
         _leave_exact(state, row)
+    width = tables.parts.shape[0]
+    grams = (end - begin) // width
     _apply_low(codes, tables, state, row, begin, grams)
+    _apply_low_rest(codes, tables, state, row, begin + grams * width, end)
 
 
 @inlined
@@ -377,6 +381,42 @@ def _apply(
                 work[other] += runs * tables.grams[gram, slot * size + other]
         for slot in range(size):
             vector[slot] = work[slot]
+
+
+@inlined
+def _apply_rest(
+    codes: Codes, tables: GramTables, vector: Float64s, work: Float64s, begin: int, end: int
+) -> None:
+    """Multiply a vector by the matrices of the few events that make no gram."""
+    size = vector.size
+    for at in range(begin, end):
+        kind = tables.class_of[codes[at]]
+        for slot in range(size):
+            work[slot] = 0.0
+        for slot in range(size):
+            runs = vector[slot]
+            for other in range(size):
+                work[other] += runs * float(tables.singles[kind, slot * size + other])
+        for slot in range(size):
+            vector[slot] = work[slot]
+
+
+@inlined
+def _apply_low_rest(
+    codes: Codes, tables: GramTables, state: CountState, row: int, begin: int, end: int
+) -> None:
+    """Likewise for low words."""
+    size = state.plain.size
+    for at in range(begin, end):
+        kind = tables.class_of[codes[at]]
+        for slot in range(size):
+            state.work_low[slot] = 0
+        for slot in range(size):
+            runs = state.low[row, slot]
+            for other in range(size):
+                state.work_low[other] += runs * tables.singles[kind, slot * size + other]
+        for slot in range(size):
+            state.low[row, slot] = state.work_low[slot]
 
 
 @inlined

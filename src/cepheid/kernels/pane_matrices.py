@@ -125,6 +125,37 @@ def begin_matrix(machine: SlotMachine, moduli: Int64s, values: Values, row: int)
         make_one(values, row + slot, slot, moduli)
 
 
+@inlined
+def _multiply_plain(
+    size: int,
+    values: Values,
+    row: int,
+    left: Values,
+    left_row: int,
+    right: Values,
+    right_row: int,
+) -> None:
+    """Write the product of two matrices of counts of the lowest tier."""
+    for slot in range(size):
+        for other in range(size):
+            values.mantissa[row + slot, other, 0] = 0.0
+            values.low[row + slot, other, 0] = 0
+        for between in range(size):
+            runs = left.mantissa[left_row + slot, between, 0]
+            low = left.low[left_row + slot, between, 0]
+            if runs != 0.0:
+                for other in range(size):
+                    more = runs * right.mantissa[right_row + between, other, 0]
+                    values.mantissa[row + slot, other, 0] += more
+                    values.low[row + slot, other, 0] += (
+                        low * right.low[right_row + between, other, 0]
+                    )
+        for other in range(size):
+            total, tier = normal(values.mantissa[row + slot, other, 0], 0)
+            values.mantissa[row + slot, other, 0] = total
+            values.tier[row + slot, other, 0] = tier
+
+
 @inner_in_place
 def multiply(
     size: int,
@@ -138,18 +169,7 @@ def multiply(
 ) -> None:
     """Write the product of two matrices; cubic, but for the zeros of the left one."""
     if _is_plain(size, left, left_row) and _is_plain(size, right, right_row):
-        for slot in range(size):
-            for other in range(size):
-                total, low = 0.0, 0
-                for between in range(size):
-                    runs = left.mantissa[left_row + slot, between, 0]
-                    total += runs * right.mantissa[right_row + between, other, 0]
-                    runs_low = left.low[left_row + slot, between, 0]
-                    low += runs_low * right.low[right_row + between, other, 0]
-                total, tier = normal(total, 0)
-                values.mantissa[row + slot, other, 0] = total
-                values.tier[row + slot, other, 0] = tier
-                values.low[row + slot, other, 0] = low
+        _multiply_plain(size, values, row, left, left_row, right, right_row)
         return
     for slot in range(size):
         for other in range(size):
