@@ -32,7 +32,7 @@ STRATEGIES = ("", "SEMANTICS skip-till-next-match", "SEMANTICS contiguous")
 SCHEMA = schema_of([{"type": "A", "time": 0, "x": 0}])
 
 
-def prepare(pattern: str, strategy: str, window: int | None):
+def prepare(pattern: str, strategy: str, window: int | None, slide: int | None = None):
     text, _, where = pattern.partition(" WHERE ")
     parts = [f"PATTERN {text}", strategy, f"WHERE {where}" if where else ""]
     parts.append(f"WITHIN {window}" if window else "")
@@ -40,11 +40,11 @@ def prepare(pattern: str, strategy: str, window: int | None):
     slots = lower_slots(query)
     assert slots is not None
     output = CountOutput((), (), ())
-    return dataclasses.replace(lower(make_plan(query)), slide=window, output=output), slots
+    return dataclasses.replace(lower(make_plan(query)), slide=slide or window, output=output), slots
 
 
 def both_ways(pattern, strategy, window, columns, *, wants_low=True):
-    program, slots = prepare(pattern, strategy, window)
+    program, slots = prepare(pattern, strategy, *(window or (None, None)))
     size = len(columns["time"])
     found = count_stream_rows(program, slots, columns, size, wants_low=wants_low)
     ordered = order_events(program, columns, size)
@@ -76,7 +76,7 @@ def assert_same(found, expected):
 @given(
     st.sampled_from(PATTERNS),
     st.sampled_from(STRATEGIES),
-    st.sampled_from((None, 1, 4, 30)),
+    st.sampled_from((None, (1, 1), (4, 4), (30, 30), (6, 2), (6, 4), (9, 1))),
     st.lists(st.tuples(st.sampled_from("ABCD"), st.sampled_from((0, 1, 1, 1, 1, 9))), max_size=40),
 )
 def test_small_streams(pattern, strategy, window, steps):
@@ -92,7 +92,7 @@ def test_small_streams(pattern, strategy, window, steps):
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-@pytest.mark.parametrize("window", [None, 5000])
+@pytest.mark.parametrize("window", [None, (5000, 5000), (3000, 1000)])
 @pytest.mark.parametrize("runs", [1, 300])
 def test_long_streams(pattern, window, runs):
     """Counts pass 2^53, 2^64 and several tiers; long runs of a type pull the slots apart."""

@@ -8,7 +8,7 @@ those are fewer.
 from __future__ import annotations
 
 from cepheid.kernels.arrays import EventArrays, Int64s
-from cepheid.kernels.jit import inlined, kernel_in_place
+from cepheid.kernels.jit import inlined, inner_in_place, kernel_in_place
 from cepheid.kernels.slot_machine import (
     BEFORE_ALL,
     SlotMachine,
@@ -51,7 +51,7 @@ def fold_partitions(
         write_row(rows, partition, partition, 0, fresh)
 
 
-@inlined
+@inner_in_place
 def write_row(rows: ValueRows, at: int, owner: int, window: int, fresh: Values) -> None:
     """Write the last value of `fresh` as a row."""
     last = fresh.mantissa.shape[1] - 1
@@ -161,7 +161,7 @@ def fold_windows(
     return True
 
 
-@inlined
+@inner_in_place
 def _close(
     machine: SlotMachine,
     moduli: Int64s,

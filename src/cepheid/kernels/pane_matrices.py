@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from cepheid.kernels.arrays import EventArrays, Int64s
+from cepheid.kernels.extended import normal
 from cepheid.kernels.fold_slots import AFTER_ALL, write_row
 from cepheid.kernels.jit import inlined, inner_in_place, kernel_in_place
 from cepheid.kernels.slot_machine import (
@@ -124,6 +125,37 @@ def begin_matrix(machine: SlotMachine, moduli: Int64s, values: Values, row: int)
         make_one(values, row + slot, slot, moduli)
 
 
+@inlined
+def _multiply_plain(
+    size: int,
+    values: Values,
+    row: int,
+    left: Values,
+    left_row: int,
+    right: Values,
+    right_row: int,
+) -> None:
+    """Write the product of two matrices of counts of the lowest tier."""
+    for slot in range(size):
+        for other in range(size):
+            values.mantissa[row + slot, other, 0] = 0.0
+            values.low[row + slot, other, 0] = 0
+        for between in range(size):
+            runs = left.mantissa[left_row + slot, between, 0]
+            low = left.low[left_row + slot, between, 0]
+            if runs != 0.0:
+                for other in range(size):
+                    more = runs * right.mantissa[right_row + between, other, 0]
+                    values.mantissa[row + slot, other, 0] += more
+                    values.low[row + slot, other, 0] += (
+                        low * right.low[right_row + between, other, 0]
+                    )
+        for other in range(size):
+            total, tier = normal(values.mantissa[row + slot, other, 0], 0)
+            values.mantissa[row + slot, other, 0] = total
+            values.tier[row + slot, other, 0] = tier
+
+
 @inner_in_place
 def multiply(
     size: int,
@@ -136,6 +168,9 @@ def multiply(
     right_row: int,
 ) -> None:
     """Write the product of two matrices; cubic, but for the zeros of the left one."""
+    if _is_plain(size, left, left_row) and _is_plain(size, right, right_row):
+        _multiply_plain(size, values, row, left, left_row, right, right_row)
+        return
     for slot in range(size):
         for other in range(size):
             clear(values, row + slot, other)
@@ -146,7 +181,19 @@ def multiply(
                                 right_row + between, other, moduli)  # fmt: skip
 
 
-@inlined
+@inner_in_place
+def _is_plain(size: int, values: Values, row: int) -> bool:
+    """Whether a matrix has nothing but counts of the lowest tier: then doubles do."""
+    if values.mantissa.shape[2] > 1 or values.least.shape[2] > 0:
+        return False
+    tiers = 0
+    for slot in range(size):
+        for other in range(size):
+            tiers |= values.tier[row + slot, other, 0]
+    return tiers == 0
+
+
+@inner_in_place
 def copy_matrix(size: int, values: Values, row: int, other: Values, other_row: int) -> None:
     """Write a copy of a matrix."""
     for slot in range(size):
@@ -154,7 +201,7 @@ def copy_matrix(size: int, values: Values, row: int, other: Values, other_row: i
             copy(values, row + slot, number, other, other_row + slot, number)
 
 
-@inlined
+@inner_in_place
 def break_runs(machine: SlotMachine, values: Values, row: int) -> None:
     """Clear the runs that stand at a position, in every row of a matrix."""
     for slot in range(machine.owner.size):
@@ -219,7 +266,7 @@ def combine_panes(
         cursor[PHASE] = MATCHING
 
 
-@inlined
+@inner_in_place
 def _push(
     machine: SlotMachine,
     moduli: Int64s,
@@ -263,7 +310,7 @@ def _reset_product(machine: SlotMachine, moduli: Int64s, queue: PaneQueue) -> No
     begin_matrix(machine, moduli, queue.product, 0)
 
 
-@inlined
+@inner_in_place
 def _extend_newest(
     machine: SlotMachine,
     moduli: Int64s,
@@ -341,7 +388,7 @@ def _drop_panes(
         _flip(machine, moduli, queue, cursor)
 
 
-@inlined
+@inner_in_place
 def _flip(machine: SlotMachine, moduli: Int64s, queue: PaneQueue, cursor: Int64s) -> None:
     """Move the back to the front: the vectors of all its panes up to its end."""
     size, back = machine.owner.size, cursor[BACK]
@@ -363,7 +410,7 @@ def _flip(machine: SlotMachine, moduli: Int64s, queue: PaneQueue, cursor: Int64s
     _reset_product(machine, moduli, queue)
 
 
-@inlined
+@inner_in_place
 def _result(
     machine: SlotMachine, moduli: Int64s, queue: PaneQueue, fresh: Values, cursor: Int64s
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,11 +12,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from cepheid.kernels.values import Measures, ValueRows
-from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.aggregate_output import AggregateOutput, Form, NumberKind
 from cepheid.program.program import Program
 from cepheid.runtime.aggregate.adjacent import adjacent_rows
+from cepheid.runtime.aggregate.count_stream import count_stream_rows
 from cepheid.runtime.aggregate.enumerated import enumerated_rows
-from cepheid.runtime.aggregate.exact import exact_counts
+from cepheid.runtime.aggregate.exact import exact_counts, residues
 from cepheid.runtime.aggregate.group_rows import GroupRows, add_groups, add_rows
 from cepheid.runtime.aggregate.linear import linear_rows
 from cepheid.runtime.aggregate.measures import EventMeasures
@@ -56,7 +57,7 @@ def aggregate_trends(
     `schema` has the types that group attributes are to have in the result.
     """
     aggregation = Aggregation(program, output, columns, length, threads)
-    return aggregation.table(schema), aggregation.ordered.dropped
+    return aggregation.table(schema), aggregation.dropped
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,32 @@ class Aggregation:
     def ordered(self) -> OrderedEvents:
         """The events as the kernels see them."""
         return order_events(self.program, self.columns, self.length, threads=self.threads)
+
+    @cached_property
+    def stream(self) -> GroupRows | None:
+        """The result of a plain count over a stream in order, which needs no ordered events."""
+        program, output = self.program, self.output
+        if program.slots is None or output.numbers or output.minima:
+            return None
+        is_wide = all(
+            e.form is Form.LOGARITHM or e.kind is NumberKind.DOUBLE for e in output.columns
+        )
+        rows = count_stream_rows(
+            program,
+            program.slots,
+            self.columns,
+            self.length,
+            wants_low=output.has_exact or not is_wide,
+        )
+        if rows is None:
+            return None
+        none = np.zeros(rows.owner.size, np.int64)
+        return add_groups(rows, none, none, np.zeros(1, np.int64))
+
+    @property
+    def dropped(self) -> int:
+        """How many events belong to no partition."""
+        return self.ordered.dropped if self.stream is None else 0
 
     @cached_property
     def measures(self) -> EventMeasures:
@@ -123,17 +150,20 @@ class Aggregation:
 
     def finished(self, schema: pa.Schema) -> Finished:
         """Return everything that the columns of the result are made of."""
-        measures = self.measures.arrays()
-        groups = self.groups(measures)
+        groups = self.groups(self.measures.arrays()) if self.stream is None else self.stream
         exact = None
         if self.output.has_exact:
-            exact = exact_counts(groups.values, measures, lambda m: self.groups(m).values)
+            exact = exact_counts(groups.values, lambda primes: self._residues(primes).values)
         places = PlaceColumns(self.program, self.output, self.columns, schema)
         extremes = [
             each.values(groups.values.least[:, number])
-            for number, each in enumerate(self.measures.sortables)
+            for number, each in enumerate(self.measures.sortables if self.output.minima else ())
         ]
         return Finished(places.table(groups), groups.values, exact, extremes, groups.is_expiry)
+
+    def _residues(self, primes: Sequence[int]) -> GroupRows:
+        """Return the same rows with counts modulo primes as their numbers."""
+        return self.groups(residues(primes, self.ordered.row.size))
 
     def groups(self, measures: Measures) -> GroupRows:
         """Return the values per group and window, or per moment."""

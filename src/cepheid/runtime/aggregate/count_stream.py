@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,14 +17,24 @@ from cepheid.kernels.count_stream import (
     CountState,
     GramTables,
     count_stream,
+    fold_stream,
 )
+from cepheid.kernels.pane_matrices import PaneMatrices
 from cepheid.kernels.slot_machine import SlotMachine
 from cepheid.kernels.values import Measures, ValueRows
 from cepheid.program.arrow_arrays import to_numpy
 from cepheid.program.position_masks import EventTypes, position_masks
 from cepheid.program.program import Clock, Program, StrategyCode
 from cepheid.program.slot_program import SlotProgram
-from cepheid.runtime.aggregate.panes import fold_to_panes
+from cepheid.runtime.aggregate.panes import (
+    PANES_AT_ONCE,
+    first_panes,
+    fold_to_panes,
+    make_panes,
+    moving_slots,
+    pane_length,
+    rows_of_panes,
+)
 from cepheid.runtime.aggregate.slot_machine import SlotTask, slot_machine
 from cepheid.runtime.aggregate.time_ranges import joined_panes
 from cepheid.runtime.aggregate.value_rows import first_rows, make_rows
@@ -50,8 +60,8 @@ def count_stream_rows(
 ) -> ValueRows | None:
     """Return one row, or one for every window that has trends; None if it takes the general way.
 
-    That is so if the events are partitioned, have tie-breaks, are not in order, if windows overlap,
-    and if concurrent events are not just a sum.
+    That is so if the events are partitioned, have tie-breaks or are not in order, and if concurrent
+    events are not just a sum.
     """
     if not _is_plain(program, slots) or length == 0:
         return None
@@ -66,12 +76,57 @@ def count_stream_rows(
     codes, kinds = coded
     machine = slot_machine(slots, program.automaton, program.strategy)
     tables = gram_tables(machine, kinds, wants_low=wants_low)
-    windows = 1 + int(ticks[-1] // window - ticks[0] // window) if window else 1
-    rows = make_rows(min(windows, length), NO_MEASURES)
-    count = count_stream(
-        _read_only(codes), _read_only(ticks), window, tables, make_state(tables), rows
-    )
-    return None if count < 0 else first_rows(rows, count)
+    stream = _Stream(_read_only(codes), _read_only(ticks), machine, tables)
+    slide = program.slide or window
+    return stream.count(window) if slide == window else stream.count_by_panes(window, slide)
+
+
+class _Stream:
+    """Events by code and time."""
+
+    def __init__(
+        self, codes: Codes, ticks: Int64s, machine: SlotMachine, tables: GramTables
+    ) -> None:
+        self.codes = codes
+        self.ticks = ticks
+        self.machine = machine
+        self.tables = tables
+
+    def count(self, window: int) -> ValueRows | None:
+        """Count in windows that follow each other, or in all for a window of 0."""
+        first, last = int(self.ticks[0]), int(self.ticks[-1])
+        windows = 1 + last // window - first // window if window else 1
+        rows = make_rows(min(windows, self.ticks.size), NO_MEASURES)
+        state = _make_state(1, self.tables)
+        found = count_stream(self.codes, self.ticks, window, self.tables, state, rows)
+        return None if found < 0 else first_rows(rows, found)
+
+    def count_by_panes(self, window: int, slide: int) -> ValueRows | None:
+        """Count in windows that overlap."""
+        panes = self._panes(pane_length(window, slide))
+        try:
+            return rows_of_panes(self.machine, NO_MEASURES, panes, window, slide)
+        except _NotPlainError:
+            return None
+
+    def _panes(self, pane: int) -> Iterator[PaneMatrices]:
+        state, moving = (
+            _make_state(self.tables.initial.size, self.tables),
+            moving_slots(self.machine),
+        )
+        cursor = np.zeros(1, np.int64)
+        while cursor[0] < self.ticks.size:
+            panes = make_panes(min(PANES_AT_ONCE, self.ticks.size), self.machine, NO_MEASURES)
+            found = fold_stream(
+                self.codes, self.ticks, pane, self.tables, moving, state, panes, cursor
+            )
+            if found < 0:
+                raise _NotPlainError
+            yield first_panes(panes, found)
+
+
+class _NotPlainError(Exception):
+    """Events are out of order or concurrent, which is seen on the way."""
 
 
 def _is_plain(program: Program, slots: SlotProgram) -> bool:
@@ -81,7 +136,7 @@ def _is_plain(program: Program, slots: SlotProgram) -> bool:
         and not program.order
         and program.pair is None
         and program.clock is Clock.TIME
-        and (not has_window or program.slide == program.window_length)
+        and (not has_window or program.slide is not None)
         and slots.size <= MOST_SLOTS
     )
 
@@ -200,13 +255,18 @@ def _singles(machine: SlotMachine, classes: Sequence[Kind]) -> Int64s:
     return matrices
 
 
-def make_state(tables: GramTables) -> CountState:
-    """Return room for a vector."""
+def _make_state(rows: int, tables: GramTables) -> CountState:
+    """Return room for vectors."""
     size = tables.initial.size
-    numbers = [np.zeros(size, np.int64) for _ in range(5)]
-    tier, low, work_tier, work_low, flags = numbers
     return CountState(
-        np.zeros(size), tier, low, np.zeros(size), np.zeros(size), work_tier, work_low, flags
+        np.zeros((rows, size)),
+        np.zeros((rows, size), np.int64),
+        np.zeros((rows, size), np.int64),
+        np.zeros(size),
+        np.zeros(size),
+        np.zeros(size, np.int64),
+        np.zeros(size, np.int64),
+        np.zeros(rows, np.int64),
     )
 
 

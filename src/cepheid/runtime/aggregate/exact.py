@@ -17,13 +17,11 @@ PRIMES_AT_ONCE = 32
 TIER_BITS = 512
 
 
-def exact_counts(
-    values: ValueRows, measures: Measures, fold_again: Callable[[Measures], ValueRows]
-) -> list[int]:
+def exact_counts(values: ValueRows, fold_again: Callable[[Sequence[int]], ValueRows]) -> list[int]:
     """Return the count of every row.
 
-    `fold_again` gives the same rows for other measures. How often it is called grows with the
-    number of digits of the largest count.
+    `fold_again` gives the same rows with counts modulo primes: numbers 1, 2, … of the values. How
+    often it is called grows with the number of digits of the largest count.
     """
     bits = np.log2(np.maximum(values.mantissa[:, 0], 1.0)) + TIER_BITS * values.tier[:, 0]
     largest = float(bits.max(initial=0.0))
@@ -33,7 +31,7 @@ def exact_counts(
     total, product = [0] * bits.size, 1
     for begin in range(0, len(primes), PRIMES_AT_ONCE):
         some = primes[begin : begin + PRIMES_AT_ONCE]
-        rows = fold_again(_residues(measures, some))
+        rows = fold_again(some)
         for number, prime in enumerate(some, start=1):
             inverse = pow(product, -1, prime)
             residues = rows.low[:, number].tolist()
@@ -45,9 +43,9 @@ def exact_counts(
     return total
 
 
-def _residues(measures: Measures, primes: Sequence[int]) -> Measures:
-    """Return measures that count trends modulo primes, and nothing else."""
-    count, events = len(primes) + 1, measures.least.shape[1]
+def residues(primes: Sequence[int], events: int) -> Measures:
+    """Return measures of so many events that count trends modulo primes, and nothing else."""
+    count = len(primes) + 1
     return Measures(
         np.array([0, *primes], np.int64),
         np.zeros(count, np.uint64),
