@@ -14,11 +14,17 @@ from tests.kernels.processes import output_of
 SUM = """
 import numpy as np
 from cepheid.kernels.cache import cache_folder
-from cepheid.kernels.extended import sum_by_key
+from cepheid.kernels.add_by_key import add_by_key
+from cepheid.kernels.values import ValueRows
 
-key, zero, low = np.zeros(2, np.int64), np.zeros(2, np.int64), np.array([1, 2])
-total = sum_by_key(key, np.array([1.0, 2.0]), zero, low, 1)[0][0]
-stats = sum_by_key.stats
+def rows(*counts):
+    zero = np.zeros((len(counts), 1), np.int64)
+    numbers = np.array(counts, np.float64).reshape(-1, 1)
+    return ValueRows(zero[:, 0], zero[:, 0], numbers, zero, zero.copy(), zero[:, :0])
+
+total = rows(0.0)
+add_by_key(np.zeros(2, np.int64), rows(1.0, 2.0), np.zeros(1, np.int64), total)
+total, stats = total.mantissa[0, 0], add_by_key.stats
 print(total, sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), cache_folder())
 """
 

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cepheid.kernels import extended
+from cepheid.kernels.add_by_key import add_by_key
 from cepheid.kernels.jit import kernel
+from cepheid.kernels.values import ValueRows
 
 TIER = 2**512
 
@@ -117,17 +119,23 @@ def test_small_products_leave_the_lowest_tier_only_below_its_range():
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), whole_numbers), max_size=12))
-def test_sum_by_key(numbers):
+def test_add_by_key(numbers):
     encoded = [encode(value) for _, value in numbers]
+    keys = np.array([key for key, _ in numbers], np.int64)
+    rows = ValueRows(
+        keys,
+        keys,
+        np.array([[mantissa] for mantissa, _ in encoded], np.float64).reshape(-1, 1),
+        np.array([[tier] for _, tier in encoded], np.int64).reshape(-1, 1),
+        np.array([[low_word(value)] for _, value in numbers], np.int64).reshape(-1, 1),
+        np.zeros((keys.size, 0), np.int64),
+    )
+    none = np.zeros((4, 1), np.int64)
+    totals = ValueRows(none[:, 0], none[:, 0], np.zeros((4, 1)), none, none.copy(), none[:, :0])
     with np.errstate(over="ignore"):  # low words wrap on purpose
-        mantissas, tiers, lows = extended.sum_by_key(
-            np.array([key for key, _ in numbers], np.int64),
-            np.array([mantissa for mantissa, _ in encoded], np.float64),
-            np.array([tier for _, tier in encoded], np.int64),
-            np.array([low_word(value) for _, value in numbers], np.int64),
-            4,
-        )
+        add_by_key(keys, rows, np.zeros(1, np.int64), totals)
     for key in range(4):
         expected = sum(value for other, value in numbers if other == key)
-        assert is_close((float(mantissas[key]), int(tiers[key])), expected, len(numbers) + 2)
-        assert lows[key] == low_word(expected)
+        found = float(totals.mantissa[key, 0]), int(totals.tier[key, 0])
+        assert is_close(found, expected, len(numbers) + 2)
+        assert totals.low[key, 0] == low_word(expected)

@@ -15,9 +15,10 @@ from cepheid.kernels.values import NOTHING, Measures, ValueRows
 from cepheid.language import ast
 from cepheid.language.printer import print_pattern
 from cepheid.plan.planner import make_plan
+from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.lower import lower
 from cepheid.program.lower_slots import lower_slots
-from cepheid.program.program import CountOutput, Program
+from cepheid.program.program import Program
 from cepheid.program.slot_program import SlotProgram
 from cepheid.runtime.order_events import OrderedEvents, order_events
 from tests.oracle import bind, evaluate, schema_of
@@ -99,7 +100,7 @@ def prepare(case: LinearCase) -> Prepared | None:
     program = replace(
         lower(make_plan(query)),
         slide=None if case.length is None else case.slide,
-        output=CountOutput((), (), ()),
+        output=AggregateOutput((), (), (), (), ()),
     )
     columns = {
         name: pa.array([each[name] for each in case.events], kind)

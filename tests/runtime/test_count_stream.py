@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cepheid.plan.planner import make_plan
+from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.lower import lower
 from cepheid.program.lower_slots import lower_slots
-from cepheid.program.program import CountOutput
 from cepheid.runtime.aggregate.count_stream import NO_MEASURES, count_stream_rows
 from cepheid.runtime.aggregate.linear import linear_rows
 from cepheid.runtime.order_events import order_events
@@ -39,7 +39,7 @@ def prepare(pattern: str, strategy: str, window: int | None, slide: int | None =
     query = bind("\n".join(filter(None, parts)), SCHEMA)
     slots = lower_slots(query)
     assert slots is not None
-    output = CountOutput((), (), ())
+    output = AggregateOutput((), (), (), (), ())
     return dataclasses.replace(lower(make_plan(query)), slide=slide or window, output=output), slots
 
 

@@ -8,10 +8,7 @@ of the value is below 2^63 it is exact, and mantissa and tier tell whether it is
 
 from __future__ import annotations
 
-import numpy as np
-
-from cepheid.kernels.arrays import Float64s, Int64s
-from cepheid.kernels.jit import inlined, kernel
+from cepheid.kernels.jit import inlined
 
 TIER = 2.0**512
 LARGEST = 2.0**256
@@ -60,18 +57,3 @@ def product(
 ) -> tuple[float, int]:
     """Return the product of two numbers."""
     return normal(mantissa * other_mantissa, tier + other_tier)
-
-
-@kernel
-def sum_by_key(
-    keys: Int64s, mantissa: Float64s, tier: Int64s, low: Int64s, key_count: int
-) -> tuple[Float64s, Int64s, Int64s]:
-    """Return the sum per key (0 to key_count - 1); O(1) per number."""
-    mantissas = np.zeros(key_count, np.float64)
-    tiers = np.zeros(key_count, np.int64)
-    lows = np.zeros(key_count, np.int64)
-    for index in range(keys.size):
-        key = keys[index]
-        mantissas[key], tiers[key] = added(mantissas[key], tiers[key], mantissa[index], tier[index])
-        lows[key] += low[index]
-    return mantissas, tiers, lows
