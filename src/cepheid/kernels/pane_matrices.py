@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from cepheid.kernels.arrays import EventArrays, Int64s
+from cepheid.kernels.extended import normal
 from cepheid.kernels.fold_slots import AFTER_ALL, write_row
 from cepheid.kernels.jit import inlined, inner_in_place, kernel_in_place
 from cepheid.kernels.slot_machine import (
@@ -73,7 +74,8 @@ def fold_panes(
     events: EventArrays,
     codes: Int64s,
     pane_length: int,
-    ranks_before: Int64s,
+    begins: Int64s,
+    ends: Int64s,
     moving: Int64s,
     about: Step,
     fresh: Values,
@@ -82,16 +84,15 @@ def fold_panes(
 ) -> bool:
     """Fold every pane that has events to a matrix; O(slots * edges) per event.
 
-    With `pane_length` 0 a partition is one pane. `ranks_before` has the rank of the step before the
-    first one, by partition; `moving` are the slots that some step changes. Returns whether all is
-    done: if not, there is no room for another pane, and the next call goes on where `cursor` says.
+    Of each partition the steps from `begins` to `ends` are folded. With `pane_length` 0 that is one
+    pane. `moving` are the slots that some step changes. Returns whether all is done: if not, there
+    is no room for another pane, and the next call goes on where `cursor` says.
     """
     size = machine.owner.size
     while cursor[PARTITION] < events.partition_offsets.size - 1:
         partition = cursor[PARTITION]
-        begin, end = events.partition_offsets[partition], events.partition_offsets[partition + 1]
         current, is_first = 0, True
-        for step in range(cursor[STEP], end):
+        for step in range(max(cursor[STEP], begins[partition]), ends[partition]):
             event = events.step_offsets[step]
             pane = events.clock[event] // pane_length if pane_length else 0
             if is_first or pane != current:
@@ -103,8 +104,8 @@ def fold_panes(
                 panes.owner[at], panes.pane[at], panes.breaks[at] = partition, pane, 0
                 begin_matrix(machine, measures.moduli, panes.values, at * size)
                 cursor[PANES] += 1
-            rank = ranks_before[partition]
-            if step > begin:
+            rank = BEFORE_ALL
+            if step > events.partition_offsets[partition]:
                 rank = events.rank[events.step_offsets[step - 1]]
             describe_step(machine, measures, events, codes, step, rank, about)
             first_row = (cursor[PANES] - 1) * size
@@ -112,7 +113,6 @@ def fold_panes(
                 row = first_row + moving[place]
                 advance(machine, measures.moduli, panes.values, row, about, fresh)
         cursor[PARTITION] += 1
-        cursor[STEP] = end
     return True
 
 
@@ -123,6 +123,37 @@ def begin_matrix(machine: SlotMachine, moduli: Int64s, values: Values, row: int)
         for other in range(machine.owner.size):
             clear(values, row + slot, other)
         make_one(values, row + slot, slot, moduli)
+
+
+@inlined
+def _multiply_plain(
+    size: int,
+    values: Values,
+    row: int,
+    left: Values,
+    left_row: int,
+    right: Values,
+    right_row: int,
+) -> None:
+    """Write the product of two matrices of counts of the lowest tier."""
+    for slot in range(size):
+        for other in range(size):
+            values.mantissa[row + slot, other, 0] = 0.0
+            values.low[row + slot, other, 0] = 0
+        for between in range(size):
+            runs = left.mantissa[left_row + slot, between, 0]
+            low = left.low[left_row + slot, between, 0]
+            if runs != 0.0:
+                for other in range(size):
+                    more = runs * right.mantissa[right_row + between, other, 0]
+                    values.mantissa[row + slot, other, 0] += more
+                    values.low[row + slot, other, 0] += (
+                        low * right.low[right_row + between, other, 0]
+                    )
+        for other in range(size):
+            total, tier = normal(values.mantissa[row + slot, other, 0], 0)
+            values.mantissa[row + slot, other, 0] = total
+            values.tier[row + slot, other, 0] = tier
 
 
 @inner_in_place
@@ -137,6 +168,9 @@ def multiply(
     right_row: int,
 ) -> None:
     """Write the product of two matrices; cubic, but for the zeros of the left one."""
+    if _is_plain(size, left, left_row) and _is_plain(size, right, right_row):
+        _multiply_plain(size, values, row, left, left_row, right, right_row)
+        return
     for slot in range(size):
         for other in range(size):
             clear(values, row + slot, other)
@@ -147,7 +181,19 @@ def multiply(
                                 right_row + between, other, moduli)  # fmt: skip
 
 
-@inlined
+@inner_in_place
+def _is_plain(size: int, values: Values, row: int) -> bool:
+    """Whether a matrix has nothing but counts of the lowest tier: then doubles do."""
+    if values.mantissa.shape[2] > 1 or values.least.shape[2] > 0:
+        return False
+    tiers = 0
+    for slot in range(size):
+        for other in range(size):
+            tiers |= values.tier[row + slot, other, 0]
+    return tiers == 0
+
+
+@inner_in_place
 def copy_matrix(size: int, values: Values, row: int, other: Values, other_row: int) -> None:
     """Write a copy of a matrix."""
     for slot in range(size):
@@ -155,7 +201,7 @@ def copy_matrix(size: int, values: Values, row: int, other: Values, other_row: i
             copy(values, row + slot, number, other, other_row + slot, number)
 
 
-@inlined
+@inner_in_place
 def break_runs(machine: SlotMachine, values: Values, row: int) -> None:
     """Clear the runs that stand at a position, in every row of a matrix."""
     for slot in range(machine.owner.size):
@@ -184,7 +230,6 @@ def combine_panes(
     With `pane_length` 0 there is one window a partition. Windows without trends have no row. O(1)
     products of matrices per pane, O(slots) per window. Returns what is needed to go on.
     """
-    size = machine.owner.size
     while True:
         taken = cursor[TAKEN]
         has_next = taken < count
@@ -221,7 +266,7 @@ def combine_panes(
         cursor[PHASE] = MATCHING
 
 
-@inlined
+@inner_in_place
 def _push(
     machine: SlotMachine,
     moduli: Int64s,
@@ -265,7 +310,7 @@ def _reset_product(machine: SlotMachine, moduli: Int64s, queue: PaneQueue) -> No
     begin_matrix(machine, moduli, queue.product, 0)
 
 
-@inlined
+@inner_in_place
 def _extend_newest(
     machine: SlotMachine,
     moduli: Int64s,
@@ -343,7 +388,7 @@ def _drop_panes(
         _flip(machine, moduli, queue, cursor)
 
 
-@inlined
+@inner_in_place
 def _flip(machine: SlotMachine, moduli: Int64s, queue: PaneQueue, cursor: Int64s) -> None:
     """Move the back to the front: the vectors of all its panes up to its end."""
     size, back = machine.owner.size, cursor[BACK]
@@ -365,7 +410,7 @@ def _flip(machine: SlotMachine, moduli: Int64s, queue: PaneQueue, cursor: Int64s
     _reset_product(machine, moduli, queue)
 
 
-@inlined
+@inner_in_place
 def _result(
     machine: SlotMachine, moduli: Int64s, queue: PaneQueue, fresh: Values, cursor: Int64s
 ) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from cepheid.kernels.arrays import CONTIGUOUS, SKIP_TILL_ANY, EventArrays, Int64s, Masks
 from cepheid.kernels.extended import added
-from cepheid.kernels.jit import inlined
+from cepheid.kernels.jit import inlined, inner_in_place
 from cepheid.kernels.step import survives
 from cepheid.kernels.value_algebra import clear, extend, has_runs, make_one, make_values, plus
 from cepheid.kernels.values import NOTHING, Measures, Values
@@ -159,7 +159,7 @@ def _add_up(
         total.least[0, position, number] = least
 
 
-@inlined
+@inner_in_place
 def begin_row(machine: SlotMachine, values: Values, row: int, moduli: Int64s) -> None:
     """Set a vector to how a window begins."""
     for slot in range(machine.owner.size):
@@ -201,7 +201,7 @@ def advance(
                 plus(values, row, machine.entries[at], fresh, 0, position, moduli)
 
 
-@inlined
+@inner_in_place
 def sum_finals(
     machine: SlotMachine, moduli: Int64s, values: Values, row: int, fresh: Values
 ) -> bool:
