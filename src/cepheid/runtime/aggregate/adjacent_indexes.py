@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -290,18 +291,14 @@ class IndexBuilder:
     ) -> tuple[dict[int, Int64s], Int64s]:
         """Return ranks by column and event within partitions, and how many values each has."""
         source = self.columns.floats if is_float else self.columns.integers
-        events, values = {}, []
-        for column, is_needed in needed.items():
-            valid = is_needed & (self.columns.status[column] == VALID)
-            if is_float:
-                valid &= ~np.isnan(source[column])
-            events[column] = np.flatnonzero(valid)
-            values.append(source[column][events[column]])
+        events = {
+            column: self._with_value(column, each, is_float) for column, each in needed.items()
+        }
         size = np.zeros(self.partitions, np.int64)
-        if not values:
+        if not events:
             return {}, size
-        found = np.concatenate(values)
-        owner = self.ordered.partition_of_event[np.concatenate(list(events.values()))]
+        found = _joined([_taken(source[column], each) for column, each in events.items()])
+        owner = _joined([_taken(self.ordered.partition_of_event, e) for e in events.values()])
         order = np.argsort(found)
         in_order = found[order]
         number = np.zeros(found.size, np.int64)
@@ -311,10 +308,28 @@ class IndexBuilder:
         rank_in_partitions(order, number, owner, latest, size, rank)
         result, begin = {}, 0
         for column, each in events.items():
-            result[column] = np.full(self.ordered.row.size, NOWHERE, np.int64)
-            result[column][each] = rank[begin : begin + each.size]
-            begin += each.size
+            count = self.ordered.row.size if each is None else each.size
+            result[column] = rank[begin : begin + count]
+            if each is not None:
+                result[column] = np.full(self.ordered.row.size, NOWHERE, np.int64)
+                result[column][each] = rank[begin : begin + count]
+            begin += count
         return result, size
+
+    def _with_value(self, column: int, is_needed: Booleans, is_float: bool) -> Int64s | None:
+        """Return the events that have a value that is needed; None if all have."""
+        valid = is_needed & (self.columns.status[column] == VALID)
+        if is_float:
+            valid &= ~np.isnan(self.columns.floats[column])
+        return None if valid.all() else np.flatnonzero(valid)
+
+
+def _taken(values: NDArray[Any], events: Int64s | None) -> NDArray[Any]:
+    return values if events is None else values[events]
+
+
+def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _scanned(edge: AdjacentEdge) -> AdjacentEdge:
@@ -340,4 +355,6 @@ def _bounds(operator: int, new: Int64s, size: Int64s) -> list[tuple[Int64s, Int6
 
 
 def _stacked(rows: list[Int64s], width: int) -> Int64s:
+    if len(rows) == 1:
+        return np.ascontiguousarray(rows[0]).reshape(1, width)
     return np.stack(rows) if rows else np.empty((0, width), np.int64)
