@@ -101,7 +101,7 @@ def by_type(task: Task) -> Contender:
 
 
 def number_of_trends(task: Task, events: pa.Table) -> float:
-    """Return how many trends the two-step approach would build, at least."""
+    """Return how many trends the two-step approach would build."""
     counts = by_type(task)(events).matches["count"]
     return float(pc.sum(counts).as_py() or 0.0)
 
