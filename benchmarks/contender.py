@@ -33,6 +33,8 @@ class Contender:
     nothing, has none. `ready` raises NotRunnableError, for example because a library is missing.
     `most_events` is where a contender becomes too slow to wait for. `own_process` says that every
     run starts a process, whose memory counts instead of that of the process that waits for it.
+    `reference` gives the exact answer where the contenders of a benchmark are asked different
+    questions, such as another window each.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Contender:
     most_events: int | None = None
     packages: tuple[str, ...] = ()
     own_process: bool = False
+    reference: Callable[[Path], Answer] | None = None
 
     def require_runnable(self, events: int) -> None:
         """Raise NotRunnableError if it makes no sense to start."""

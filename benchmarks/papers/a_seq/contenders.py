@@ -78,7 +78,8 @@ def _places(events: pa.Table, place_by_name: dict[str, int]) -> States:
     types = events.column("type").chunk(0)
     names = types.dictionary.to_pylist()
     by_code = np.array([place_by_name.get(name, NO_PLACE) for name in names], np.int8)
-    return by_code[types.indices.to_numpy()]
+    places: States = by_code[types.indices.to_numpy()]
+    return places
 
 
 def _of_type(types: pa.DictionaryArray, name: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -58,7 +58,8 @@ def _fires(events: pa.Table) -> Bits:
     rate = events["rate"].chunk(0).to_numpy()
     classes = events["class"].chunk(0)
     passive = classes.indices.to_numpy() == pc.index(classes.dictionary, "passive").as_py()
-    return (START * (rate < SLOW) | KLEENE * passive | END * (rate > FAST)).astype(np.uint8)
+    fires = START * (rate < SLOW) | KLEENE * passive | END * (rate > FAST)
+    return np.asarray(fires, np.uint8)
 
 
 SHAPE = Shape(

@@ -54,7 +54,7 @@ def rides(events: int, window: int, districts: int, shares: tuple[float, float])
 
 def _fires(events: pa.Table) -> Bits:
     codes = events["type"].chunk(0).indices.to_numpy()
-    return np.array([START, KLEENE, END], np.uint8)[codes]
+    return np.asarray(np.array([START, KLEENE, END], np.uint8)[codes])
 
 
 SHAPE = Shape("SEQ(Pickup P, Trip T+, Dropoff D)", ("district",), "P", _fires, bounded=True)
