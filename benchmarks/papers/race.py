@@ -24,6 +24,7 @@ from benchmarks.measure import WrongAnswerError, cpu_seconds
 from benchmarks.papers.progress import announce
 
 TURNS = 5
+SERIOUS_SCALE = 0.1
 ENOUGH_SECONDS = 1.5
 WARM_UP_EVENTS = 2000
 PRECISION = 1e-9
@@ -49,6 +50,11 @@ class Timing:
 
 
 Contender = Callable[[pa.Table], Answer]
+
+
+def turns_at(scale: float) -> int:
+    """Return how many rounds an experiment deserves: a quick look does with one."""
+    return TURNS if scale >= SERIOUS_SCALE else 1
 
 
 def race(

@@ -9,6 +9,7 @@ from benchmarks.papers.a_seq.contenders import engine, published, two_steps
 from benchmarks.papers.a_seq.stream import Sequence
 from benchmarks.papers.claims import Claim, at_least, at_most, judge, less, number, quotient, rises
 from benchmarks.papers.experiment import Cell, Experiment, Outcome
+from benchmarks.papers.race import turns_at
 from benchmarks.papers.sweep import OURS, Entry, Sweep, sweep
 
 A_SEQ, TWO_STEPS = "A-Seq", "two steps (SASE)"
@@ -53,6 +54,7 @@ def _by_length(scale: float) -> Sweep[int]:
         "l",
         lambda length: sequence(length).table(),
         lambda length: _entries(sequence(length)),
+        turns=turns_at(scale),
         memory=True,
     )
 
@@ -67,6 +69,7 @@ def _by_window(scale: float) -> Sweep[int]:
         "w",
         lambda window: sequence(window).table(),
         lambda window: _entries(sequence(window)),
+        turns=turns_at(scale),
         memory=True,
     )
 

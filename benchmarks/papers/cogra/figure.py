@@ -19,7 +19,7 @@ from benchmarks.papers.cogra.contenders import (
 )
 from benchmarks.papers.cogra.task import Task
 from benchmarks.papers.experiment import Cell, Experiment, Outcome
-from benchmarks.papers.race import Contender
+from benchmarks.papers.race import Contender, turns_at
 from benchmarks.papers.sweep import OURS, THROUGHPUT, Entry, Sweep, sweep
 
 MOST_TRENDS = 2e7  # what the two-step approach builds in about a second
@@ -75,18 +75,19 @@ def measured(figure: Figure, scale: float) -> tuple[Sweep[int], tuple[int, ...]]
         figure.points,
         figure.x_label,
         lambda x: point(x)[0],
-        lambda x: _entries(figure, *point(x)),
+        lambda x: _entries(figure, *point(x), MOST_TRENDS * min(1.0, scale)),
+        turns=turns_at(scale),
         memory=True,
     )
     return found, tuple(windows)
 
 
-def _entries(figure: Figure, events: pa.Table, task: Task) -> dict[str, Entry]:
+def _entries(figure: Figure, events: pa.Table, task: Task, most_trends: float) -> dict[str, Entry]:
     trends = 0.0
     if TWO_STEPS in figure.baselines and not task.compares:
         trends = contenders.number_of_trends(task, events)
     return {
-        name: Entry(MAKERS[name](task), trends if name == TWO_STEPS else 0.0, MOST_TRENDS)
+        name: Entry(MAKERS[name](task), trends if name == TWO_STEPS else 0.0, most_trends)
         for name in (OURS, *figure.baselines)
     }
 
