@@ -116,7 +116,7 @@ GENERAL = (
     "the two-step approach builds its trends with Cepheid's match engine; Flink, the other "
     "two-step approach, is not run. Latency is the time that a window takes. Where the paper says "
     "that it failed or took hours, here the two-step approach is not started: it would build more "
-    "than 20 million trends."
+    "than 20 million trends (less at a smaller scale)."
 )
 
 
