@@ -90,6 +90,7 @@ def _part(name: str, divisor: int) -> Contender:
         lambda: require_executable(QUERY),
         packages=PACKAGES,
         reference=functools.partial(references.w3, divisor=divisor),
+        share=1 / divisor,
     )
 
 
