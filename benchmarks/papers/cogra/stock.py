@@ -178,7 +178,7 @@ FIGURE_10 = Figure(
     },
     differs=DATA.format(companies=FEW_COMPANIES) + " A thirtieth of the paper's companies, and at "
     "most a million events in a window (100 million in the paper), for two cores and one thread. "
-    "From 100,000 events on the number of trends is beyond a double: all answer Infinity.",
+    "From 300,000 events on the number of trends is beyond a double: all answer Infinity.",
 )
 FIGURE_13 = Figure(
     number="13",
