@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+from benchmarks.a_seq_window import A_SEQ_WINDOW
 from benchmarks.cold_start import COLD_START
 from benchmarks.contender import Benchmark
+from benchmarks.count_type_grained import COUNT_TYPE_GRAINED
+from benchmarks.next_falling import NEXT_FALLING
+from benchmarks.slide_overlap import SLIDE_OVERLAP
 from benchmarks.spark_push_down import SPARK_PUSH_DOWN
 from benchmarks.spark_w1 import SPARK_W1
 from benchmarks.w1 import W1
 from benchmarks.w2 import W2
-from benchmarks.w3 import W3
+from benchmarks.w3 import W3, W3_ONE_KEY, W3_SCALING
 from benchmarks.w4 import W4, W4_MATCHES
 from benchmarks.w5 import W5
 
 BENCHMARKS: dict[str, Benchmark] = {
     each.name: each
-    for each in (*W1, W2, W3, W4, W4_MATCHES, W5, *SPARK_W1, *SPARK_PUSH_DOWN, COLD_START)
+    for each in (
+        *W1,
+        W2,
+        W3,
+        W3_ONE_KEY,
+        W3_SCALING,
+        W4,
+        W4_MATCHES,
+        W5,
+        COUNT_TYPE_GRAINED,
+        A_SEQ_WINDOW,
+        SLIDE_OVERLAP,
+        NEXT_FALLING,
+        *SPARK_W1,
+        *SPARK_PUSH_DOWN,
+        COLD_START,
+    )
 }

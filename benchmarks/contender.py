@@ -33,6 +33,8 @@ class Contender:
     nothing, has none. `ready` raises NotRunnableError, for example because a library is missing.
     `most_events` is where a contender becomes too slow to wait for. `own_process` says that every
     run starts a process, whose memory counts instead of that of the process that waits for it.
+    `reference` gives the exact answer where the contenders of a benchmark are asked different
+    questions, such as another window each. `share` is the part of the events that it looks at.
     """
 
     name: str
@@ -42,6 +44,8 @@ class Contender:
     most_events: int | None = None
     packages: tuple[str, ...] = ()
     own_process: bool = False
+    reference: Callable[[Path], Answer] | None = None
+    share: float = 1.0
 
     def require_runnable(self, events: int) -> None:
         """Raise NotRunnableError if it makes no sense to start."""

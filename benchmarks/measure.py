@@ -121,9 +121,10 @@ def cpu_seconds() -> float:
 def _verify(benchmark: Benchmark, contender: Contender, path: Path) -> None:
     """Warm up, and compare the answer with the reference."""
     result = _run(contender, path).result
-    if contender.answer is None or benchmark.reference is None:
+    reference = contender.reference or benchmark.reference
+    if contender.answer is None or reference is None:
         return
-    answer, expected = contender.answer(result), benchmark.reference(path)
+    answer, expected = contender.answer(result), reference(path)
     if not agree(answer, expected):
         raise WrongAnswerError(
             f"{benchmark.name}: {contender.name} gives {answer}, but the answer is {expected}"

@@ -114,11 +114,16 @@ def _count_sequences(types: Any) -> int:
 
 
 @functools.cache
-def w3(path: Path) -> Answer:
-    """Return log2 of the number of trends of falling prices, over all companies."""
+def w3(path: Path, divisor: int = 1) -> Answer:
+    """Return log2 of the number of trends of falling prices, over all companies.
+
+    Of the first half of the events, with divisor 2, and so on.
+    """
     total = 0
+    columns = _columns(path)
+    events = len(columns[0]) // divisor
     trees: dict[int, dict[int, int]] = defaultdict(lambda: defaultdict(int))
-    for _, company, price in zip(*_columns(path), strict=True):
+    for _, company, price in zip(*(each[:events] for each in columns), strict=True):
         tree = trees[company]  # a Fenwick tree over prices, the highest first
         place = HIGHEST_PRICE // 2 - price
         count, node = 1, place - 1

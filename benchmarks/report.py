@@ -65,12 +65,16 @@ class Report:
                 each.contender,
                 _text(each.best, "{:,.1f} ms", 1000),
                 _text(each.best_cpu, "{:,.1f} ms", 1000),
-                f"{self.events / each.best:,.0f}",
+                f"{self.events * self._share(each) / each.best:,.0f}",
                 _text(each.peak_bytes or None, "{:,.0f} MB", 1 / MEGABYTE),
                 _text(self.ratio(each), "{:.2f}"),
                 _text(self.cpu_ratio(each), "{:.2f}"),
                 "exact" if each.checked else "none (floor)",
             )
+
+    def _share(self, measurement: Measurement) -> float:
+        shares = {each.name: each.share for each in self.benchmark.contenders}
+        return shares.get(measurement.contender, 1.0)
 
     def facts(self) -> dict[str, Any]:
         """Return everything, for the JSON file."""

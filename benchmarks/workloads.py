@@ -7,6 +7,8 @@ W1 wide the dense one with 64 characters of text in every event
 W3      10 companies, prices are random walks
 W4      100 mappers with Start, Load and End events, uniform cpu
 W5      bursts of T between 50 kinds of X and Y, in 10 groups
+one key the prices of W3 with a single company
+grained 1 A in 10 events, else B; the type is a dictionary column
 """
 
 from __future__ import annotations
@@ -82,18 +84,27 @@ def _with_text(events: int) -> dict[str, pa.Array]:
     return columns | {"note": pa.array(texts)}
 
 
-def _stock(events: int) -> dict[str, pa.Array]:
-    random = np.random.default_rng(SEED)
-    company = random.integers(0, 10, events)
-    step = random.integers(-5, 6, events)
-    price = np.empty(events, np.int64)
-    for each in range(10):
-        price[company == each] = 1000 + np.cumsum(step[company == each])
-    return {
-        "ts": pa.array(np.arange(events)),
-        "company": pa.array(company),
-        "price": pa.array(price),
-    }
+def _stock(companies: int) -> Callable[[int], dict[str, pa.Array]]:
+    def columns(events: int) -> dict[str, pa.Array]:
+        random = np.random.default_rng(SEED)
+        company = random.integers(0, companies, events)
+        step = random.integers(-5, 6, events)
+        price = np.empty(events, np.int64)
+        for each in range(companies):
+            price[company == each] = 1000 + np.cumsum(step[company == each])
+        return {
+            "ts": pa.array(np.arange(events)),
+            "company": pa.array(company),
+            "price": pa.array(price),
+        }
+
+    return columns
+
+
+def _two_types(events: int) -> dict[str, pa.Array]:
+    codes = np.random.default_rng(SEED).integers(0, 10, events, np.int8)
+    types = pa.DictionaryArray.from_arrays((codes > 0).view(np.int8), pa.array(["A", "B"]))
+    return {"ts": pa.array(np.arange(events)), "etype": types}
 
 
 def _cluster(events: int) -> dict[str, pa.Array]:
@@ -128,6 +139,8 @@ def _bursts(events: int) -> dict[str, pa.Array]:
 W1_SPARSE = Workload("w1-sparse", _typed(ids=1000))
 W1_DENSE = W2 = Workload("w1-dense", _typed(ids=20))
 W1_WIDE = Workload("w1-wide", _with_text)
-W3 = Workload("w3", _stock)
+W3 = Workload("w3", _stock(companies=10))
+W3_ONE_KEY = Workload("w3-one-key", _stock(companies=1))
 W4 = Workload("w4", _cluster)
 W5 = Workload("w5", _bursts)
+TYPE_GRAINED = Workload("type-grained", _two_types)

@@ -1,4 +1,4 @@
-"""What the papers do not measure: how cost depends on the window alone, and on the output alone."""
+"""What the papers do not measure: cost by the window alone, by the output alone, and memory."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 
 import cepheid
-from benchmarks.papers.claims import Claim, judge, number, quotient
-from benchmarks.papers.experiment import Experiment, Outcome
+from benchmarks.papers.claims import Claim, at_most, judge, number, quotient
+from benchmarks.papers.experiment import Cell, Experiment, Outcome
 from benchmarks.papers.race import Answer, Contender
 from benchmarks.papers.sase_contenders import engine
-from benchmarks.papers.sase_stream import Workload
+from benchmarks.papers.sase_stream import SEED, Workload
 from benchmarks.papers.sweep import OURS, THROUGHPUT, Entry, sweep
 
 WINDOWS = (1_000, 10_000, 100_000)
@@ -126,4 +126,115 @@ KLEENE = Experiment(
     log_y=True,
 )
 
-EXPERIMENTS: tuple[Experiment, ...] = (WINDOW, KLEENE)
+
+STREAM_EVENTS = (250_000, 1_000_000, 4_000_000)
+MEMORY_WINDOWS = (1_000, 10_000, 100_000)
+MEMORY_EVENTS = 200_000
+BYTES = "peak of memory beyond the events (bytes)"
+
+
+def _counted(query: str) -> Contender:
+    def run(events: pa.Table) -> Answer:
+        return Answer(cepheid.query(query).run(events, time="time", type="type"))
+
+    return run
+
+
+def _of_types(events: int, names: tuple[str, ...]) -> pa.Table:
+    rng = np.random.default_rng(SEED)
+    codes = rng.integers(0, len(names), events, np.int8)
+    return pa.table(
+        {
+            "time": np.arange(events),
+            "type": pa.DictionaryArray.from_arrays(codes, pa.array(names)),
+            "price": 1000 + np.cumsum(rng.integers(-5, 6, events)),
+        }
+    )
+
+
+def _grow_stream(scale: float) -> Outcome:
+    points = [max(1000, int(events * scale)) for events in STREAM_EVENTS]
+    query = "PATTERN SEQ(A, B+) RETURN LOG2(COUNT(*))"
+    found = sweep(
+        points,
+        "events",
+        lambda events: _of_types(events, ("A", "B")),
+        lambda _: {OURS: Entry(_counted(query))},
+        turns=1,
+        memory=True,
+    )
+    memory = found.memory(OURS)
+    factor = quotient(memory[-1], memory[0])
+    claim = Claim(
+        f"{number(points[-1] / points[0])} times the events: {number(factor)} times the memory, at "
+        "most 1.5",
+        at_most(factor, 1.5),
+    )
+    per_event = quotient(memory[-1], Cell(points[-1]))
+    return Outcome(
+        points, {OURS: memory}, [f"{number(per_event)} bytes per event at the end"], judge([claim])
+    )
+
+
+STREAM_MEMORY = Experiment(
+    name="beyond-memory-stream",
+    title="memory of type-grained aggregation over ever longer streams",
+    x_label="events",
+    y_label=BYTES,
+    paper="COGRA shows that type-grained aggregates need constant memory; so should ours, beyond "
+    "the events that the caller holds.",
+    differs="SEQ(A, B+), one group, no window. The events are an Arrow table in memory, which is "
+    "not counted.",
+    run=_grow_stream,
+    log_x=True,
+    log_y=True,
+)
+
+
+def _grow_window_memory(scale: float) -> Outcome:
+    events = max(1000, int(MEMORY_EVENTS * scale))
+
+    def query(window: int) -> str:
+        return (
+            "PATTERN S s+ SEMANTICS skip-till-any-match WHERE s.price > NEXT(s).price "
+            f"WITHIN {window} SLIDE {window} RETURN LOG2(COUNT(*))"
+        )
+
+    found = sweep(
+        MEMORY_WINDOWS,
+        "W",
+        lambda _: _of_types(events, ("S",)),
+        lambda window: {OURS: Entry(_counted(query(window)))},
+        turns=1,
+        memory=True,
+    )
+    memory = found.memory(OURS)
+    claims = [
+        Claim(
+            f"W {small:,} to {large:,}: {number(factor)} times the memory, at most "
+            f"{large / small:g}",
+            at_most(factor, large / small),
+        )
+        for small, large, factor in zip(
+            MEMORY_WINDOWS,
+            MEMORY_WINDOWS[1:],
+            map(quotient, memory[1:], memory),
+            strict=False,
+        )
+    ]
+    return Outcome(MEMORY_WINDOWS, {OURS: memory}, [], judge(claims))
+
+
+WINDOW_MEMORY = Experiment(
+    name="beyond-memory-window",
+    title="memory of aggregation with a predicate on adjacent events over ever longer windows",
+    x_label="window W (events)",
+    y_label=BYTES,
+    paper="COGRA needs memory linear in the window where predicates read adjacent events.",
+    differs=f"Falling prices, skip-till-any, {MEMORY_EVENTS:,} events; windows do not overlap.",
+    run=_grow_window_memory,
+    log_x=True,
+    log_y=True,
+)
+
+EXPERIMENTS: tuple[Experiment, ...] = (WINDOW, KLEENE, STREAM_MEMORY, WINDOW_MEMORY)

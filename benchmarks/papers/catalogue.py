@@ -11,6 +11,8 @@ from benchmarks.papers.experiment import Experiment
 MODULE_BY_PAPER = {
     "sase": "benchmarks.papers.sase",
     "sase-plus": "benchmarks.papers.sase_plus",
+    "a-seq": "benchmarks.papers.a_seq",
+    "cogra": "benchmarks.papers.cogra",
     "beyond": "benchmarks.papers.beyond",
 }
 PAPERS = tuple(MODULE_BY_PAPER)

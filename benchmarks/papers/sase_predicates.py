@@ -140,7 +140,7 @@ def first_test(scale: float) -> Outcome:
     swept = sweep(PAIS_VALUES, "V1", lambda values: workload(values).table(), entries)
     series = {name: swept.throughput(name) for name in (OURS, PAIS, AIS)}
     least = min(filter(None, map(quotient, series[PAIS], series[AIS])), default=None)
-    most_built = max(each.value or 0 for each in swept.built(AIS, per_events=swept.events))
+    most_built = max(each.value or 0 for each in swept.built(AIS, per_events=swept.events[0]))
     shape = judge(
         [
             Claim(

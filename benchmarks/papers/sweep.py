@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 import pyarrow as pa
 
 from benchmarks.papers.experiment import Cell
+from benchmarks.papers.peak import peak_growth
 from benchmarks.papers.race import TURNS, Contender, Timing, race
 
 OURS = "Cepheid"
@@ -20,35 +21,59 @@ Point = TypeVar("Point", int, str)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A contender of one point; `sequences` is about how many it will build, if that matters."""
+    """A contender of one point; `sequences` is about how many it will build, if that matters.
+
+    More than `most` are not worth the time or the memory.
+    """
 
     contender: Contender
     sequences: float = 0.0
+    most: float = MOST_SEQUENCES
 
     @property
     def skipped(self) -> str | None:
         """Why it is better not started."""
-        if self.sequences <= MOST_SEQUENCES:
+        if self.sequences <= self.most:
             return None
         return f"would build about {self.sequences:.0e} sequences"
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep(Generic[Point]):
-    """The timings of all contenders at all points, of `events` events each."""
+    """The timings of all contenders at all points; `events[k]` is how many events point k has.
+
+    `peaks` has the memory that a contender needs on top of the events, where it was measured.
+    """
 
     points: Sequence[Point]
     symbol: str
-    events: int
+    events: Sequence[int]
     timings: Sequence[Mapping[str, Timing]]
+    peaks: Sequence[Mapping[str, int | None]] = ()
 
     def throughput(self, name: str) -> list[Cell]:
         """Return the events per second of processor time."""
         return [
+            Cell(None, each.skipped) if each.cpu_seconds is None else Cell(count / each.cpu_seconds)
+            for each, count in zip(self._of(name), self.events, strict=True)
+        ]
+
+    def milliseconds(self, name: str, *, per_events: Sequence[float]) -> list[Cell]:
+        """Return the processor time for so many events of each point."""
+        return [
             Cell(None, each.skipped)
             if each.cpu_seconds is None
-            else Cell(self.events / each.cpu_seconds)
-            for each in self._of(name)
+            else Cell(1000 * each.cpu_seconds * part / count)
+            for each, count, part in zip(self._of(name), self.events, per_events, strict=True)
+        ]
+
+    def memory(self, name: str) -> list[Cell]:
+        """Return the peak of the memory in bytes."""
+        return [
+            Cell(None, timing.skipped or "not measured on this system")
+            if peaks.get(name) is None
+            else Cell(peaks[name])
+            for timing, peaks in zip(self._of(name), self.peaks, strict=True)
         ]
 
     def normalized(self, name: str, lightest: Point) -> list[Cell]:
@@ -67,14 +92,16 @@ class Sweep(Generic[Point]):
         return [
             Cell(None, each.skipped)
             if each.built is None
-            else Cell(each.built / self.events * per_events)
-            for each in self._of(name)
+            else Cell(each.built / count * per_events)
+            for each, count in zip(self._of(name), self.events, strict=True)
         ]
 
     def matches(self, *, per_events: int) -> list[Cell]:
         """Return how many matches there are in so many events."""
-        counts = [each.matches for each in self._of(OURS)]
-        return [Cell(None if each is None else each / self.events * per_events) for each in counts]
+        return [
+            Cell(None if each.matches is None else each.matches / count * per_events)
+            for each, count in zip(self._of(OURS), self.events, strict=True)
+        ]
 
     def ratios(self, baselines: Sequence[str]) -> list[str]:
         """Return one sentence for each baseline: its time divided by ours, over all points."""
@@ -106,13 +133,13 @@ def sweep(
     entries: Callable[[Point], Mapping[str, Entry]],
     *,
     turns: int = TURNS,
+    memory: bool = False,
 ) -> Sweep[Point]:
-    """Race the contenders of every point on the events of that point."""
-    timings = []
-    count = 0
+    """Race the contenders of every point on the events of that point; with `memory`, once more."""
+    timings, counts, peaks = [], [], []
     for point in points:
         table, entered = events(point), entries(point)
-        count = table.num_rows
+        counts.append(table.num_rows)
         timings.append(
             race(
                 table,
@@ -122,7 +149,9 @@ def sweep(
                 turns=turns,
             )
         )
-    return Sweep(points, symbol, count, timings)
+        running = {name: each for name, each in entered.items() if memory and not each.skipped}
+        peaks.append({name: peak_growth(each.contender, table) for name, each in running.items()})
+    return Sweep(points, symbol, counts, timings, peaks)
 
 
 def _text(point: float | str) -> str:

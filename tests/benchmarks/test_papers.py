@@ -3,6 +3,8 @@
 import json
 import re
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from benchmarks.contender import NotRunnableError
@@ -41,6 +43,19 @@ def test_every_figure_of_sase_is_there():
     assert [chosen("sase", [each])[0].name for each in figures] == [
         f"sase-fig-{each}" for each in figures
     ]
+
+
+def test_every_figure_of_a_seq_is_there():
+    figures = ["12a", "12b", "13a", "13b", "14a", "14b"]
+    names = [each.name for each in experiments_of("a-seq")]
+    assert names == [f"a-seq-fig-{figure}" for figure in figures]
+
+
+def test_every_figure_of_cogra_is_there():
+    for figure in range(5, 14):
+        names = [each.name for each in chosen("cogra", [str(figure)])]
+        letters = "abc" if figure in (8, 10) else "ab"
+        assert names == [f"cogra-fig-{figure}{letter}" for letter in letters]
 
 
 class TestBaselines:
@@ -132,6 +147,25 @@ class TestRace:
         )
         with pytest.raises(WrongAnswerError, match="here: fewer finds 499 matches, every 500"):
             race(events, {"every": every, "fewer": fewer}, point="here")
+
+    def test_sums_of_doubles_may_differ_in_the_last_digits(self):
+        events = Workload(500, 50, types=4).table()
+
+        def finding(value):
+            return lambda _: Answer(pa.table({"count": [value]}))
+
+        race(events, {"one": finding(0.1 + 0.2), "two": finding(0.3)}, point="here", turns=1)
+        with pytest.raises(WrongAnswerError):
+            race(events, {"one": finding(0.3), "two": finding(0.31)}, point="here", turns=1)
+
+    def test_memory_is_that_of_the_contender(self):
+        def waste(table):
+            return Answer(pa.table({"filled": np.ones(5_000_000)}))
+
+        events = Workload(500, 50, types=4).table()
+        swept = sweep([1], "x", lambda _: events, lambda _: {OURS: Entry(waste)}, memory=True)
+        (cell,) = swept.memory(OURS)
+        assert cell.skipped or 35e6 < cell.value < 80e6
 
     def test_who_would_build_too_much_is_not_started(self):
         def never(table):

@@ -17,7 +17,8 @@ every_stream = pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
 
 def test_streams_are_the_documented_ones():
     assert set(STREAMS) == {
-        "stock", "typed", "ridesharing", "clicks", "cluster", "activity", "rfid"
+        "stock", "typed", "ridesharing", "clicks", "cluster", "activity", "rfid", "trading",
+        "purchases",
     }  # fmt: skip
 
 

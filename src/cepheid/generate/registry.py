@@ -11,14 +11,29 @@ from cepheid.errors import ConfigError, suggest
 from cepheid.generate.activity import ACTIVITY
 from cepheid.generate.clicks import CLICKS
 from cepheid.generate.cluster import CLUSTER
+from cepheid.generate.purchases import PURCHASES
 from cepheid.generate.rfid import RFID
 from cepheid.generate.ridesharing import RIDESHARING
 from cepheid.generate.stock import STOCK
 from cepheid.generate.stream import Parameter, Stream
+from cepheid.generate.trading import TRADING
 from cepheid.generate.typed import TYPED
 
 STREAMS: Mapping[str, Stream] = MappingProxyType(
-    {stream.name: stream for stream in (STOCK, TYPED, RIDESHARING, CLICKS, CLUSTER, ACTIVITY, RFID)}
+    {
+        stream.name: stream
+        for stream in (
+            STOCK,
+            TYPED,
+            RIDESHARING,
+            CLICKS,
+            CLUSTER,
+            ACTIVITY,
+            RFID,
+            TRADING,
+            PURCHASES,
+        )
+    }
 )
 
 _EVENTS = Parameter("events", 10_000, "number of events", 0, 10**12)
