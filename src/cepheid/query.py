@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any
 
@@ -11,12 +10,12 @@ from cepheid.analysis.analyze import analyze
 from cepheid.analysis.bound import BoundQuery
 from cepheid.analysis.fill_parameters import ParameterValue
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
-from cepheid.errors import ConfigError
 from cepheid.language.parser import parse
 from cepheid.language.printer import print_query
 from cepheid.language.source import Source
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.planner import make_plan
+from cepheid.plan.run_options import RunOptions
 
 DEFAULT_NAME = "query"
 
@@ -72,6 +71,8 @@ class Query:
         schemas: Mapping[str, Sequence[str]] | None = None,
         time_unit: str = "s",
         live_limit: int | None = None,
+        on_expiry: bool = False,
+        parallel_in_time: bool | None = None,
     ) -> Any:
         """Run the query and return a result of the same kind as `events`.
 
@@ -90,6 +91,12 @@ class Query:
                 partition before it fails instead of filling the memory; None means any number. It
                 is looked at whenever twice as many have come together, and not for OUTPUT PARTIAL
                 and COMPRESSED, which report all of them.
+            on_expiry: an aggregate with WITHIN alone gives a row when an event arrives that can end
+                a trend; with True also when only time passes and a trend leaves the window, if that
+                changes the result.
+            parallel_in_time: on Spark, aggregates without partitions are folded in ranges of time
+                on several tasks where their state allows it (EXPLAIN says so); True asks for that
+                also where there are partitions, for a stream with one hot key, False forbids it.
 
         >>> import pyarrow as pa
         >>> events = pa.table({"ts": [1, 2, 3], "kind": ["A", "A", "B"]})
@@ -102,23 +109,18 @@ class Query:
         ties = (order,) if isinstance(order, str) else tuple(order)
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
 
+        options = RunOptions(live_limit, on_expiry, parallel_in_time)
+
         def make_limited(schema: EventSchema) -> PhysicalPlan:
-            return with_limit(self.plan(schema), live_limit)
+            plan = self.plan(schema)
+            options.check(plan)
+            return options.applied_to(plan)
 
         if isinstance(events, str | PathLike):
             from cepheid.connectors.read_local import EventFiles
 
             return run_stored(make_limited, EventFiles([fspath(events)]), roles)
         return run_events(make_limited, events, roles)
-
-
-def with_limit(plan: PhysicalPlan, live_limit: int | None) -> PhysicalPlan:
-    """Return a plan with a limit on live state."""
-    if live_limit is not None and live_limit < 1:
-        raise ConfigError(
-            f"live_limit is {live_limit}, but must be at least 1", hint="leave it out for no limit"
-        )
-    return replace(plan, live_limit=live_limit)
 
 
 def query(

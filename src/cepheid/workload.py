@@ -13,7 +13,8 @@ from cepheid.analysis.schema import OPEN_SCHEMA, AttributeType, EventSchema
 from cepheid.errors import ConfigError
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.planner import make_plan
-from cepheid.query import Query, query, with_limit
+from cepheid.plan.run_options import RunOptions
+from cepheid.query import Query, query
 
 
 class Workload:
@@ -60,10 +61,13 @@ class Workload:
         schemas: Mapping[str, Sequence[str]] | None = None,
         time_unit: str = "s",
         live_limit: int | None = None,
+        on_expiry: bool = False,
+        parallel_in_time: bool | None = None,
     ) -> dict[str, Any]:
         """Run all queries and return their results by name, of the same kind as `events`.
 
-        The arguments are those of `Query.run`.
+        The arguments are those of `Query.run`; `on_expiry` and
+        `parallel_in_time` concern the queries that can have them.
 
         >>> import pyarrow as pa
         >>> events = pa.table({"ts": [1, 2, 3, 4], "kind": ["A", "B", "A", "B"]})
@@ -77,10 +81,11 @@ class Workload:
 
         ties = (order,) if isinstance(order, str) else tuple(order)
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
+        options = RunOptions(live_limit, on_expiry, parallel_in_time)
         members = [
             Member(
                 name,
-                self._planner(name, live_limit),
+                self._planner(name, options),
                 self.dependencies.givers(name),
                 self.queries[name].tree.into if self.dependencies.is_read(name) else None,
             )
@@ -93,8 +98,8 @@ class Workload:
         bound = self.queries[name].bind(schema)
         return check_stream(bound) if self.dependencies.is_read(name) else bound
 
-    def _planner(self, name: str, live_limit: int | None) -> Callable[[EventSchema], PhysicalPlan]:
-        return lambda schema: with_limit(make_plan(self._bind(name, schema)), live_limit)
+    def _planner(self, name: str, options: RunOptions) -> Callable[[EventSchema], PhysicalPlan]:
+        return lambda schema: options.applied_to(make_plan(self._bind(name, schema)))
 
 
 def workload(queries: Sequence[Query | str]) -> Workload:

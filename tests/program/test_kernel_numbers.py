@@ -1,9 +1,9 @@
 """Programs name operations, roles and changes by the numbers that kernels know."""
 
 from cepheid.analysis.expressions import Role
-from cepheid.kernels import path_clauses, run_graph
+from cepheid.kernels import adjacent_rules, path_clauses, run_graph
 from cepheid.kernels import predicate_code as machine
-from cepheid.program import lower_paths, lower_runs, predicate_code, run_program
+from cepheid.program import adjacent_program, lower_paths, lower_runs, predicate_code, run_program
 
 
 def test_instructions() -> None:
@@ -66,3 +66,8 @@ def test_roles_of_paths() -> None:
     }
     for name in ("HAS_EACH", "HAS_INDEX", "HAS_FIRST", "HAS_CLOSED"):
         assert getattr(lower_paths, name) == getattr(path_clauses, name), name
+
+
+def test_structures_of_edges() -> None:
+    for structure in adjacent_program.StructureCode:
+        assert getattr(adjacent_rules, structure.name) == structure

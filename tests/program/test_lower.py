@@ -11,8 +11,8 @@ from cepheid.errors import InternalError
 from cepheid.language.parser import parse
 from cepheid.language.source import Source
 from cepheid.plan.planner import make_plan
-from cepheid.program.lower import lower
 from cepheid.program.aggregate_output import AggregateOutput, Content, NumberKind
+from cepheid.program.lower import lower
 from cepheid.program.program import (
     Clock,
     MatchOutput,

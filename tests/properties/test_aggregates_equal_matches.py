@@ -30,7 +30,7 @@ comparable = st.one_of(
 longer_streams = aggregate_streams(shortest=6, longest=10, latest=9)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(comparable, longer_streams)
 def test_aggregates_equal_those_of_the_matches(case: Case, events: list[dict[str, Any]]) -> None:
     case = replace(case, events=events)

@@ -59,37 +59,37 @@ def _has_unbounded_part(pattern: ast.Pattern) -> bool:
             return any(map(_has_unbounded_part, pattern.parts))
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(METHODS["plain"])
 def test_plain(case: Case) -> None:
     check(case)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(METHODS["adjacent"])
 def test_adjacent(case: Case) -> None:
     check(case)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(METHODS["negated"])
 def test_negated(case: Case) -> None:
     check(case)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(METHODS["recent"])
 def test_recent(case: Case) -> None:
     check(case)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(METHODS["enumerated"])
 def test_enumerated(case: Case) -> None:
     check(case)
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(METHODS["pairs"])
 def test_pairs(case: Case) -> None:
     check(case)
@@ -100,7 +100,7 @@ def drawn(method: str) -> list[Case]:
     """Draw cases, the same in every run."""
     result: list[Case] = []
 
-    @settings(max_examples=120, database=None, derandomize=True, phases=[Phase.generate])
+    @settings(max_examples=100, database=None, derandomize=True, phases=[Phase.generate])
     @given(METHODS[method])
     def draw(case: Case) -> None:
         result.append(case)

@@ -4,12 +4,14 @@ import logging
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 
+from cepheid.plan.window_costs import WindowCosts
 from cepheid.runtime.aggregate import linear
 from cepheid.runtime.aggregate.linear import linear_rows
-from cepheid.runtime.aggregate.panes import fold_to_panes, pane_length, rows_of_panes
-from cepheid.runtime.aggregate.slot_machine import negative_codes, slot_machine
+from cepheid.runtime.aggregate.slot_machine import slot_task
+from cepheid.runtime.aggregate.time_ranges import compose_ranges, cut_in_ranges, fold_range
 from tests.runtime.linear_cases import (
     LinearCase,
     as_values,
@@ -25,6 +27,12 @@ def quiet(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.ERROR, logger="cepheid")
 
 
+@pytest.fixture(params=[False, True], ids=["vectors", "panes"])
+def prefers_panes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Either way to keep windows, whatever it costs."""
+    monkeypatch.setattr(WindowCosts, "prefers_panes", request.param)
+
+
 def check(case: LinearCase) -> None:
     prepared = prepare(case)
     assume(prepared is not None)
@@ -32,27 +40,27 @@ def check(case: LinearCase) -> None:
     assert as_values(rows, case, prepared) == expected_values(case)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(linear_cases(has_negation=False, has_window=False))
 def test_without_window(case: LinearCase) -> None:
     check(case)
 
 
-@settings(max_examples=200)
-@given(linear_cases(has_negation=False, has_window=True))
-def test_windows(case: LinearCase) -> None:
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(case=linear_cases(has_negation=False, has_window=True))
+def test_windows(prefers_panes: None, case: LinearCase) -> None:
     check(case)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(linear_cases(has_negation=True, has_window=False))
 def test_negation(case: LinearCase) -> None:
     check(case)
 
 
-@settings(max_examples=400)
-@given(linear_cases(has_negation=True, has_window=True))
-def test_negation_in_windows(case: LinearCase) -> None:
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(case=linear_cases(has_negation=True, has_window=True))
+def test_negation_in_windows(prefers_panes: None, case: LinearCase) -> None:
     check(case)
 
 
@@ -69,31 +77,32 @@ def test_rows_come_in_parts(case: LinearCase) -> None:
     )
 
 
-def check_panes(case: LinearCase) -> None:
+def check_ranges(case: LinearCase, count: int) -> None:
+    """The same from ranges that are folded apart, in reverse."""
     prepared = prepare(case)
     assume(prepared is not None)
     program, ordered, measures = prepared.program, prepared.ordered, prepared.measures
-    machine = slot_machine(prepared.slots, program.automaton, program.strategy)
-    codes = negative_codes(prepared.slots, ordered)
+    task = slot_task(program, prepared.slots, ordered, measures)
     window = program.window_length, program.slide
-    panes = fold_to_panes(machine, measures, ordered.arrays, codes, pane_length(*window))
-    rows = rows_of_panes(machine, measures, panes, *window)
+    ranges = cut_in_ranges(task.events, count)
+    folded = [fold_range(task, steps, *window) for steps in reversed(ranges)]
+    rows = compose_ranges(task.machine, measures, folded[::-1], *window)
     assert as_values(rows, case, prepared) == expected_values(case)
 
 
-@settings(max_examples=200)
-@given(linear_cases(has_negation=False, has_window=True))
-def test_panes(case: LinearCase) -> None:
-    check_panes(case)
-
-
-@settings(max_examples=300)
-@given(linear_cases(has_negation=True, has_window=True))
-def test_panes_with_negation(case: LinearCase) -> None:
-    check_panes(case)
+@settings(max_examples=100)
+@given(linear_cases(has_negation=False, has_window=True), st.integers(1, 4))
+def test_ranges_in_windows(case: LinearCase, count: int) -> None:
+    check_ranges(case, count)
 
 
 @settings(max_examples=100)
-@given(linear_cases(has_negation=True, has_window=False))
-def test_one_pane_without_window(case: LinearCase) -> None:
-    check_panes(case)
+@given(linear_cases(has_negation=True, has_window=True), st.integers(1, 4))
+def test_ranges_with_negation_in_windows(case: LinearCase, count: int) -> None:
+    check_ranges(case, count)
+
+
+@settings(max_examples=100)
+@given(linear_cases(has_negation=True, has_window=False), st.integers(1, 4))
+def test_ranges_without_window(case: LinearCase, count: int) -> None:
+    check_ranges(case, count)

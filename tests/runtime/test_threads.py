@@ -1,11 +1,14 @@
 """Several threads give what one gives, in the same order."""
 
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import cepheid
-from cepheid.runtime import dispatch, find_matches, match_chunks
+from cepheid.runtime import dispatch, find_matches, match_chunks, order_events, take_rows
 
 QUERIES = (
     "PATTERN SEQ(A a, B+ b, C c) WHERE [k] WITHIN 12",
@@ -14,34 +17,65 @@ QUERIES = (
     "PATTERN SEQ(A a, B+ b) WITHIN 9",
     "PATTERN SEQ(A a, B b, C c) WITHIN 6 OUTPUT PARTIAL",
     "PATTERN SEQ(A+ a, B b) WHERE [k] WITHIN 8 OUTPUT NON OVERLAPPING",
+    "PATTERN SEQ(A+ a, B b) SEMANTICS contiguous WHERE [k] AND a.x < NEXT(a).x RETURN a.x, b.time",
+    "PATTERN SEQ(A a, B b) SEMANTICS contiguous WHERE [k]",
+    "PATTERN SEQ(A a, B b, C c) WHERE [k] WITHIN 20 EVENTS",
 )
+COUNT = 400
 
 
-@pytest.fixture
-def table() -> pa.Table:
+def events(times: str) -> pa.Table:
     random = np.random.default_rng(7)
-    count = 400
+    ticks = random.integers(0, 300, COUNT)
+    ids = random.integers(0, 7, COUNT)
+    by_name = {"rising": np.arange(COUNT), "sorted": np.sort(ticks), "unsorted": ticks}
     return pa.table(
         {
-            "time": np.sort(random.integers(0, 300, count)),
-            "type": np.array(["A", "B", "C"])[random.integers(0, 3, count)],
-            "k": random.integers(0, 7, count),
-            "x": random.integers(0, 9, count),
+            "time": by_name[times],
+            "type": np.array(["A", "B", "C"])[random.integers(0, 3, COUNT)],
+            "k": pa.array(ids, mask=random.random(COUNT) < 0.05),
+            "x": random.integers(0, 9, COUNT),
         }
     )
 
 
-@pytest.mark.parametrize("text", QUERIES)
-@pytest.mark.parametrize("threads", [2, 5])
-def test_as_with_one(
-    text: str, threads: int, table: pa.Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    query = cepheid.query(text)
-    alone = query.run(table, time="time", type="type")
+@pytest.fixture
+def small_tasks(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Few events are worth a thread."""
     monkeypatch.setattr(match_chunks, "LEAST_EVENTS", 10)
+    monkeypatch.setattr(order_events, "LEAST_EVENTS", 10)
+    monkeypatch.setattr(take_rows, "LEAST_VALUES", 10)
     monkeypatch.setattr(find_matches, "LEAST_ENDS", 3)
     monkeypatch.setattr(find_matches, "LEAST_REPEATED_ENDS", 3)
-    monkeypatch.setattr(dispatch, "available_cores", lambda: threads)
+    monkeypatch.setattr(dispatch, "LEAST_ROWS", 10)
+    monkeypatch.setattr(dispatch, "available_cores", lambda: 1)
+    return monkeypatch
+
+
+@pytest.mark.parametrize("text", QUERIES)
+@pytest.mark.parametrize("times", ["rising", "sorted", "unsorted"])
+@pytest.mark.parametrize("threads", [2, 5])
+def test_as_with_one(
+    text: str, times: str, threads: int, small_tasks: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    query, table = cepheid.query(text), events(times)
+    alone = query.run(table, time="time", type="type")
+    small_tasks.setattr(dispatch, "available_cores", lambda: threads)
     together = query.run(table, time="time", type="type")
     assert alone.num_rows > 3
     assert together.to_pylist() == alone.to_pylist()
+    pq.write_table(table, tmp_path / "events.parquet", row_group_size=150)
+    from_file = query.run(tmp_path / "events.parquet", time="time", type="type")
+    assert from_file.equals(alone)
+
+
+def test_a_file_that_cannot_be_read(small_tasks: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    small_tasks.setattr(dispatch, "available_cores", lambda: 2)
+    path = tmp_path / "events.parquet"
+    pq.write_table(events("rising"), path)
+    content = path.read_bytes()
+    path.write_bytes(bytes(len(content) // 2) + content[len(content) // 2 :])
+    with pytest.raises(cepheid.DataError, match="cannot read"):
+        cepheid.query("PATTERN SEQ(A a, B b) WHERE [k] WITHIN 9").run(
+            path, time="time", type="type"
+        )

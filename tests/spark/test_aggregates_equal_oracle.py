@@ -20,7 +20,7 @@ from tests.properties.aggregates import METHODS
 from tests.properties.queries import Case
 from tests.properties.test_aggregates_equal_oracle import drawn
 
-CASES_PER_METHOD = 8
+CASES_PER_METHOD = 4
 pytestmark = pytest.mark.spark
 
 

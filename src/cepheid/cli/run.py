@@ -85,6 +85,21 @@ def run(
             show_default=False,
         ),
     ] = None,
+    on_expiry: Annotated[
+        bool,
+        typer.Option(
+            "--on-expiry",
+            help="Aggregates with WITHIN alone: also give a row when only time changes the result.",
+        ),
+    ] = False,
+    parallel_in_time: Annotated[
+        bool | None,
+        typer.Option(
+            "--parallel-in-time/--no-parallel-in-time",
+            help="Spark: fold ranges of time on several tasks, also of one hot partition.",
+            show_default="where there are no partitions",
+        ),
+    ] = None,
     quiet: QuietOption = False,
     others: WithOption = None,
 ) -> None:
@@ -125,6 +140,8 @@ def run(
                     schemas=schemas,
                     time_unit=time_unit,
                     live_limit=live_limit,
+                    on_expiry=on_expiry,
+                    parallel_in_time=parallel_in_time,
                 )
                 notes = _notes(lazy, target)
                 results = {

@@ -61,22 +61,35 @@ class EventFiles:
     def __init__(self, paths: Sequence[str]) -> None:
         self.paths = list_files(paths)
         self.table: pa.Table | None = None
+        self.metadata: Any = None
         if len(self.paths) > 1 or single_format(self.paths) is not FileFormat.PARQUET:
             self.table = read_local(self.paths)
-        self.schema: pa.Schema = (
-            read_arrow_schema(self.paths[0]) if self.table is None else self.table.schema
-        )
+            self.schema: pa.Schema = self.table.schema
+            self.row_count: int = self.table.num_rows
+            return
+        import pyarrow.parquet as pq
+
+        path = self.paths[0]
+        self.metadata = _reading(path, lambda: pq.read_metadata(path))
+        self.schema = _reading(path, self.metadata.schema.to_arrow_schema)
+        self.row_count = self.metadata.num_rows
 
     def read(self, columns: Sequence[str], encoded: Sequence[str]) -> pa.Table:
-        """Return some columns; those of `encoded` that are texts may come as dictionaries."""
+        """Return some columns; those of `encoded` that are texts may come as dictionaries.
+
+        Several threads may read at a time.
+        """
         if self.table is not None:
             return self.table.select(columns)
         import pyarrow.parquet as pq
 
         texts = [each for each in encoded if pa.types.is_string(self.schema.field(each).type)]
-        path = self.paths[0]
+        path, metadata = self.paths[0], self.metadata
         return _reading(
-            path, lambda: pq.ParquetFile(path, read_dictionary=texts).read(columns=list(columns))
+            path,
+            lambda: pq.ParquetFile(path, metadata=metadata, read_dictionary=texts).read(
+                columns=list(columns), use_threads=len(columns) > 1
+            ),
         )
 
 

@@ -25,6 +25,7 @@ from cepheid.explain.document import (
 from cepheid.explain.place_predicates import Placed, negated_conditions, place_predicates
 from cepheid.language import ast
 from cepheid.language.printer import print_pattern, print_query
+from cepheid.plan import physical
 from cepheid.plan.physical import PhysicalPlan
 
 
@@ -62,10 +63,17 @@ def _choices(plan: PhysicalPlan) -> tuple[Choice, ...]:
         Choice("partition", partition, plan.partitioning.reason),
         Choice("fold", plan.semiring.value.value, plan.semiring.reason),
         *(Choice("state", each.value.value, each.reason) for each in state),
+        *(Choice("look-up", each.value.value, each.reason) for each in _distinct(plan)),
         Choice("granularity", plan.granularity.value.value, plan.granularity.reason),
         Choice("window", plan.window.value.value, plan.window.reason),
         Choice("numbers", plan.numbers.value.value, plan.numbers.reason),
+        Choice("parallel", plan.parallelism.value.value, plan.parallelism.reason),
     )
+
+
+def _distinct(plan: PhysicalPlan) -> Iterable[physical.Choice[physical.Structure]]:
+    """Return what edges are looked up in, each way once."""
+    return {each.value: each for each in reversed(plan.structures)}.values()
 
 
 def _unsupported(diagnostic: Diagnostic) -> Unsupported:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepheid.kernels.arrays import Int64s, Masks
 from cepheid.kernels.jit import kernel_in_place
+
+Booleans: TypeAlias = NDArray[np.bool_]
+UNSORTED, SORTED, RISING = 0, 1, 2
 
 
 class Grouped(NamedTuple):
@@ -37,6 +40,16 @@ class Arranged(NamedTuple):
 
 
 @kernel_in_place
+def find_nonzero(codes: NDArray[np.uint8], rows: Int64s) -> int:
+    """Write the places of all codes but 0, and return how many; there is room for one more."""
+    count = 0
+    for row in range(codes.size):
+        rows[count] = row  # overwritten if the code is 0: a branch would often be mispredicted
+        count += codes[row] != 0
+    return count
+
+
+@kernel_in_place
 def rank_keys(keys: Int64s, order: Int64s, rank: Int64s) -> None:
     """Number the distinct keys of events from 1; a column is a key.
 
@@ -54,39 +67,84 @@ def rank_keys(keys: Int64s, order: Int64s, rank: Int64s) -> None:
 
 
 @kernel_in_place
-def group_events(
+def count_events(
+    code: Int64s, is_member: Booleans, order: Int64s, first: int, last: int, counts: Int64s
+) -> None:
+    """Count by code the events `first:last` of an order that belong to a partition.
+
+    If `order` is empty, events are in order; if `is_member` is, all belong to one.
+    """
+    for each in range(counts.size):
+        counts[each] = 0
+    for at in range(first, last):
+        event = order[at] if order.size else at
+        if is_member.size == 0 or is_member[event]:
+            counts[code[event]] += 1
+
+
+@kernel_in_place
+def find_places(counts: Int64s, begin: Int64s) -> int:
+    """Turn counts by part and code into places: those of a code are next to one another.
+
+    Returns how many places there are; those of code c are `begin[c]:begin[c + 1]`.
+    """
+    total = 0
+    for code in range(counts.shape[1]):
+        begin[code] = total
+        for part in range(counts.shape[0]):
+            count = counts[part, code]
+            counts[part, code] = total
+            total += count
+    begin[counts.shape[1]] = total
+    return total
+
+
+@kernel_in_place
+def place_events(
     code: Int64s,
-    is_member: NDArray[np.bool_],
+    is_member: Booleans,
     order: Int64s,
     key_rank: Int64s,
     ticks: Int64s,
     masks: Masks,
+    first: int,
+    last: int,
     free: Int64s,
     grouped: Grouped,
-) -> int:
-    """Group the events that belong to a partition by their code, then in the given order.
+) -> None:
+    """Write the events `first:last` of an order where they belong; `free` has the next places.
 
-    Everything is written where it belongs in one pass, since reading it in the new order later
-    would miss the cache at every event. Returns how many belong to one.
+    Everything is written in one pass, since reading it in the new order later would miss the cache
+    at every event. Without ranks none are written.
     """
-    begin = grouped.begin
-    for each in range(begin.size):
-        begin[each] = 0
-    for event in range(code.size):
-        if is_member[event]:
-            begin[code[event] + 1] += 1
-    for each in range(begin.size - 1):
-        begin[each + 1] += begin[each]
-    for each in range(begin.size):
-        free[each] = begin[each]
-    for at in range(code.size):
+    for at in range(first, last):
         event = order[at] if order.size else at
-        if is_member[event]:
+        if is_member.size == 0 or is_member[event]:
             place = free[code[event]]
             free[code[event]] += 1
             grouped.event[place], grouped.ticks[place] = event, ticks[event]
-            grouped.key_rank[place], grouped.masks[place] = key_rank[event], masks[event]
-    return int(begin[begin.size - 1])
+            grouped.masks[place] = masks[event]
+            if key_rank.size:
+                grouped.key_rank[place] = key_rank[event]
+
+
+@kernel_in_place
+def count_up(numbers: Int64s, first: int, last: int) -> None:
+    """Fill a part of an array with its own places."""
+    for at in range(first, last):
+        numbers[at] = at
+
+
+@kernel_in_place
+def order_of(ticks: Int64s) -> int:
+    """Return whether times are unsorted, sorted, or sorted without equal ones."""
+    is_rising = True
+    for at in range(1, ticks.size):
+        if ticks[at] <= ticks[at - 1]:
+            if ticks[at] < ticks[at - 1]:
+                return UNSORTED
+            is_rising = False
+    return RISING if is_rising else SORTED
 
 
 @kernel_in_place

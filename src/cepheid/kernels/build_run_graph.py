@@ -75,6 +75,8 @@ from cepheid.kernels.run_graph import (
 )
 from cepheid.kernels.step import fired_by, survives
 
+FEW_NODES = 8
+
 
 class RunState(NamedTuple):
     """Everything between two calls; arrays have room to spare and are grown by the caller.
@@ -200,26 +202,59 @@ def _binding_holds(
     return 1
 
 
-@kernel_in_place
-def room_needed(cursor: Int64s, rules: RunRules, events: EventArrays) -> int:
-    """Return how many nodes the next step can create at most."""
+@inlined
+def _room_needed(cursor: Int64s, rules: RunRules, events: EventArrays) -> int:
     size = events.step_offsets[cursor[NEXT_STEP] + 1] - events.step_offsets[cursor[NEXT_STEP]]
     bindings = rules.edge_targets.size + rules.edge_offsets.size
     return int((cursor[LIVE_COUNT] + 1) * size * bindings)
 
 
+@kernel_in_place
+def room_needed(cursor: Int64s, rules: RunRules, events: EventArrays) -> int:
+    """Return how many nodes the next step can create at most."""
+    return _room_needed(cursor, rules, events)
+
+
+@inner_in_place
+def _hashed(rows: Nodes, table: Int64s, node: int, step: int) -> int:
+    """Return the node in the hash table that equals one; if there is none, add that one."""
+    place = hash_node(rows, node) & (table.shape[0] - 1)
+    while table[place, 0] == step:
+        if is_same_node(rows, table[place, 1], node):
+            return int(table[place, 1])
+        place = (place + 1) & (table.shape[0] - 1)
+    table[place, 0], table[place, 1] = step, node
+    return node
+
+
 @inlined
-def _find_or_add(state: RunState, node: int, step: int, merges: bool, has_sources: bool) -> int:
+def _same_node(state: RunState, node: int, first_new: int, step: int) -> int:
+    """Return the node of this step that equals the one at the end of the table, or that one.
+
+    Few nodes are compared one by one: most steps have few, and a hash table is far away in memory.
+    """
+    rows = Nodes(state.graph.nodes, state.floats)
+    if node > first_new + FEW_NODES:
+        return _hashed(rows, state.table, node, step)
+    for other in range(first_new, node):
+        if is_same_node(rows, other, node):
+            return other
+    if node == first_new + FEW_NODES:
+        for each in range(first_new, node + 1):
+            _hashed(rows, state.table, each, step)
+    return node
+
+
+@inlined
+def _find_or_add(
+    state: RunState, node: int, first_new: int, step: int, merges: bool, has_sources: bool
+) -> int:
     """Return the node of this step that equals the one at the end of the table, or that one."""
-    table, cursor = state.table, state.graph.cursor
+    cursor = state.graph.cursor
     if merges:
-        rows = Nodes(state.graph.nodes, state.floats)
-        place = hash_node(rows, node) & (table.shape[0] - 1)
-        while table[place, 0] == step:
-            if is_same_node(rows, table[place, 1], node):
-                return int(table[place, 1])
-            place = (place + 1) & (table.shape[0] - 1)
-        table[place, 0], table[place, 1] = step, node
+        same = _same_node(state, node, first_new, step)
+        if same != node:
+            return same
     nodes, head = state.graph.nodes, cursor[HEAD_COUNT]
     nodes[node, START], nodes[node, LATEST_START] = NEVER, NEVER
     nodes[node, ROOT], nodes[node, REMOVED] = node, ALWAYS
@@ -240,6 +275,7 @@ def _bind(
     target: int,
     event: int,
     clock: int,
+    first_new: int,
     step: int,
     has_sources: bool,
 ) -> None:
@@ -251,7 +287,8 @@ def _bind(
     rows = Nodes(graph.nodes, state.floats)
     write_slots(rows, node, before, binding, rules.slots, columns, event)
     merges = rules.paths.clauses.shape[0] == 0
-    node, nodes = _find_or_add(state, node, step, merges, has_sources), graph.nodes
+    nodes = graph.nodes
+    node = _find_or_add(state, node, first_new, step, merges, has_sources)
     if before == NONE:
         nodes[node, START] = clock
         nodes[node, LATEST_START] = max(nodes[node, LATEST_START], clock)
@@ -287,7 +324,7 @@ def fold_runs(
     graph, live, cursor = state.graph, state.live, state.graph.cursor
     while cursor[NEXT_STEP] < events.step_offsets.size - 1:
         step = int(cursor[NEXT_STEP])
-        more = room_needed(cursor, rules, events)
+        more = _room_needed(cursor, rules, events)
         if (
             cursor[NODE_COUNT] >= most_nodes
             or cursor[NODE_COUNT] + more + 1 > graph.nodes.shape[0]
@@ -310,7 +347,7 @@ def fold_runs(
             cursor[RANK_BEFORE] = events.rank[begin]
         fired = fired_by(events.fires, begin, end)
         limit = max(start_limit(clock, window_length), cursor[OVERLAPS_UNTIL])
-        first_new, first_end = cursor[NODE_COUNT], cursor[END_COUNT]
+        first_new, first_end = int(cursor[NODE_COUNT]), cursor[END_COUNT]
         survivors = 0
         # Runs that wait, and last the run that starts here.
         for index in range(cursor[LIVE_COUNT] + 1):
@@ -354,6 +391,7 @@ def fold_runs(
                                 target,
                                 event,
                                 clock,
+                                first_new,
                                 step,
                                 has_sources,
                             )

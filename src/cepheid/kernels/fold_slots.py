@@ -23,6 +23,8 @@ from cepheid.kernels.values import Measures, ValueRows, Values
 AFTER_ALL = 2**62
 # Places in `cursor`.
 PARTITION, STEP, RANK, OLDEST_LANE, LANES, NEWEST_WINDOW, ROWS = range(7)
+# What `measure_windows` finds: lanes open at once, at most; updates of lanes; panes with events.
+MOST_LANES, LANE_STEPS, PANES = range(3)
 
 
 @kernel_in_place
@@ -63,20 +65,27 @@ def write_row(rows: ValueRows, at: int, owner: int, window: int, fresh: Values) 
 
 
 @kernel_in_place
-def most_lanes(events: EventArrays, length: int, slide: int) -> int:
-    """Return how many lanes are open at once, at most; O(steps)."""
-    most = 1
+def measure_windows(
+    events: EventArrays, length: int, slide: int, pane_length: int, found: Int64s
+) -> None:
+    """Write how much work windows are: see MOST_LANES and the others; O(steps)."""
+    for place in range(found.size):
+        found[place] = 0
     for partition in range(events.partition_offsets.size - 1):
         begin, end = events.partition_offsets[partition], events.partition_offsets[partition + 1]
-        oldest, lanes = begin, 0
+        oldest, lanes, pane = begin, 0, 0
         for step in range(begin, end):
-            first_open = (_clock(events, step) - length) // slide + 1
+            clock = _clock(events, step)
+            first_open = (clock - length) // slide + 1
             while oldest < step and _clock(events, oldest) // slide < first_open:
                 lanes -= _opens(events, begin, oldest, length, slide)
                 oldest += 1
             lanes += _opens(events, begin, step, length, slide)
-            most = max(most, lanes)
-    return most
+            found[MOST_LANES] = max(found[MOST_LANES], lanes)
+            found[LANE_STEPS] += lanes
+            if step == begin or clock // pane_length != pane:
+                pane = clock // pane_length
+                found[PANES] += 1
 
 
 @inlined

@@ -73,7 +73,8 @@ def fold_panes(
     events: EventArrays,
     codes: Int64s,
     pane_length: int,
-    ranks_before: Int64s,
+    begins: Int64s,
+    ends: Int64s,
     moving: Int64s,
     about: Step,
     fresh: Values,
@@ -82,16 +83,15 @@ def fold_panes(
 ) -> bool:
     """Fold every pane that has events to a matrix; O(slots * edges) per event.
 
-    With `pane_length` 0 a partition is one pane. `ranks_before` has the rank of the step before the
-    first one, by partition; `moving` are the slots that some step changes. Returns whether all is
-    done: if not, there is no room for another pane, and the next call goes on where `cursor` says.
+    Of each partition the steps from `begins` to `ends` are folded. With `pane_length` 0 that is one
+    pane. `moving` are the slots that some step changes. Returns whether all is done: if not, there
+    is no room for another pane, and the next call goes on where `cursor` says.
     """
     size = machine.owner.size
     while cursor[PARTITION] < events.partition_offsets.size - 1:
         partition = cursor[PARTITION]
-        begin, end = events.partition_offsets[partition], events.partition_offsets[partition + 1]
         current, is_first = 0, True
-        for step in range(cursor[STEP], end):
+        for step in range(max(cursor[STEP], begins[partition]), ends[partition]):
             event = events.step_offsets[step]
             pane = events.clock[event] // pane_length if pane_length else 0
             if is_first or pane != current:
@@ -103,8 +103,8 @@ def fold_panes(
                 panes.owner[at], panes.pane[at], panes.breaks[at] = partition, pane, 0
                 begin_matrix(machine, measures.moduli, panes.values, at * size)
                 cursor[PANES] += 1
-            rank = ranks_before[partition]
-            if step > begin:
+            rank = BEFORE_ALL
+            if step > events.partition_offsets[partition]:
                 rank = events.rank[events.step_offsets[step - 1]]
             describe_step(machine, measures, events, codes, step, rank, about)
             first_row = (cursor[PANES] - 1) * size
@@ -112,7 +112,6 @@ def fold_panes(
                 row = first_row + moving[place]
                 advance(machine, measures.moduli, panes.values, row, about, fresh)
         cursor[PARTITION] += 1
-        cursor[STEP] = end
     return True
 
 
@@ -184,7 +183,6 @@ def combine_panes(
     With `pane_length` 0 there is one window a partition. Windows without trends have no row. O(1)
     products of matrices per pane, O(slots) per window. Returns what is needed to go on.
     """
-    size = machine.owner.size
     while True:
         taken = cursor[TAKEN]
         has_next = taken < count

@@ -56,6 +56,21 @@ class AggregateMethod(StrEnum):
     ENUMERATION = "none: the matches are enumerated"
 
 
+class Structure(StrEnum):
+    """What is kept of the runs that wait for the event at the other end of an edge.
+
+    TREE is PREFIX_SUMS for strategies that take runs away.
+    """
+
+    TOTAL = "one sum"
+    PREFIX_SUMS = "prefix sums over ranks"
+    EQUAL_SUMS = "a sum for every value"
+    STACK = "monotone stack"
+    TREE = "tree of sums over ranks"
+    LAST_STEP = "the previous step only"
+    SCAN = "scan of the waiting events"
+
+
 class WindowMethod(StrEnum):
     """How windows are kept."""
 
@@ -63,6 +78,14 @@ class WindowMethod(StrEnum):
     START_TIMES = "start times in the match graph"
     VECTOR_PER_WINDOW = "one state vector per open window"
     STEP_QUEUE = "two-stack queue of state matrices"
+
+
+class Parallelism(StrEnum):
+    """What different tasks of a cluster work on."""
+
+    PARTITIONS = "partitions"
+    TIME = "ranges of time"
+    NONE = "nothing: one task sees all events"
 
 
 class NumberType(StrEnum):
@@ -77,6 +100,8 @@ class NumberType(StrEnum):
 class PhysicalPlan:
     """Everything EXPLAIN shows and lowering needs; `unsupported` lists what cannot run yet.
 
+    `structures` are by edge, if the state is a value per last event.
+
     `live_limit` is how many nodes of the match graph may be alive in a partition; `shows_expiry`
     asks an aggregate with WITHIN alone for results also when only expiry changes them.
     """
@@ -88,10 +113,12 @@ class PhysicalPlan:
     push_down: Choice[tuple[str, ...]]
     partitioning: Choice[tuple[str, ...]]
     method: Choice[AggregateMethod]
+    structures: tuple[Choice[Structure], ...]
     semiring: Choice[Semiring]
     granularity: Choice[Granularity]
     window: Choice[WindowMethod]
     numbers: Choice[NumberType]
+    parallelism: Choice[Parallelism]
     unsupported: tuple[Diagnostic, ...]
     live_limit: int | None = None
     shows_expiry: bool = False

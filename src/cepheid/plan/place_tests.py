@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from cepheid.analysis.automaton import Automaton
-from cepheid.analysis.bound import BoundPattern, Clause, PredicateClass
+from cepheid.analysis.bound import BoundPattern, Clause, NeighbourBound, PredicateClass
 from cepheid.analysis.expressions import Role, references
 
 INDEXED = frozenset([Role.CURRENT, Role.PREVIOUS, Role.BEFORE])
@@ -48,6 +48,18 @@ def all_bindings(automaton: Automaton) -> list[Binding]:
     edges = [Binding(edge.source, edge.target) for edge in automaton.edges]
     entries = [Binding(None, position) for position in positions]
     return edges + entries + [Binding(position, None) for position in positions]
+
+
+def first_bindings(
+    pattern: BoundPattern, bound: NeighbourBound, bindings: list[Binding]
+) -> list[Binding]:
+    """Return the edges that may bind the first event of a bound's second variable."""
+    own = pattern.variables[bound.second].positions
+    return [
+        each
+        for each in bindings
+        if each.source is not None and each.source not in own and each.target in own
+    ]
 
 
 def place_tests(pattern: BoundPattern) -> tuple[PlacedTest, ...]:

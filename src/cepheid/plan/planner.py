@@ -8,8 +8,10 @@ from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.rules.choose_granularity import choose_granularity
 from cepheid.plan.rules.choose_method import choose_method
 from cepheid.plan.rules.choose_numbers import choose_numbers
+from cepheid.plan.rules.choose_parallelism import choose_parallelism
 from cepheid.plan.rules.choose_scan import choose_scan
 from cepheid.plan.rules.choose_semiring import choose_semiring
+from cepheid.plan.rules.choose_structure import explain_structures
 from cepheid.plan.rules.choose_window import choose_window
 from cepheid.plan.rules.explain_partitioning import explain_partitioning
 from cepheid.plan.rules.explain_push_down import explain_push_down
@@ -32,9 +34,11 @@ def make_plan(query: BoundQuery) -> PhysicalPlan:
         push_down=explain_push_down(query, scan.value),
         partitioning=explain_partitioning(query),
         method=method,
+        structures=explain_structures(query, method.value),
         semiring=choose_semiring(query, method),
         granularity=choose_granularity(query),
         window=choose_window(query, method),
         numbers=choose_numbers(query),
+        parallelism=choose_parallelism(query, method.value),
         unsupported=find_unsupported(query),
     )

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 SMALL_BYTES = 2**16
@@ -31,6 +32,18 @@ def empty(size: int, dtype: Any = np.int64) -> NDArray[Any]:
 def empty_table(rows: int, width: int) -> NDArray[np.int64]:
     """Return a table of integers with any content."""
     return empty(rows * width).reshape(rows, width)
+
+
+def look_up(table: NDArray[Any], codes: Any) -> NDArray[Any]:
+    """Return the entry of a table for every code, an Arrow array of integers without NULL.
+
+    NumPy would first copy the codes to 64 bits.
+
+    >>> look_up(np.array([5, 7]), to_arrow(np.array([1, 0, 1], np.uint8)))
+    array([7, 5, 7])
+    """
+    found = to_numpy(pc.take(to_arrow(table), codes, boundscheck=False))
+    return np.require(found, requirements="W")
 
 
 def to_arrow(values: NDArray[Any], is_null: NDArray[np.bool_] | None = None) -> pa.Array:

@@ -16,7 +16,8 @@ from cepheid.analysis.derived_types import stream_time
 from cepheid.analysis.expressions import variables_of
 from cepheid.errors import InternalError
 from cepheid.language import ast
-from cepheid.plan.physical import AggregateMethod, PhysicalPlan
+from cepheid.plan.physical import AggregateMethod, Parallelism, PhysicalPlan
+from cepheid.program.lower_adjacent import lower_adjacent
 from cepheid.program.lower_aggregates import lower_aggregates
 from cepheid.program.lower_automaton import lower_automaton, position_test
 from cepheid.program.lower_negation import is_local, with_inner_parts
@@ -61,6 +62,7 @@ def _lower_side(plan: PhysicalPlan, query: BoundQuery, *, as_stream: bool) -> Pr
     window = query.window
     by_events = window is not None and window.unit is WindowUnit.EVENTS
     runs, negation = lower_runs(query)
+    method = plan.method.value
     return Program(
         automaton=lower_automaton(query.pattern.automaton),
         tests=tuple(_tests(query)),
@@ -80,7 +82,9 @@ def _lower_side(plan: PhysicalPlan, query: BoundQuery, *, as_stream: bool) -> Pr
         name=query.source.name,
         live_limit=plan.live_limit,
         derived_types=tuple(sorted(query.schema.derived_types)),
-        slots=lower_slots(query) if plan.method.value is AggregateMethod.POSITIONS else None,
+        slots=lower_slots(query) if method is AggregateMethod.POSITIONS else None,
+        adjacent=lower_adjacent(query, runs) if method is AggregateMethod.LAST_EVENTS else None,
+        cuts_time=plan.parallelism.value is Parallelism.TIME,
     )
 
 

@@ -19,7 +19,7 @@ from cepheid.analysis.expressions import (
     references,
 )
 from cepheid.analysis.schema import AttributeType
-from cepheid.plan.place_tests import Binding, all_bindings, place_tests
+from cepheid.plan.place_tests import Binding, all_bindings, first_bindings, place_tests
 from cepheid.program.lower_negation import lower_negation
 from cepheid.program.lower_paths import lower_match_value, lower_path_clause
 from cepheid.program.negation_program import NegationProgram
@@ -91,7 +91,7 @@ class _RunLowering:
         for binding, condition in simple:
             tests[binding].append(self._test(condition, binding))
         for bound in self.query.neighbour_bounds:
-            for binding in self._first_bindings(bound.second):
+            for binding in first_bindings(self.pattern, bound, self.bindings):
                 tests[binding].append(self._neighbour_test(bound))
         by_binding = tuple(tuple(tests[each]) for each in self.bindings)
         values = tuple(
@@ -212,15 +212,6 @@ class _RunLowering:
         key = _EventKey(bound.first, Role.LAST, closed_by=bound.second)
         slot = self._operand_at(key, self.writer.column(CLOCK_COLUMN, kind))
         return Test(begin, end, (Operand(CURRENT_EVENT), slot))
-
-    def _first_bindings(self, variable: str) -> list[Binding]:
-        """Return the edges that may bind the first event of a variable after another event."""
-        own = self.pattern.variables[variable].positions
-        return [
-            each
-            for each in self.bindings
-            if each.source is not None and each.source not in own and each.target in own
-        ]
 
     # --- slots ----------------------------------------------------------------------------------
 

@@ -10,7 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from cepheid.program.arrow_arrays import empty, texts_to_arrow, to_arrow, to_numpy, to_scalar
+from cepheid.program.arrow_arrays import (
+    look_up,
+    texts_to_arrow,
+    to_arrow,
+    to_numpy,
+    to_scalar,
+)
 from cepheid.program.evaluate import Booleans, LocalPredicates
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import Program
@@ -26,16 +32,13 @@ def position_masks(program: Program, columns: Mapping[str, Any], length: int) ->
     The first array is for the pattern, the others are for its negated parts and for what the
     second side of AND has.
     """
-    return _masks_at(program, columns, EventTypes(program, columns, length))
+    return masks_of_types(program, columns, EventTypes(program, columns, length))
 
 
-def relevant_masks(
-    program: Program, columns: Mapping[str, Any], length: int
-) -> tuple[Int64s, list[Masks]]:
-    """Return the events whose type the program names, and their masks; often a small part."""
-    types = EventTypes(program, columns, length)
-    rows = types.relevant_rows()
-    return rows, _masks_at(program, TakenColumns(columns, rows), types.at(rows))
+def masks_of_types(program: Program, columns: Mapping[str, Any], types: EventTypes) -> list[Masks]:
+    """Return the masks of events whose types are known."""
+    predicates = LocalPredicates(columns, types.length)
+    return [_masks(tests, types, predicates) for tests in program.test_groups]
 
 
 class EventTypes:
@@ -51,15 +54,11 @@ class EventTypes:
         if program.type_column is not None:
             self.codes = _codes(columns[program.type_column], self.names)
 
-    def relevant_rows(self) -> Int64s:
-        """Return the events of types that the program names."""
-        return np.arange(self.length) if self.codes is None else np.flatnonzero(self.codes != 0)
-
     def at(self, rows: Int64s) -> EventTypes:
         """Return the types of some events."""
         types = EventTypes.__new__(EventTypes)
         types.names, types.length = self.names, rows.size
-        types.codes = None if self.codes is None else self.codes[rows]
+        types.codes = None if self.codes is None else look_up(self.codes, to_arrow(rows))
         return types
 
     def masks(self, types_by_position: Sequence[tuple[str, ...]]) -> Masks:
@@ -70,8 +69,7 @@ class EventTypes:
                 table[self.names.index(name) + 1] |= np.uint64(1) << np.uint64(position)
         if self.codes is None:
             return np.full(self.length, np.bitwise_or.reduce(table), np.uint64)
-        masks = empty(self.length, np.uint64)
-        return table.take(self.codes, out=masks, mode="clip")
+        return look_up(table, to_arrow(self.codes))
 
     def is_type(self, name: str) -> Booleans:
         """Return which events are of a type."""
@@ -82,9 +80,9 @@ class EventTypes:
 
 
 class TakenColumns(Mapping[str, Any]):
-    """Some rows of columns, taken when a column is read first."""
+    """Some rows of columns, or all, taken when a column is read first."""
 
-    def __init__(self, columns: Mapping[str, Any], rows: Int64s) -> None:
+    def __init__(self, columns: Mapping[str, Any], rows: Int64s | None) -> None:
         self.columns = columns
         self.rows = rows
         self.taken: dict[str, Any] = {}
@@ -92,8 +90,7 @@ class TakenColumns(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name not in self.taken:
             column = self.columns[name]
-            is_whole = self.rows.size == len(column)
-            self.taken[name] = column if is_whole else column.take(to_arrow(self.rows))
+            self.taken[name] = column if self.rows is None else column.take(to_arrow(self.rows))
         return self.taken[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -101,11 +98,6 @@ class TakenColumns(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self.columns)
-
-
-def _masks_at(program: Program, columns: Mapping[str, Any], types: EventTypes) -> list[Masks]:
-    predicates = LocalPredicates(columns, types.length)
-    return [_masks(tests, types, predicates) for tests in program.test_groups]
 
 
 def _masks(tests: Sequence[PositionTest], types: EventTypes, predicates: LocalPredicates) -> Masks:
@@ -135,6 +127,6 @@ def _codes_of_chunk(chunk: Any, names: list[str], dtype: type[np.unsignedinteger
         indices = chunk.indices
         if chunk.null_count:  # the 0 at the end
             indices = pc.fill_null(pc.cast(indices, pa.int64()), to_scalar(len(by_entry) - 1))
-        return by_entry.take(to_numpy(indices), mode="clip")  # faster, and none is out of range
+        return look_up(by_entry, indices)
     found = pc.index_in(chunk, texts_to_arrow(names, chunk.type))
     return (to_numpy(pc.fill_null(found, to_scalar(-1, found.type))) + 1).astype(dtype)

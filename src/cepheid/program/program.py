@@ -9,6 +9,7 @@ from typing import TypeAlias
 from cepheid.analysis.bound import EventsColumn, MatchColumn
 from cepheid.analysis.derived_types import StreamTime
 from cepheid.analysis.expressions import references
+from cepheid.program.adjacent_program import AdjacentProgram
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.negation_program import NegationProgram
 from cepheid.program.position_automaton import PositionAutomaton, PositionTest
@@ -82,7 +83,8 @@ class Program:
     With AND it is the program of the first side, and `pair` has the second. `live_limit` is how
     many nodes of the match graph may be alive in a partition. Events of `derived_types` are results
     of other queries; they may lack tie-break columns. `slots` is set if an aggregate query keeps a
-    value per position instead of enumerating matches.
+    value per position, `adjacent` if it keeps one per last event; otherwise matches are enumerated.
+    `cuts_time`: ranges of time are folded apart.
     """
 
     automaton: PositionAutomaton
@@ -105,6 +107,8 @@ class Program:
     live_limit: int | None = None
     derived_types: tuple[str, ...] = ()
     slots: SlotProgram | None = None
+    adjacent: AdjacentProgram | None = None
+    cuts_time: bool = False
 
     @property
     def types(self) -> frozenset[str]:
@@ -154,6 +158,9 @@ class Program:
         """Whether the fold itself must see every event: each one moves a window that counts them.
 
         With SLIDE, or for matches, only the events that end something need to know their index.
+        Contiguous runs that go on in another range of time must be broken by all events.
         """
+        if self.cuts_time and self.ranking is not Ranking.NONE:
+            return True
         is_recent = isinstance(self.output, AggregateOutput) and self.slide is None
         return is_recent and self.window_length is not None and self.clock is Clock.EVENTS

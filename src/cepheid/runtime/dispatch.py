@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -15,19 +15,11 @@ from cepheid.plan.physical import PhysicalPlan
 from cepheid.program.lower import lower
 from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema
 from cepheid.runtime.event_tables import TableKind, from_arrow, kind_of, to_arrow, unite_types
-from cepheid.runtime.local import run_local
+from cepheid.runtime.local import reads_columns, run_columns, run_local
+from cepheid.runtime.stored_events import LEAST_ROWS, ColumnReader, StoredEvents
 
 if TYPE_CHECKING:
     from cepheid.runtime.compressed import CompressedMatches
-
-
-class StoredEvents(Protocol):
-    """Events that are read when it is known which columns a query needs."""
-
-    schema: pa.Schema
-
-    def read(self, columns: Sequence[str], encoded: Sequence[str]) -> pa.Table:
-        """Return some columns; those of `encoded` that are texts may come as dictionaries."""
 
 
 MakePlan = Callable[[EventSchema], PhysicalPlan]
@@ -62,8 +54,13 @@ def run_stored(make_plan: MakePlan, stored: StoredEvents, roles: ColumnRoles) ->
     needed = [name for name in stored.schema.names if name in program.columns]
     is_code = program.type_column is not None and program.type_column not in program.partition_by
     encoded = [name for name in needed if is_code and name == program.type_column]
-    events = stored.read(needed, encoded)
-    return run_local(program, events, stored.schema, threads=available_cores())
+    threads = available_cores()
+    if threads == 1 or stored.row_count < LEAST_ROWS or not reads_columns(program):
+        return run_local(program, stored.read(needed, encoded), stored.schema, threads=threads)
+    first = [program.time, program.type_column, *program.partition_by]
+    needed.sort(key=lambda name: first.index(name) if name in first else len(first))
+    with ColumnReader(stored, needed, encoded, threads) as columns:
+        return run_columns(program, columns, columns.row_count, stored.schema, threads=threads)
 
 
 def as_kind(result: pa.Table | CompressedMatches, kind: TableKind) -> Any:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import chain
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +18,7 @@ from cepheid.runtime.non_overlapping import without_overlaps
 from cepheid.runtime.order_events import order_events
 from cepheid.runtime.partial_matches import partial_matches
 from cepheid.runtime.predicate_inputs import read_columns
+from cepheid.runtime.side_by_side import side_by_side
 from cepheid.runtime.walk_matches import MatchWalker
 
 # How many ends are worth a thread: where events repeat, many matches can end at each.
@@ -24,12 +26,16 @@ LEAST_ENDS, LEAST_REPEATED_ENDS = 2**14, 2**8
 
 
 def find_matches(
-    program: Program, output: MatchOutput, table: pa.Table, schema: pa.Schema, threads: int
+    program: Program,
+    output: MatchOutput,
+    columns: Mapping[str, Any],
+    length: int,
+    schema: pa.Schema,
+    threads: int,
 ) -> tuple[pa.Table, int]:
     """Return all matches, and how many events belong to no partition."""
-    columns = dict(zip(table.column_names, table.columns, strict=True))
-    ordered = order_events(program, columns, table.num_rows)
-    predicates = read_columns(program, ordered, columns)
+    ordered = order_events(program, columns, length, threads=threads)
+    predicates = read_columns(program, ordered, columns, threads=threads)
     walker = MatchWalker(program, output, ordered, predicates, columns, schema)
 
     def fold(partitions: range) -> Iterator[Walkable]:
@@ -48,8 +54,8 @@ def find_matches(
         chosen = without_overlaps(program, ordered, columns, matches, output.tie_columns)
         batches = [walker.rows.batch(chosen)]
     elif len(parts) > 1:
-        with ThreadPoolExecutor(len(parts)) as pool:
-            batches = list(chain.from_iterable(pool.map(fold_and_walk, parts)))
+        found = side_by_side([partial(fold_and_walk, part) for part in parts])
+        batches = list(chain.from_iterable(found))
     else:
         repeats = any(target <= source for source, target in program.automaton.edges)
         least = LEAST_REPEATED_ENDS if repeats else LEAST_ENDS
@@ -68,10 +74,12 @@ def _walk(
         if len(parts) == 1:
             yield from walker.batches(Walkable(graph, ends))
             continue
-        with ThreadPoolExecutor(len(parts)) as pool:
-            tasks = [
-                pool.submit(lambda own, part: list(own.batches(part)), own, Walkable(graph, part))
-                for own, part in zip(walkers, parts, strict=False)
-            ]
-            for task in tasks:
-                yield from task.result()
+        tasks = [
+            partial(_walked, own, Walkable(graph, part))
+            for own, part in zip(walkers, parts, strict=False)
+        ]
+        yield from chain.from_iterable(side_by_side(tasks))
+
+
+def _walked(walker: MatchWalker, walkable: Walkable) -> list[pa.RecordBatch]:
+    return list(walker.batches(walkable))

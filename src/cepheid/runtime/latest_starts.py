@@ -7,6 +7,8 @@ says which earlier events the event can still follow: those that are not before 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -41,18 +43,28 @@ def _cuts(
     if inner is None:
         return np.empty((0, 0), np.int64)
     cuts = np.zeros((len(automaton.edges), ordered.row.size), np.int64)
-    by_part = [_latest_before(latest_starts(part, ordered), ordered) for part in inner.parts]
+    by_part = [latest_before(latest_starts(part, ordered), ordered) for part in inner.parts]
     by_target = sorted(range(len(automaton.edges)), key=lambda edge: automaton.edges[edge][1])
     for row, edge in enumerate(by_target):
-        ways = []
-        for parts in inner.gaps[edge]:
-            crossed = [each for number, each in enumerate(by_part) if parts >> number & 1]
-            ways.append(np.maximum.reduce(crossed) if crossed else cuts[row])
-        cuts[row] = np.minimum.reduce(ways)
+        cuts[row] = open_from(inner.gaps[edge], by_part)
     return cuts
 
 
-def _latest_before(starts: Int64s, ordered: OrderedEvents) -> Int64s:
+def open_from(alternatives: Sequence[int], latest: Sequence[Int64s]) -> Int64s:
+    """Return the rank from which on an event is after the latest match that blocks a gap.
+
+    The gap is open while the parts of one of the alternatives (bit masks) have no match in it;
+    `latest` has by part the latest start of a match.
+    """
+    ways = []
+    for parts in alternatives:
+        crossed = [each for number, each in enumerate(latest) if parts >> number & 1]
+        ways.append(np.maximum.reduce(crossed) if crossed else np.zeros_like(latest[0]))
+    result: Int64s = np.minimum.reduce(ways)
+    return result
+
+
+def latest_before(starts: Int64s, ordered: OrderedEvents) -> Int64s:
     """Return by event the latest start among the matches that end before it in its partition."""
     span = int(ordered.key_rank.max(initial=0)) + 1
     base = ordered.partition_of_event * span  # larger than everything of the partitions before

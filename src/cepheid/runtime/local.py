@@ -6,12 +6,13 @@ What runs each kind of query is imported when it is needed: a small query should
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from cepheid.program.aggregate_output import AggregateOutput
-from cepheid.program.program import Program
+from cepheid.program.program import MatchOutput, Program
 
 if TYPE_CHECKING:
     from cepheid.runtime.compressed import CompressedMatches
@@ -44,24 +45,49 @@ def run_local(
     """
     output = program.output
     schema = table.schema if schema is None else schema
+    if reads_columns(program):
+        columns = dict(zip(table.column_names, table.columns, strict=True))
+        return run_columns(program, columns, table.num_rows, schema, threads=threads)
+    assert isinstance(output, MatchOutput)
     result: pa.Table | CompressedMatches
-    if isinstance(output, AggregateOutput):
-        from cepheid.runtime.aggregate.aggregate import aggregate_trends
-
-        result, dropped = aggregate_trends(program, output, table, schema)
-    elif program.pair is not None:
+    if program.pair is not None:
         from cepheid.runtime.match_pairs import find_pairs
 
         result, dropped = find_pairs(program, program.pair, table, schema)
-    elif output.is_compressed:
+    else:
         from cepheid.runtime.compressed import compress_matches
 
         result, dropped = compress_matches(program, output, table, schema)
+    _warn(program, dropped)
+    return result
+
+
+def reads_columns(program: Program) -> bool:
+    """Whether a program can be run on columns that come one by one."""
+    output = program.output
+    if isinstance(output, AggregateOutput):
+        return True
+    return program.pair is None and not output.is_compressed
+
+
+def run_columns(
+    program: Program, columns: Mapping[str, Any], length: int, schema: pa.Schema, *, threads: int
+) -> pa.Table:
+    """Run a program on columns of so many events; see `run_local`."""
+    output = program.output
+    if isinstance(output, AggregateOutput):
+        from cepheid.runtime.aggregate.aggregate import aggregate_trends
+
+        result, dropped = aggregate_trends(program, output, columns, length, schema, threads)
     else:
         from cepheid.runtime.find_matches import find_matches
 
-        result, dropped = find_matches(program, output, table, schema, threads)
+        result, dropped = find_matches(program, output, columns, length, schema, threads)
+    _warn(program, dropped)
+    return result
+
+
+def _warn(program: Program, dropped: int) -> None:
     if dropped:
         names = ", ".join(program.partition_by)
         LOG.warning("%d events have NULL in %s and belong to no partition", dropped, names)
-    return result

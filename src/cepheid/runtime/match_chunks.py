@@ -47,7 +47,7 @@ from cepheid.runtime.run_arrays import run_rules
 
 Int64s = NDArray[np.int64]
 CHUNK_EVENTS = 2**17
-LEAST_EVENTS = 2**18  # that are worth a thread
+LEAST_EVENTS = 2**16  # that are worth a thread
 
 
 def split_partitions(events: EventArrays, most_parts: int) -> list[range]:

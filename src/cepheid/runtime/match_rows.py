@@ -14,7 +14,7 @@ from cepheid.analysis.bound import EventsColumn, MatchColumn, ValueColumn
 from cepheid.kernels.graph import MatchArrays
 from cepheid.kernels.select_events import select_events
 from cepheid.program.arrow_arrays import to_arrow
-from cepheid.program.program import MatchOutput, Program
+from cepheid.program.program import Clock, MatchOutput, Program
 from cepheid.runtime.key_columns import key_columns, key_fields
 from cepheid.runtime.match_values import MatchValues, value_type
 from cepheid.runtime.order_events import OrderedEvents
@@ -60,7 +60,7 @@ class MatchRows:
         self.columns = columns
         self.schema = match_schema(program, output, events)
         self.row = ordered.row
-        self.takers = _Takers(columns, events, ordered.row)
+        self.takers = _Takers(program, ordered, columns, events)
         self.values = MatchValues(program, ordered, predicates, events)
         self.positions = {
             name: np.uint64(sum(1 << each for each in positions))
@@ -140,13 +140,22 @@ def _borders(matches: MatchArrays) -> tuple[Int64s, Int64s]:
 class _Takers(dict[str, RowTaker]):
     """One per attribute, made when it is read first."""
 
-    def __init__(self, columns: Mapping[str, Any], schema: pa.Schema, row: Int64s) -> None:
+    def __init__(
+        self,
+        program: Program,
+        ordered: OrderedEvents,
+        columns: Mapping[str, Any],
+        schema: pa.Schema,
+    ) -> None:
         super().__init__()
         self.columns = columns
         self.schema = schema
-        self.row = row
+        self.row = ordered.row
+        self.time = program.time
+        self.ticks = ordered.arrays.clock if program.clock is Clock.TIME else None
 
     def __missing__(self, attribute: str) -> RowTaker:
         kind = self.schema.field(attribute).type
-        self[attribute] = RowTaker(self.columns[attribute], kind, self.row)
+        ticks = self.ticks if attribute == self.time else None
+        self[attribute] = RowTaker(self.columns[attribute], kind, self.row, ticks)
         return self[attribute]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,15 +15,22 @@ from numpy.typing import NDArray
 from cepheid.analysis.derived_types import StreamTime
 from cepheid.errors import DataError
 from cepheid.kernels.arrange_events import (
+    RISING,
+    UNSORTED,
     Arranged,
     Grouped,
     arrange,
-    group_events,
+    count_events,
+    count_up,
+    find_nonzero,
+    find_places,
+    order_of,
+    place_events,
     rank_keys,
 )
 from cepheid.kernels.arrays import EventArrays, Masks
 from cepheid.program.arrow_arrays import empty, empty_table, texts_to_arrow, to_numpy
-from cepheid.program.position_masks import TakenColumns, position_masks, relevant_masks
+from cepheid.program.position_masks import EventTypes, TakenColumns, masks_of_types
 from cepheid.program.program import Clock, MatchOutput, Program, Ranking
 from cepheid.runtime.clock import reject_extremes, reject_nulls, to_ticks
 from cepheid.runtime.next_clock import next_clock
@@ -33,8 +40,11 @@ from cepheid.runtime.partition_codes import (
     partition_codes,
     partition_of_event,
 )
+from cepheid.runtime.side_by_side import cut, side_by_side
+from cepheid.runtime.take_rows import take_into
 
 Int64s = NDArray[np.int64]
+LEAST_EVENTS = 2**17  # that are worth a thread
 
 
 @dataclass(frozen=True)
@@ -62,22 +72,25 @@ class OrderedEvents:
         return partition_of_event(self.arrays.step_offsets, self.arrays.partition_offsets)
 
 
-def order_events(program: Program, columns: Mapping[str, Any], length: int) -> OrderedEvents:
-    """Mask, order and cut the events of one table."""
+def order_events(
+    program: Program, columns: Mapping[str, Any], length: int, *, threads: int = 1
+) -> OrderedEvents:
+    """Mask, order and cut the events of one table.
+
+    The time is read last: while it is, what comes before can be done.
+    """
     rows, masks_by_group, masks = _relevant(program, columns, length)
-    ticks = to_ticks(columns[program.time], program.time)
-    ticks = ticks if rows.size == length else ticks[rows]
+    read = TakenColumns({name: columns[name] for name in program.partition_by}, rows)
+    partitions = partition_codes(read, program.partition_by, masks.size)
+    ties = [_taken(each, rows) for each in _order_codes(program, columns)]
+    ticks = _taken(to_ticks(columns[program.time], program.time), rows)
     if program.clock is Clock.TIME:
         window = program.window_length or 0
         reject_extremes(ticks, program.time, window, has_ends=_shows_ends(program))
-    keys = _stacked([ticks, *(each[rows] for each in _order_codes(program, columns))])
-    ticks = keys[0]  # kernels know arrays of their own only, not those of Arrow
-    read = TakenColumns({name: columns[name] for name in program.partition_by}, rows)
-    partitions = partition_codes(read, program.partition_by, rows.size)
-    order, key_rank = _key_order(keys), empty(rows.size)
-    rank_keys(keys, order, key_rank)
-    grouped = _grouped(partitions, order, key_rank, ticks, masks)
-    events = _arranged(program, grouped, keeps_all=program.folds_all_types)
+    keys = _keys(ticks, ties)
+    threads = max(1, min(threads, masks.size // LEAST_EVENTS))
+    grouped = _grouped(partitions, keys, masks, threads)
+    events = _arranged(program, grouped, keys, threads, keeps_all=program.folds_all_types)
     fires, *negative = (
         [events.masks]
         if len(masks_by_group) == 1
@@ -85,58 +98,93 @@ def order_events(program: Program, columns: Mapping[str, Any], length: int) -> O
     )
     later = None
     if isinstance(program.output, MatchOutput) and program.output.is_partial:
-        every = _arranged(program, grouped, keeps_all=True)
-        later = np.empty(rows.size, np.int64)
-        later[every.event] = next_clock(program, every, _tick_of_rank(ticks, key_rank))
+        every = _arranged(program, grouped, keys, threads, keeps_all=True)
+        later = np.empty(masks.size, np.int64)
+        later[every.event] = next_clock(program, every, _tick_of_rank(keys))
         later = later[events.event]
     return OrderedEvents(
         EventArrays(
             fires, events.clock, events.rank, events.step_offsets, events.partition_offsets
         ),
         tuple(negative),
-        rows[events.event],
+        events.event if rows is None else _taken(rows, events.event),
         events.key_rank,
         count_without_partition(columns, program.partition_by),
         later,
     )
 
 
-def _stacked(keys: list[Int64s]) -> Int64s:
-    stacked = empty_table(len(keys), keys[0].size)
-    return np.stack(keys, out=stacked)
+class _Keys(NamedTuple):
+    """The keys of events: their times, what sorts them (nothing if they are) and their ranks.
+
+    Keys that are sorted and all different are `rising`. Then ranks follow from places: none here.
+    """
+
+    ticks: Int64s
+    order: Int64s
+    rank: Int64s
+    are_rising: bool
 
 
-def _grouped(
-    partitions: PartitionCodes, order: Int64s, key_rank: Int64s, ticks: Int64s, masks: Masks
-) -> Grouped:
-    size = ticks.size
-    begin, free = empty(partitions.size + 1), empty(partitions.size + 1)
-    room = Grouped(empty(size), empty(size), empty(size), empty(size, np.uint64), begin)
-    count = group_events(
-        partitions.code, partitions.is_member, order, key_rank, ticks, masks, free, room
+def _keys(ticks: Int64s, ties: list[Int64s]) -> _Keys:
+    none = np.empty(0, np.int64)
+    keys = empty_table(1 + len(ties), ticks.size)
+    for row, key in enumerate([ticks, *ties]):  # kernels know arrays of their own, not of Arrow
+        keys[row] = key
+    kind = UNSORTED if ties else order_of(keys[0])
+    if kind == RISING:
+        return _Keys(keys[0], none, none, are_rising=True)
+    order = none
+    if kind == UNSORTED:
+        order = np.lexsort(keys[::-1]) if ties else np.argsort(ticks, kind="stable")
+    rank = empty(ticks.size)
+    rank_keys(keys, order, rank)
+    return _Keys(keys[0], order, rank, are_rising=False)
+
+
+def _grouped(partitions: PartitionCodes, keys: _Keys, masks: Masks, threads: int) -> Grouped:
+    """Group the events; a thread has a part of them, and a place where those of a code begin."""
+    code, is_member, size = partitions
+    threads = 1 if size * threads > masks.size else threads
+    parts, free, begin = cut(masks.size, threads), empty_table(threads, size), empty(size + 1)
+    side_by_side(
+        [
+            partial(count_events, code, is_member, keys.order, part.start, part.stop, own)
+            for part, own in zip(parts, free, strict=True)
+        ]
     )
-    return Grouped(
-        room.event[:count], room.ticks[:count], room.key_rank[:count], room.masks[:count], begin
+    count = find_places(free, begin)
+    room = Grouped(empty(count), empty(count), empty(count), empty(count, np.uint64), begin)
+    given = (code, is_member, keys.order, keys.rank, keys.ticks, masks)
+    side_by_side(
+        [
+            partial(place_events, *given, part.start, part.stop, own, room)
+            for part, own in zip(parts, free, strict=True)
+        ]
     )
+    if keys.are_rising:
+        np.add(room.event, 1, out=room.key_rank)
+    return room
 
 
-def _arranged(program: Program, grouped: Grouped, *, keeps_all: bool) -> Arranged:
+def _arranged(
+    program: Program, grouped: Grouped, keys: _Keys, threads: int, *, keeps_all: bool
+) -> Arranged:
     size = grouped.event.size
     counts_events = program.clock is Clock.EVENTS
     ranks_partition = program.ranking is Ranking.PARTITION
+    has_all = keeps_all or bool(grouped.masks.all())
+    if has_all and keys.are_rising and not counts_events:
+        return _one_event_a_step(grouped, threads, ranks_partition=ranks_partition)
     room = Arranged(
+        grouped.event if has_all else empty(size),
+        grouped.masks if has_all else empty(size, np.uint64),
+        grouped.ticks if has_all and not counts_events else empty(size),
         empty(size),
-        empty(size, np.uint64),
-        empty(size),
-        empty(size),
-        empty(size),
+        grouped.key_rank if has_all else empty(size),
         empty(size + 1),
         empty(grouped.begin.size),
     )
-    if keeps_all or bool(grouped.masks.all()):  # then most arrays stay as they are
-        room = room._replace(event=grouped.event, masks=grouped.masks, key_rank=grouped.key_rank)
-        if not counts_events:
-            room = room._replace(clock=grouped.ticks)
     count, steps, partitions = arrange(grouped, keeps_all, counts_events, ranks_partition, room)
     return Arranged(
         room.event[:count],
@@ -149,25 +197,67 @@ def _arranged(program: Program, grouped: Grouped, *, keeps_all: bool) -> Arrange
     )
 
 
+def _one_event_a_step(grouped: Grouped, threads: int, *, ranks_partition: bool) -> Arranged:
+    """Arrange events of which no two are concurrent, and all of which are kept."""
+    size = grouped.event.size
+    steps = empty(size + 1)
+    side_by_side([partial(count_up, steps, e.start, e.stop) for e in cut(size + 1, threads)])
+    begin = grouped.begin
+    return Arranged(
+        grouped.event,
+        grouped.masks,
+        grouped.ticks,
+        steps[1:] if ranks_partition else grouped.key_rank,
+        grouped.key_rank,
+        steps,
+        np.append(begin[:-1][begin[:-1] < begin[1:]], size),
+    )
+
+
 def _relevant(
     program: Program, columns: Mapping[str, Any], length: int
-) -> tuple[Int64s, list[Masks], Masks]:
-    """Return the events that matter, their masks by group, and those of all groups together."""
-    if program.keeps_all_types:
-        rows, by_group = np.arange(length), position_masks(program, columns, length)
-    else:
-        rows, by_group = relevant_masks(program, columns, length)
+) -> tuple[Int64s | None, list[Masks], Masks]:
+    """Return the events that matter, their masks by group, and those of all groups together.
+
+    None stands for all events.
+    """
+    types = EventTypes(program, columns, length)
+    rows = None if program.keeps_all_types else _rows_of_types(types)
+    if rows is not None:  # often a small part
+        columns, types = TakenColumns(columns, rows), types.at(rows)
+    by_group = masks_of_types(program, columns, types)
     masks = by_group[0] if len(by_group) == 1 else np.bitwise_or.reduce(by_group)
     if program.keeps_all_types or masks.all():
         return rows, by_group, masks
     fits = np.flatnonzero(masks)
-    return rows[fits], [each[fits] for each in by_group], masks[fits]
+    rows = fits if rows is None else rows[fits]
+    return rows, [each[fits] for each in by_group], masks[fits]
 
 
-def _tick_of_rank(ticks: Int64s, key_rank: Int64s) -> Int64s:
+def _rows_of_types(types: EventTypes) -> Int64s | None:
+    """Return the events of types that the program names, None for all."""
+    if types.codes is None or types.codes.all():
+        return None
+    if types.codes.dtype != np.uint8:
+        return np.flatnonzero(types.codes)
+    codes = types.codes.view(np.uint8)
+    rows = empty(int(np.count_nonzero(codes)) + 1)
+    return rows[: find_nonzero(codes, rows)]
+
+
+def _taken(values: Int64s, rows: Int64s | None) -> Int64s:
+    """Return the values of some rows, or of all."""
+    if rows is None:
+        return values
+    return take_into(empty(rows.size), values, rows)
+
+
+def _tick_of_rank(keys: _Keys) -> Int64s:
     """Return the time of every order key; ranks count from 1."""
-    result = np.empty(int(key_rank.max(initial=0)), np.int64)
-    result[key_rank - 1] = ticks
+    if keys.are_rising:
+        return keys.ticks
+    result = np.empty(int(keys.rank.max(initial=0)), np.int64)
+    result[keys.rank - 1] = keys.ticks
     return result
 
 
@@ -204,16 +294,6 @@ def _is_derived(program: Program, columns: Mapping[str, Any]) -> Any:
     if pa.types.is_dictionary(types.type):
         types = pc.cast(types, types.type.value_type)
     return pc.is_in(types, texts_to_arrow(program.derived_types, types.type))
-
-
-def _key_order(keys: Int64s) -> Int64s:
-    """Return the permutation that sorts by time, then by the tie-break columns; none if sorted."""
-    times = keys[0]
-    if len(keys) > 1:
-        return np.lexsort(keys[::-1])
-    if times.size < 2 or bool(np.all(times[1:] >= times[:-1])):
-        return np.empty(0, np.int64)
-    return np.argsort(times, kind="stable")
 
 
 def starts_of_runs(values: Int64s) -> NDArray[np.bool_]:

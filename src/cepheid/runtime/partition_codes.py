@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cepheid.errors import DataError
-from cepheid.program.arrow_arrays import to_numpy, to_scalar
+from cepheid.program.arrow_arrays import empty, to_numpy, to_scalar
 
 Int64s = NDArray[np.int64]
 LARGEST_CODE = 2**62
@@ -20,7 +20,10 @@ MOST_DISTANT = 16  # how far integers may lie apart, per event, to be codes them
 
 
 class PartitionCodes(NamedTuple):
-    """A number below `size` for every event, and whether none of its attributes is NULL."""
+    """A number below `size` for every event, and whether none of its attributes is NULL.
+
+    `is_member` is empty if that holds for every event.
+    """
 
     code: Int64s
     is_member: NDArray[np.bool_]
@@ -39,9 +42,8 @@ def partition_codes(
     columns: Mapping[str, Any], attributes: Sequence[str], length: int
 ) -> PartitionCodes:
     """Return a number per event, equal for equal attributes."""
-    codes = np.zeros(length, np.int64)
-    valid = np.ones(length, np.bool_)
-    size = 1
+    codes, valid, size = empty(0 if attributes else length), np.empty(0, np.bool_), 1
+    codes.fill(0)
     for attribute in attributes:
         try:
             indices, count = _dictionary_codes(columns[attribute])
@@ -49,16 +51,23 @@ def partition_codes(
             raise DataError(
                 f"events cannot be partitioned by '{attribute}': it holds {columns[attribute].type}"
             ) from None
-        valid &= indices >= 0
+        if columns[attribute].null_count:
+            is_known = indices >= 0
+            valid = valid & is_known if valid.size else is_known
+            indices = np.maximum(indices, 0)
         if size * (count + 1) > LARGEST_CODE:
-            codes = np.unique(codes, return_inverse=True)[1].astype(np.int64)
-            size = int(codes.max(initial=0)) + 1
-        codes = codes * (count + 1) + np.maximum(indices, 0)
+            codes, size = _renumbered(codes)
+        codes = indices if size == 1 else codes * (count + 1) + indices
         size *= count + 1
     if size > MOST_DISTANT * length:
-        codes = np.unique(codes, return_inverse=True)[1].astype(np.int64)
-        size = int(codes.max(initial=0)) + 1
+        codes, size = _renumbered(codes)
     return PartitionCodes(codes, valid, size)
+
+
+def _renumbered(codes: Int64s) -> tuple[Int64s, int]:
+    """Return the codes without gaps between them, and how many there are."""
+    numbers = np.unique(codes, return_inverse=True)[1]
+    return numbers.astype(np.int64), int(numbers.max(initial=0)) + 1
 
 
 def _dictionary_codes(column: Any) -> tuple[Int64s, int]:
@@ -74,8 +83,10 @@ def _dictionary_codes(column: Any) -> tuple[Int64s, int]:
         column = pc.dictionary_encode(column)
     if isinstance(column, pa.ChunkedArray):
         column = column.unify_dictionaries().combine_chunks()
-    indices: Int64s = to_numpy(pc.fill_null(pc.cast(column.indices, pa.int64()), to_scalar(-1)))
-    return indices, len(column.dictionary)
+    indices = pc.cast(column.indices, pa.int64())
+    if indices.null_count:
+        indices = pc.fill_null(indices, to_scalar(-1))
+    return np.array(to_numpy(indices)), len(column.dictionary)
 
 
 def _distances(column: Any) -> tuple[Int64s, int] | None:
@@ -84,9 +95,12 @@ def _distances(column: Any) -> tuple[Int64s, int] | None:
     smallest, largest = int(values.min()), int(values.max())
     if largest - smallest >= MOST_DISTANT * values.size:
         return None
-    if pa.types.is_unsigned_integer(column.type):  # may be beyond int64, but not below zero
-        return (values - values.min()).astype(np.int64), largest - smallest + 1
-    return values.astype(np.int64) - smallest, largest - smallest + 1
+    distances = empty(values.size)
+    if values.dtype == np.uint64:  # may be beyond int64, but not below zero
+        distances[:] = values - values.min()
+    else:
+        np.subtract(values, smallest, out=distances, dtype=np.int64)
+    return distances, largest - smallest + 1
 
 
 def partition_of_event(step_offsets: Int64s, partition_offsets: Int64s) -> Int64s:

@@ -24,6 +24,7 @@ from cepheid.kernels.predicate_code import (
 )
 from cepheid.program.arrow_arrays import empty, texts_to_arrow, to_arrow, to_numpy, to_scalar
 from cepheid.program.run_program import ColumnKind, PredicateColumn, RunProgram
+from cepheid.runtime.take_rows import take_into
 
 Int64s = NDArray[np.int64]
 
@@ -36,9 +37,15 @@ class PredicateColumns:
     """
 
     def __init__(
-        self, program: RunProgram, columns: Mapping[str, Any], rows: Int64s, ticks: Int64s
+        self,
+        program: RunProgram,
+        columns: Mapping[str, Any],
+        rows: Int64s,
+        ticks: Int64s,
+        threads: int,
     ) -> None:
         self.program = program
+        self.threads = threads
         self.columns = columns
         self.row_numbers = rows
         self.count = rows.size
@@ -54,9 +61,8 @@ class PredicateColumns:
             empty(size[0] * size[1], np.float64).reshape(size),
             empty(size[0] * size[1], np.int8).reshape(size),
         )
-        for each in arrays:
-            each.fill(0)
         for number, column in enumerate(self.program.columns):
+            _clear(arrays, number, column.kind)
             if column.kind is not ColumnKind.COMPUTED:
                 self._fill(arrays, number, column)
         if type_column is not None and self.program.exempt:
@@ -132,7 +138,7 @@ class PredicateColumns:
         if values.null_count or not (is_integer or is_float):
             return False
         target = arrays.floats if is_float else arrays.integers
-        target[number] = to_numpy(values)[self.row_numbers]
+        take_into(target[number], to_numpy(values), self.row_numbers, self.threads)
         arrays.status[number] = VALID
         return True
 
@@ -181,3 +187,13 @@ class PredicateColumns:
             for number, column in enumerate(self.program.columns):
                 if column.attribute == attribute:
                     arrays.status[number, lacking] = LACKING
+
+
+def _clear(arrays: ColumnArrays, number: int, kind: ColumnKind) -> None:
+    """Put 0 where a column of a kind writes nothing, or not always."""
+    if kind is not ColumnKind.FLOAT:
+        arrays.floats[number] = 0.0
+    if kind in (ColumnKind.FLOAT, ColumnKind.COMPUTED):
+        arrays.integers[number] = 0
+    if kind is ColumnKind.COMPUTED:
+        arrays.status[number] = NULL

@@ -25,13 +25,13 @@ class PredicateInputs:
 
 
 def read_columns(
-    program: Program, ordered: OrderedEvents, columns: Mapping[str, Any]
+    program: Program, ordered: OrderedEvents, columns: Mapping[str, Any], *, threads: int = 1
 ) -> PredicateInputs:
     """Return the attributes that predicates compare, for the ordered events."""
     ticks = ordered.row  # a stand-in of the right length where no predicate reads the clock
     if any(each.kind is ColumnKind.CLOCK for each in program.runs.columns):
         ticks = to_ticks(columns[program.time], program.time)[ordered.row]
-    predicates = PredicateColumns(program.runs, columns, ordered.row, ticks)
+    predicates = PredicateColumns(program.runs, columns, ordered.row, ticks, threads)
     return PredicateInputs(
         predicates.arrays(program.type_column), predicates.code(), predicates.texts, predicates.unit
     )

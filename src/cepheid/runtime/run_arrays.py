@@ -13,7 +13,7 @@ from cepheid.kernels.path_clauses import PathTables
 from cepheid.kernels.predicate_code import ColumnArrays, PredicateCode
 from cepheid.kernels.run_graph import SlotTables, TestTables
 from cepheid.program.position_automaton import PositionAutomaton
-from cepheid.program.run_program import AggregateSlot, EventSlot, PathClause, RunProgram
+from cepheid.program.run_program import AggregateSlot, EventSlot, PathClause, RunProgram, Test
 
 Int64s: TypeAlias = NDArray[np.int64]
 
@@ -31,7 +31,7 @@ def run_rules(
     return RunRules(
         offsets,
         targets,
-        _tests(program),
+        tables_of_tests(program.tests),
         _slots(program, columns, len(automaton.follow)),
         path_tables(program.path_clauses),
         code,
@@ -67,13 +67,14 @@ def _as_signed(mask: int) -> int:
     return mask - (1 << 64) if mask >= 1 << 63 else mask
 
 
-def _tests(program: RunProgram) -> TestTables:
-    tests = [test for binding in program.tests for test in binding]
+def tables_of_tests(by_binding: Sequence[Sequence[Test]]) -> TestTables:
+    """Return tests grouped by binding."""
+    tests = [test for binding in by_binding for test in binding]
     operands = [operand for test in tests for operand in test.operands]
     ends = np.cumsum([len(test.operands) for test in tests]).tolist()
     begins = [0, *ends[:-1]]
     return TestTables(
-        np.concatenate(([0], np.cumsum([len(each) for each in program.tests]))).astype(np.int64),
+        np.concatenate(([0], np.cumsum([len(each) for each in by_binding]))).astype(np.int64),
         _table(
             [
                 (t.begin, t.end, b, e, t.kind, t.comparison)

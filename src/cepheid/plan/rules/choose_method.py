@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from cepheid.analysis.bound import BoundQuery
+from cepheid.plan.adjacent_tests import AdjacentTests, find_adjacent_tests
 from cepheid.plan.physical import AggregateMethod, Choice
-from cepheid.plan.slot_layout import lay_out_slots
+from cepheid.plan.slot_layout import covers_recent, lay_out_slots
 
 
 def choose_method(query: BoundQuery) -> Choice[AggregateMethod]:
-    """Values per position if nothing else matters to the rest of a run; else matches."""
+    """A value per position if that is all that the rest of a run depends on, or per last event.
+
+    Where it depends on more, matches are enumerated.
+    """
     if query.aggregates is None:
         return Choice(AggregateMethod.NONE, "the query returns matches")
     slots = lay_out_slots(query)
-    if isinstance(slots, str):
+    if not isinstance(slots, str):
+        return Choice(AggregateMethod.POSITIONS, "no predicate reads an earlier event of a trend")
+    if len(query.patterns) > 1:
         return Choice(AggregateMethod.ENUMERATION, slots)
-    return Choice(AggregateMethod.POSITIONS, "no predicate reads an earlier event of a trend")
+    tests = find_adjacent_tests(query)
+    if not isinstance(tests, AdjacentTests):
+        return Choice(AggregateMethod.ENUMERATION, tests.reason)
+    if covers_recent(query):
+        return Choice(AggregateMethod.ENUMERATION, f"{slots}, and WITHIN has no SLIDE")
+    return Choice(AggregateMethod.LAST_EVENTS, slots)

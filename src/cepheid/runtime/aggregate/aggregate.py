@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cepheid.kernels.values import Measures, ValueRows
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program
+from cepheid.runtime.aggregate.adjacent import adjacent_rows
 from cepheid.runtime.aggregate.enumerated import enumerated_rows
 from cepheid.runtime.aggregate.exact import exact_counts
 from cepheid.runtime.aggregate.group_rows import GroupRows, add_groups, add_rows
@@ -37,38 +38,41 @@ from cepheid.runtime.aggregate.result_table import (
 from cepheid.runtime.match_pairs import seen_by_second
 from cepheid.runtime.order_events import OrderedEvents, order_events
 from cepheid.runtime.partition_codes import partition_codes
+from cepheid.runtime.predicate_inputs import read_columns
 
 Int64s = NDArray[np.int64]
 
 
 def aggregate_trends(
-    program: Program, output: AggregateOutput, table: pa.Table, schema: pa.Schema
+    program: Program,
+    output: AggregateOutput,
+    columns: Mapping[str, Any],
+    length: int,
+    schema: pa.Schema,
+    threads: int,
 ) -> tuple[pa.Table, int]:
     """Return one row per group and window, and how many events belong to no partition.
 
     `schema` has the types that group attributes are to have in the result.
     """
-    aggregation = Aggregation(program, output, table)
+    aggregation = Aggregation(program, output, columns, length, threads)
     return aggregation.table(schema), aggregation.ordered.dropped
 
 
 @dataclass(frozen=True)
 class Aggregation:
-    """The aggregation of one table of events."""
+    """The aggregation of so many events, given by their columns."""
 
     program: Program
     output: AggregateOutput
-    events: pa.Table
-
-    @cached_property
-    def columns(self) -> Mapping[str, Any]:
-        """The columns of the events by name."""
-        return dict(zip(self.events.column_names, self.events.columns, strict=True))
+    columns: Mapping[str, Any]
+    length: int
+    threads: int = 1
 
     @cached_property
     def ordered(self) -> OrderedEvents:
         """The events as the kernels see them."""
-        return order_events(self.program, self.columns, self.events.num_rows)
+        return order_events(self.program, self.columns, self.length, threads=self.threads)
 
     @cached_property
     def measures(self) -> EventMeasures:
@@ -80,7 +84,7 @@ class Aggregation:
     def group(self) -> Int64s:
         """The number of every event's group."""
         attributes = [column for column, _ in self.output.groups]
-        codes = partition_codes(self.columns, attributes, self.events.num_rows).code
+        codes = partition_codes(self.columns, attributes, self.length).code
         return codes[self.ordered.row]
 
     @cached_property
@@ -151,6 +155,11 @@ class Aggregation:
             )
         if slots is not None:
             return linear_rows(self.program, slots, self.ordered, measures)
+        if self.program.adjacent is not None:
+            predicates = read_columns(self.program, self.ordered, self.columns)
+            return adjacent_rows(
+                self.program, self.program.adjacent, self.ordered, predicates, measures
+            )
         return enumerated_rows(self.program, self.ordered, self.columns, measures, self.places)
 
     def _by_moment(self, rows: ValueRows, moments: Moments, moduli: Int64s) -> GroupRows:

@@ -5,21 +5,25 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.fold_slots import (
+    LANE_STEPS,
+    MOST_LANES,
     NEWEST_WINDOW,
+    PANES,
     RANK,
     ROWS,
     fold_partitions,
     fold_windows,
-    most_lanes,
+    measure_windows,
 )
-from cepheid.kernels.slot_machine import BEFORE_ALL, SlotMachine, make_fresh, make_step
+from cepheid.kernels.slot_machine import BEFORE_ALL, make_fresh, make_step
 from cepheid.kernels.value_algebra import make_values
 from cepheid.kernels.values import Measures, ValueRows
+from cepheid.plan.window_costs import WindowCosts, window_costs
 from cepheid.program.program import Program
 from cepheid.program.slot_program import SlotProgram
-from cepheid.runtime.aggregate.slot_machine import negative_codes, slot_machine
+from cepheid.runtime.aggregate.panes import fold_to_panes, pane_length, rows_of_panes
+from cepheid.runtime.aggregate.slot_machine import SlotTask, slot_task
 from cepheid.runtime.aggregate.value_rows import first_rows, joined_rows, make_rows
 from cepheid.runtime.order_events import OrderedEvents
 
@@ -31,35 +35,45 @@ def linear_rows(
     program: Program, slots: SlotProgram, ordered: OrderedEvents, measures: Measures
 ) -> ValueRows:
     """Return a row for every partition, or for every partition and window that has trends."""
-    machine = slot_machine(slots, program.automaton, program.strategy)
-    codes = negative_codes(slots, ordered)
-    if program.window_length is None:
-        return rows_of_partitions(machine, measures, ordered.arrays, codes)
-    slide = program.slide or program.window_length
-    return rows_of_windows(machine, measures, ordered.arrays, codes, program.window_length, slide)
+    task = slot_task(program, slots, ordered, measures)
+    length = program.window_length
+    if length is None:
+        return rows_of_partitions(task)
+    slide = program.slide or length
+    if slide == length:
+        return rows_of_windows(task, length, slide, 1)
+    work = np.zeros(PANES + 1, np.int64)
+    pane = pane_length(length, slide)
+    measure_windows(task.events, length, slide, pane, work)
+    if costs_of(task, work).prefers_panes:
+        return rows_of_panes(task.machine, measures, fold_to_panes(task, pane), length, slide)
+    return rows_of_windows(task, length, slide, max(1, int(work[MOST_LANES])))
 
 
-def rows_of_partitions(
-    machine: SlotMachine, measures: Measures, events: EventArrays, codes: Int64s
-) -> ValueRows:
+def costs_of(task: SlotTask, work: Int64s) -> WindowCosts:
+    """Return what the windows cost, from what `measure_windows` found."""
+    steps = max(1, task.events.step_offsets.size - 1)
+    slots = task.machine.owner.size
+    return window_costs(slots, work[LANE_STEPS] / steps, steps / max(1, work[PANES]))
+
+
+def rows_of_partitions(task: SlotTask) -> ValueRows:
     """Return a row for every partition; `window` is 0."""
-    rows = make_rows(events.partition_offsets.size - 1, measures)
+    machine, measures = task.machine, task.measures
+    rows = make_rows(task.events.partition_offsets.size - 1, measures)
     values = make_values(1, machine.owner.size, *_sizes(measures))
-    about, fresh = make_step(machine, measures), make_fresh(machine, measures)
-    fold_partitions(machine, measures, events, codes, values, about, fresh, rows)
+    fold_partitions(
+        *task, values, make_step(machine, measures), make_fresh(machine, measures), rows
+    )
     return rows
 
 
-def rows_of_windows(
-    machine: SlotMachine,
-    measures: Measures,
-    events: EventArrays,
-    codes: Int64s,
-    length: int,
-    slide: int,
-) -> ValueRows:
-    """Return a row for every partition and window with trends, with a vector per open window."""
-    lanes = int(most_lanes(events, length, slide))
+def rows_of_windows(task: SlotTask, length: int, slide: int, lanes: int) -> ValueRows:
+    """Return a row for every partition and window with trends, with a vector per open window.
+
+    `lanes` is how many vectors are in use at once, at most.
+    """
+    machine, measures = task.machine, task.measures
     values = make_values(lanes, machine.owner.size, *_sizes(measures))
     windows = np.zeros((lanes, 2), np.int64)
     about, fresh = make_step(machine, measures), make_fresh(machine, measures)
@@ -69,11 +83,8 @@ def rows_of_windows(
     while not is_done:
         rows = make_rows(ROWS_AT_ONCE, measures)
         cursor[ROWS] = 0
-        is_done = fold_windows(
-            machine, measures, events, codes, length, slide, values, windows, about, fresh, rows,
-            cursor,
-        )  # fmt: skip
-        parts.append(first_rows(rows, cursor[ROWS]))
+        is_done = fold_windows(*task, length, slide, values, windows, about, fresh, rows, cursor)
+        parts.append(first_rows(rows, int(cursor[ROWS])))
     return joined_rows(parts)
 
 

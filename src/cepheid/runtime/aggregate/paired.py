@@ -45,7 +45,7 @@ def paired_rows(
     starts_trend = starts_place | starts_of_runs(trend[order])
     chosen = np.flatnonzero(starts_trend)
     # Of a trend with several paths the first and the last copy tell which sides it is of.
-    last = np.append(chosen, order.size)[1:] - 1
+    last = np.append(chosen[1:], order.size)[: chosen.size] - 1  # no trend at all: no last copy
     kind = np.where(side[chosen] == side[last], side[chosen], 2)
     where = (np.cumsum(starts_place) - 1)[chosen]
     count = int(starts_place.sum())

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from math import gcd
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.pane_matrices import (
     MORE_PANES,
     MORE_ROOM,
@@ -24,15 +24,23 @@ from cepheid.kernels.pane_matrices import (
     combine_panes,
     fold_panes,
 )
-from cepheid.kernels.slot_machine import BEFORE_ALL, SlotMachine, make_fresh, make_step
+from cepheid.kernels.slot_machine import SlotMachine, make_fresh, make_step
 from cepheid.kernels.value_algebra import make_values
 from cepheid.kernels.values import Measures, ValueRows, Values
+from cepheid.runtime.aggregate.slot_machine import SlotTask
 from cepheid.runtime.aggregate.value_rows import first_rows, joined_rows, make_rows
 
 Int64s = NDArray[np.int64]
 PANES_AT_ONCE = 1 << 10
 ROWS_AT_ONCE = 1 << 14
 FIRST_ROOM = 16
+
+
+class StepRange(NamedTuple):
+    """The steps of every partition from `begin` to `end`."""
+
+    begin: Int64s
+    end: Int64s
 
 
 def pane_length(length: int | None, slide: int | None) -> int:
@@ -44,20 +52,12 @@ def pane_length(length: int | None, slide: int | None) -> int:
 
 
 def fold_to_panes(
-    machine: SlotMachine,
-    measures: Measures,
-    events: EventArrays,
-    codes: Int64s,
-    pane: int,
-    ranks_before: Int64s | None = None,
+    task: SlotTask, pane: int, steps: StepRange | None = None
 ) -> Iterator[PaneMatrices]:
-    """Yield the matrices of all panes with events, some at a time.
-
-    `ranks_before` has the rank of the step before the first one, by partition: contiguous runs may
-    come from there. Without it nothing comes before.
-    """
-    if ranks_before is None:
-        ranks_before = np.full(events.partition_offsets.size - 1, BEFORE_ALL, np.int64)
+    """Yield the matrices of all panes with events, some at a time; of all steps, or of some."""
+    machine, measures, events, _ = task
+    if steps is None:
+        steps = StepRange(events.partition_offsets[:-1], events.partition_offsets[1:])
     about, fresh = make_step(machine, measures), make_fresh(machine, measures)
     moving = moving_slots(machine)
     cursor = np.zeros(PANES + 1, np.int64)
@@ -66,10 +66,7 @@ def fold_to_panes(
     while not is_done:
         panes = make_panes(at_once, machine, measures)
         cursor[PANES] = 0
-        is_done = fold_panes(
-            machine, measures, events, codes, pane, ranks_before, moving, about, fresh, panes,
-            cursor,
-        )  # fmt: skip
+        is_done = fold_panes(*task, pane, *steps, moving, about, fresh, panes, cursor)
         yield first_panes(panes, int(cursor[PANES]))
 
 

@@ -136,7 +136,7 @@ class PlaceColumns:
         bounds = [start, start + (program.window_length or 0)]
         if program.clock is Clock.EVENTS:
             return [to_arrow(each) for each in bounds]
-        kind = self.columns[program.time].type
+        kind = self.events.field(program.time).type
         return [from_ticks(each, kind) for each in bounds]
 
     def _moments(self, groups: GroupRows) -> list[Any]:

@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.slot_machine import SlotMachine
+from cepheid.kernels.values import Measures
 from cepheid.program.position_automaton import PositionAutomaton
-from cepheid.program.program import StrategyCode
+from cepheid.program.program import Program, StrategyCode
 from cepheid.program.slot_program import SlotProgram
 from cepheid.runtime.order_events import OrderedEvents
 
 Int64s = NDArray[np.int64]
+
+
+class SlotTask(NamedTuple):
+    """What is folded: `codes` are the negative events, or nothing."""
+
+    machine: SlotMachine
+    measures: Measures
+    events: EventArrays
+    codes: Int64s
+
+
+def slot_task(
+    program: Program, slots: SlotProgram, ordered: OrderedEvents, measures: Measures
+) -> SlotTask:
+    """Return what a linear query folds."""
+    machine = slot_machine(slots, program.automaton, program.strategy)
+    return SlotTask(machine, measures, ordered.arrays, negative_codes(slots, ordered))
 
 
 def slot_machine(

@@ -31,6 +31,7 @@ from cepheid.runtime.spark.compressed import (
     fold_to_graphs,
 )
 from cepheid.runtime.spark.push_down import drop_or_bare
+from cepheid.runtime.spark.time_ranges import cut_time, fold_ranges
 
 
 def run_spark(
@@ -58,7 +59,8 @@ def run_program(
 ) -> DataFrame | SparkCompressedMatches:
     """Return the result of a program on the events of a DataFrame."""
     needed = [name for name in arrow_schema.names if name in program.columns]
-    events = distribute(program, frame.select(*map(column_named, needed)))
+    selected = frame.select(*map(column_named, needed))
+    events = cut_time(program, selected) if program.cuts_time else distribute(program, selected)
     arrow_events = pa.schema([arrow_schema.field(name) for name in needed])
     # Spark reads the dots of a name as fields when it hands columns to Python: numbers go instead.
     numbered = events.toDF(*(str(index) for index in range(len(needed))))
@@ -67,6 +69,9 @@ def run_program(
         fold_to_graph = fold_to_graphs(program, output, needed)
         graphs = numbered.mapInArrow(fold_to_graph, from_arrow_schema(GRAPHS))
         return SparkCompressedMatches(graphs, program, output, arrow_events)
+    if isinstance(output, AggregateOutput) and program.cuts_time and program.slots is not None:
+        ranges = fold_ranges(numbered, program, program.slots, output, arrow_events)
+        return combine_groups(ranges, program, output, arrow_events)
     if isinstance(output, AggregateOutput) and not is_whole_group(program, output):
         schema = partial_schema(program, output, arrow_events)
         fold = _fold_partially(program, output, needed, schema)
@@ -144,7 +149,8 @@ def _fold_partially(
         received = list(batches)
         if received:
             table = pa.Table.from_batches(received).rename_columns(names)
-            rows = Aggregation(program, output, table).finished(table.schema)
+            columns = dict(zip(table.column_names, table.columns, strict=True))
+            rows = Aggregation(program, output, columns, table.num_rows).finished(table.schema)
             yield from to_partial(schema, rows).to_batches()
 
     return fold

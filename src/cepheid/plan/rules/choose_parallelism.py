@@ -1,0 +1,54 @@
+"""What runs side by side on a cluster."""
+
+from __future__ import annotations
+
+from cepheid.analysis.bound import BoundQuery, Strategy, WindowUnit
+from cepheid.analysis.schema import AttributeType
+from cepheid.plan.physical import AggregateMethod, Choice, Parallelism
+
+SORTED_ALIKE = (
+    AttributeType.INTEGER,
+    AttributeType.FLOAT,
+    AttributeType.BOOLEAN,
+    AttributeType.TIMESTAMP,
+    AttributeType.DATE,
+)
+
+
+def choose_parallelism(
+    query: BoundQuery, method: AggregateMethod, wanted: bool | None = None
+) -> Choice[Parallelism]:
+    """Partitions if there are any, else ranges of time; `wanted` asks for those or forbids them."""
+    obstacle = obstacle_to_ranges(query, method)
+    if query.partition_by and not (wanted and obstacle is None):
+        if query.strategy is Strategy.STRICT:
+            return Choice(
+                Parallelism.NONE, "under strict contiguity events of all partitions count"
+            )
+        names = ", ".join(query.partition_by)
+        return Choice(Parallelism.PARTITIONS, f"events of one {names} go to one task")
+    if obstacle is None and wanted is not False:
+        reason = "asked for" if wanted else "the query has no partitions, and its state is linear"
+        return Choice(Parallelism.TIME, reason)
+    return Choice(Parallelism.NONE, obstacle or "parallel_in_time is off")
+
+
+def obstacle_to_ranges(query: BoundQuery, method: AggregateMethod) -> str | None:
+    """Return why ranges of time cannot be folded apart; None if they can."""
+    if method is not AggregateMethod.POSITIONS:
+        return "a trend is told from others by its events"
+    window = query.window
+    if window is not None and window.unit is WindowUnit.EVENTS:
+        return "a window of events starts counting at the first one"
+    if window is not None and window.slide is None:
+        return "a result is due at every event that can end a trend"
+    if query.strategy is Strategy.STRICT and query.partition_by:
+        return "under strict contiguity events of all partitions count"
+    for column in query.aggregates or ():
+        aggregate = column.aggregate
+        if aggregate.exact:
+            return "EXACT counts are found in several passes"
+        is_extreme = aggregate.function in ("MIN", "MAX")
+        if is_extreme and aggregate.attribute_type not in SORTED_ALIKE:
+            return f"every range would rank the values of {aggregate.attribute} on its own"
+    return None

@@ -1,0 +1,151 @@
+"""Ranges of time folded on different tasks: their matrices as columns, and back.
+
+A row is a pane of a partition: its attributes, where it is in time, and the pane's matrix as bytes.
+Only runs go over the border of a range; a contiguous run goes on there, because every event of the
+partition, whatever its type, is a step of its range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from cepheid.kernels.pane_matrices import PaneMatrices
+from cepheid.kernels.slot_machine import BEFORE_ALL, SlotMachine
+from cepheid.kernels.values import Measures, Values
+from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.arrow_arrays import to_arrow, to_numpy
+from cepheid.program.program import Program, Ranking
+from cepheid.program.slot_program import SlotProgram
+from cepheid.runtime.aggregate.aggregate import Aggregation
+from cepheid.runtime.aggregate.group_rows import add_groups
+from cepheid.runtime.aggregate.measures import EventMeasures
+from cepheid.runtime.aggregate.panes import fold_to_panes, pane_length
+from cepheid.runtime.aggregate.result_table import Finished, PlaceColumns
+from cepheid.runtime.aggregate.slot_machine import slot_machine, slot_task
+from cepheid.runtime.aggregate.time_ranges import compose_ranges, joined_panes
+from cepheid.runtime.order_events import OrderedEvents
+from cepheid.runtime.partition_codes import partition_codes
+
+Int64s = NDArray[np.int64]
+RANGE, PANE, MATRIX = "range", "pane", "matrix"
+
+
+def range_schema(program: Program, events: pa.Schema) -> pa.Schema:
+    """Return the schema of the rows of all ranges; partition attributes are numbered."""
+    fields = [
+        pa.field(str(number), events.field(name).type)
+        for number, name in enumerate(program.partition_by)
+    ]
+    own = [pa.field(RANGE, pa.int64()), pa.field(PANE, pa.int64()), pa.field(MATRIX, pa.binary())]
+    return pa.schema([*fields, *own])
+
+
+def fold_range(
+    program: Program, slots: SlotProgram, output: AggregateOutput, events: pa.Table
+) -> pa.Table:
+    """Return the matrices of one range of time."""
+    columns = dict(zip(events.column_names, events.columns, strict=True))
+    aggregation = Aggregation(program, output, columns, events.num_rows)
+    ordered = _going_on(program, aggregation.ordered)
+    schema = range_schema(program, events.schema)
+    if not ordered.row.size:
+        return schema.empty_table()
+    task = slot_task(program, slots, ordered, aggregation.measures.arrays())
+    pane = pane_length(program.window_length, program.slide)
+    panes = joined_panes(fold_to_panes(task, pane))
+    begins = ordered.arrays.step_offsets[ordered.arrays.partition_offsets[panes.owner]]
+    first = ordered.row[begins]
+    keys = [_taken(columns[name], to_arrow(first)) for name in program.partition_by]
+    begin = np.full(panes.owner.size, ordered.arrays.clock.min())
+    matrices = pa.array(_to_bytes(panes.values, task.machine.owner.size), pa.binary())
+    arrays = [*keys, to_arrow(begin), to_arrow(panes.pane), matrices]
+    return pa.Table.from_arrays(arrays, names=schema.names).cast(schema)
+
+
+def compose(
+    program: Program,
+    slots: SlotProgram,
+    output: AggregateOutput,
+    events: pa.Schema,
+    ranges: pa.Table,
+) -> Finished:
+    """Return the values of all groups whose partitions are here, from all ranges."""
+    machine = slot_machine(slots, program.automaton, program.strategy)
+    columns: Mapping[str, Any] = {
+        name: ranges.column(str(number)) for number, name in enumerate(program.partition_by)
+    }
+    owner = partition_codes(columns, program.partition_by, ranges.num_rows).code
+    begin, pane = (to_numpy(ranges.column(name)) for name in (RANGE, PANE))
+    order = np.lexsort([pane, begin, owner])
+    owner = np.unique(owner[order], return_inverse=True)[1].astype(np.int64)
+    measures = _no_measures(program, output, events)
+    matrices = ranges.column(MATRIX).take(to_arrow(order)).to_pylist()
+    values = _from_bytes(matrices, machine, measures)
+    none = np.zeros(order.size, np.int64)
+    panes = PaneMatrices(owner, pane[order], none, values)
+    rows = compose_ranges(machine, measures, [panes], program.window_length, program.slide)
+    first = np.searchsorted(owner, rows.owner)
+    attributes = [column for column, _ in output.groups]
+    group = partition_codes(columns, attributes, ranges.num_rows).code
+    groups = add_groups(rows, group[order][first], order[first], measures.moduli)
+    extremes = [
+        each.values(groups.values.least[:, number])
+        for number, each in enumerate(_event_measures(program, output, events).sortables)
+    ]
+    places = PlaceColumns(program, output, columns, events).table(groups)
+    return Finished(places, groups.values, None, extremes, groups.is_expiry)
+
+
+def _going_on(program: Program, ordered: OrderedEvents) -> OrderedEvents:
+    """Return events of which none is known to follow a gap: ranges before may end right there."""
+    if program.ranking is Ranking.NONE:
+        return ordered
+    events = ordered.arrays
+    begins = events.step_offsets[events.partition_offsets[:-1]]
+    sizes = np.diff(np.append(begins, events.rank.size))
+    rank = events.rank - np.repeat(events.rank[begins], sizes) + BEFORE_ALL + 1
+    return replace(ordered, arrays=events._replace(rank=rank))
+
+
+def _event_measures(program: Program, output: AggregateOutput, events: pa.Schema) -> EventMeasures:
+    empty = events.empty_table()
+    columns = dict(zip(empty.column_names, empty.columns, strict=True))
+    return EventMeasures(output, columns, np.empty(0, np.int64), program.type_column)
+
+
+def _no_measures(program: Program, output: AggregateOutput, events: pa.Schema) -> Measures:
+    return _event_measures(program, output, events).arrays()
+
+
+def _to_bytes(values: Values, size: int) -> list[bytes]:
+    """Return every matrix as the bytes of its arrays, one after the other."""
+    count = values.mantissa.shape[0] // size
+    return [
+        b"".join(np.ascontiguousarray(each[n * size : (n + 1) * size]).tobytes() for each in values)
+        for n in range(count)
+    ]
+
+
+def _from_bytes(matrices: Sequence[bytes], machine: SlotMachine, measures: Measures) -> Values:
+    size, numbers = machine.owner.size, measures.moduli.size
+    widths = [numbers, numbers, numbers, measures.least_positions.size]
+    dtypes: list[Any] = [np.float64, np.int64, np.int64, np.int64]
+    ends = list(accumulate(8 * size * size * width for width in widths))
+    arrays = []
+    for begin, end, width, dtype in zip([0, *ends], ends, widths, dtypes, strict=False):
+        content = b"".join(each[begin:end] for each in matrices)
+        shape = (len(matrices) * size, size, width)
+        arrays.append(np.frombuffer(content, dtype).reshape(shape).copy())
+    return Values(*arrays)
+
+
+def _taken(column: Any, rows: pa.Array) -> Any:
+    taken = column.take(rows)
+    return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken

@@ -1,0 +1,72 @@
+"""One partition folded in several stretches of time, apart from each other, and put together.
+
+Matrices compose, so a stretch needs to know nothing of what came before, except for contiguity:
+the events must hold the step before its first one, if that fits anything, to tell by their ranks
+whether something came between. Stretches are cut between steps, never inside one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from cepheid.kernels.arrays import EventArrays
+from cepheid.kernels.pane_matrices import PaneMatrices
+from cepheid.kernels.slot_machine import SlotMachine
+from cepheid.kernels.values import Measures, ValueRows, Values
+from cepheid.runtime.aggregate.panes import (
+    StepRange,
+    fold_to_panes,
+    make_panes,
+    pane_length,
+    rows_of_panes,
+)
+from cepheid.runtime.aggregate.slot_machine import SlotTask
+
+
+def cut_in_ranges(events: EventArrays, count: int) -> list[StepRange]:
+    """Cut every partition into as many stretches, with about as many steps each."""
+    begin, end = events.partition_offsets[:-1], events.partition_offsets[1:]
+    cuts = [begin + (end - begin) * number // count for number in range(count + 1)]
+    return [StepRange(*each) for each in pairwise(cuts)]
+
+
+def fold_range(
+    task: SlotTask, steps: StepRange, length: int | None, slide: int | None
+) -> PaneMatrices:
+    """Return the matrices of the panes of one range: all that the others need to know of it."""
+    return joined_panes(fold_to_panes(task, pane_length(length, slide), steps))
+
+
+def compose_ranges(
+    machine: SlotMachine,
+    measures: Measures,
+    ranges: Sequence[PaneMatrices],
+    length: int | None,
+    slide: int | None,
+) -> ValueRows:
+    """Return the rows of the whole from the matrices of all ranges, in the order of time."""
+    panes = joined_panes([make_panes(0, machine, measures), *ranges])
+    order = np.argsort(panes.owner, kind="stable")
+    size = machine.owner.size
+    rows = (order[:, None] * size + np.arange(size)).reshape(-1)
+    sorted_panes = PaneMatrices(
+        panes.owner[order],
+        panes.pane[order],
+        panes.breaks[order],
+        Values._make(np.ascontiguousarray(each[rows]) for each in panes.values),
+    )
+    return rows_of_panes(machine, measures, [sorted_panes], length, slide)
+
+
+def joined_panes(parts: Iterable[PaneMatrices]) -> PaneMatrices:
+    """Return all matrices in one."""
+    owner, pane, breaks, values = zip(*parts, strict=True)
+    return PaneMatrices(
+        np.concatenate(owner),
+        np.concatenate(pane),
+        np.concatenate(breaks),
+        Values._make(np.concatenate(each) for each in zip(*values, strict=True)),
+    )
