@@ -185,7 +185,21 @@ def _append(
         _append_plain(machine, values, row, moving, about)
     else:
         for at in range(moving.size):
-            advance(machine, moduli, values, row + moving[at], about, fresh)
+            if not _is_idle(machine, values, row + moving[at], about):
+                advance(machine, moduli, values, row + moving[at], about, fresh)
+
+
+@inlined
+def _is_idle(machine: SlotMachine, values: Values, row: int, about: Step) -> bool:
+    """Whether a step changes nothing of a vector: it only adds runs, and there are none."""
+    if about.facts[DROPPED] != 0 or about.facts[CODE] != 0 or about.facts[IS_BROKEN]:
+        return False
+    for place in range(about.facts[FIRED]):
+        position = about.fired[place]
+        for at in range(machine.source_offsets[position], machine.source_offsets[position + 1]):
+            if has_runs(values, row, machine.sources[at]):
+                return False
+    return True
 
 
 @inlined
