@@ -12,9 +12,8 @@ from cepheid.analysis.bound import BoundQuery, WindowUnit
 from cepheid.errors import BindingError
 from cepheid.plan.physical import AggregateMethod
 from cepheid.plan.planner import make_plan
-from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.lower import lower
-from cepheid.runtime.aggregate.aggregate import aggregate_trends
+from cepheid.runtime.local import run_local
 from tests.oracle import evaluate
 from tests.properties.aggregate_streams import bound, table_of
 from tests.properties.aggregates import bodies, open_negations
@@ -48,9 +47,9 @@ def rows_of(
     program = lower(replace(make_plan(query), shows_expiry=on_expiry))
     if is_enumerated:
         program = replace(program, slots=None)
-    assert isinstance(program.output, AggregateOutput)
-    rows: list[Row] = aggregate_trends(program, program.output, table, table.schema)[0].to_pylist()
-    return rows
+    result = run_local(program, table)
+    assert isinstance(result, pa.Table)
+    return list(result.to_pylist())
 
 
 @st.composite

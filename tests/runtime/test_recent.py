@@ -6,6 +6,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
+from cepheid.plan.physical import AggregateMethod
+from cepheid.plan.planner import make_plan
 from cepheid.runtime.aggregate import recent
 from tests.oracle import bind, schema_of
 from tests.properties.aggregate_comparison import assert_same_rows
@@ -82,6 +84,7 @@ def test_count_windows_equal_enumeration(text: str) -> None:
 def compare(text: str, *, on_expiry: bool = False) -> None:
     table = long_stream(seed=len(text), size=500, names="ABCD")
     query = bind(text, schema_of(table.slice(0, 1).to_pylist()))
+    assert make_plan(query).method.value is AggregateMethod.POSITIONS
     found = rows_of(query, table, on_expiry=on_expiry)
     expected = rows_of(query, table, on_expiry=on_expiry, is_enumerated=True)
     assert len(expected) > 20
