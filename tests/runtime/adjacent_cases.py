@@ -15,6 +15,7 @@ from cepheid.program.lower import lower
 from cepheid.program.lower_adjacent import lower_adjacent
 from cepheid.program.program import Program
 from cepheid.runtime.aggregate.adjacent import adjacent_rows
+from cepheid.runtime.aggregate.segments import make_segments
 from cepheid.runtime.order_events import OrderedEvents, order_events
 from cepheid.runtime.predicate_inputs import read_columns
 from tests.oracle import bind, evaluate, schema_of
@@ -90,7 +91,8 @@ def value_rows(
     ordered = order_events(program, columns, table.num_rows)
     predicates = read_columns(program, ordered, columns)
     measures = measures_of(query, variable, ordered, table["x"].to_pylist())
-    return adjacent_rows(program, adjacent, ordered, predicates, measures)
+    segments = make_segments(program, ordered.arrays)
+    return adjacent_rows(program, adjacent, ordered, predicates, measures, segments)
 
 
 def summed(rows: ValueRows) -> dict[int, tuple[Any, ...]]:

@@ -77,6 +77,7 @@ class WindowMethod(StrEnum):
     NONE = "no window"
     START_TIMES = "start times in the match graph"
     VECTOR_PER_WINDOW = "one state vector per open window"
+    FOLDED_AGAIN = "the events of the window are folded for every result"
     STEP_QUEUE = "two-stack queue of state matrices"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cepheid.analysis.automaton import FREE
 from cepheid.analysis.bound import BoundQuery
 from cepheid.plan.adjacent_tests import AdjacentTests, find_adjacent_tests
 from cepheid.plan.physical import AggregateMethod, Choice
@@ -23,6 +24,10 @@ def choose_method(query: BoundQuery) -> Choice[AggregateMethod]:
     tests = find_adjacent_tests(query)
     if not isinstance(tests, AdjacentTests):
         return Choice(AggregateMethod.ENUMERATION, tests.reason)
-    if covers_recent(query):
-        return Choice(AggregateMethod.ENUMERATION, f"{slots}, and WITHIN has no SLIDE")
+    starts_blocked = any(each.blocked_by != FREE for each in query.pattern.automaton.first)
+    if covers_recent(query) and starts_blocked:
+        return Choice(
+            AggregateMethod.ENUMERATION,
+            f"{slots}, and a negated part at the start looks back from the end of a trend",
+        )
     return Choice(AggregateMethod.LAST_EVENTS, slots)

@@ -16,6 +16,12 @@ def choose_window(query: BoundQuery, method: Choice[AggregateMethod]) -> Choice[
         return Choice(
             WindowMethod.START_TIMES, "a walk through the graph stops at starts that are too old"
         )
+    if window.slide is None and method.value is AggregateMethod.LAST_EVENTS:
+        return Choice(
+            WindowMethod.FOLDED_AGAIN,
+            "a result is due at every event that can end a match, and values of last events cannot"
+            " be composed",
+        )
     if window.slide is None:
         return Choice(
             WindowMethod.STEP_QUEUE,

@@ -19,7 +19,7 @@ from cepheid.program.adjacent_program import AdjacentEdge, AdjacentProgram, Stru
 from cepheid.program.negation_program import NegationProgram
 from cepheid.program.program import Program, StrategyCode
 from cepheid.runtime.aggregate.adjacent_indexes import IndexBuilder
-from cepheid.runtime.aggregate.segments import WindowedSegments, make_segments
+from cepheid.runtime.aggregate.segments import WindowedSegments
 from cepheid.runtime.kernel_arrays import automaton_arrays
 from cepheid.runtime.latest_starts import latest_before, latest_starts, open_from
 from cepheid.runtime.match_chunks import reject_overflow
@@ -38,13 +38,15 @@ def adjacent_rows(
     ordered: OrderedEvents,
     predicates: PredicateInputs,
     measures: Measures,
+    windows: WindowedSegments,
 ) -> ValueRows:
     """Return a row for every partition, or for every partition and window that has trends.
+
+    Every segment is folded by itself.
 
     Raises:
         DataError: a test left 64 bits.
     """
-    windows = make_segments(program, ordered.arrays)
     builder = IndexBuilder(
         adjacent.edges, program.automaton.edges, program.strategy, ordered, predicates.columns
     )
@@ -67,7 +69,7 @@ def adjacent_rows(
             blocks,
             predicates.columns,
             measures,
-            program.slide is not None,
+            program.window_length is not None,
             room,
         )
     else:
@@ -91,7 +93,7 @@ def adjacent_rows(
 def _rows(program: Program, windows: WindowedSegments, room: AdjacentRoom) -> ValueRows:
     kept = windows.segment
     owner, window = windows.owner, windows.window
-    if program.slide is not None:
+    if program.window_length is not None:
         has_runs = room.result.mantissa[0, kept, 0] != 0
         kept, owner, window = kept[has_runs], owner[has_runs], window[has_runs]
     return ValueRows(owner, window, *(each[0, kept] for each in room.result))

@@ -36,6 +36,11 @@ from cepheid.runtime.aggregate.result_table import (
     aggregate_schema,
     finish,
 )
+from cepheid.runtime.aggregate.segments import (
+    WindowedSegments,
+    make_segments,
+    recent_segments,
+)
 from cepheid.runtime.match_pairs import seen_by_second
 from cepheid.runtime.order_events import OrderedEvents, order_events
 from cepheid.runtime.partition_codes import partition_codes
@@ -188,9 +193,19 @@ class Aggregation:
         if self.program.adjacent is not None:
             predicates = read_columns(self.program, self.ordered, self.columns)
             return adjacent_rows(
-                self.program, self.program.adjacent, self.ordered, predicates, measures
+                self.program,
+                self.program.adjacent,
+                self.ordered,
+                predicates,
+                measures,
+                self._segments(),
             )
         return enumerated_rows(self.program, self.ordered, self.columns, measures, self.places)
+
+    def _segments(self) -> WindowedSegments:
+        if self.moments is None:
+            return make_segments(self.program, self.ordered.arrays)
+        return recent_segments(self.program, self.ordered, self.group, self.moments)
 
     def _by_moment(self, rows: ValueRows, moments: Moments, moduli: Int64s) -> GroupRows:
         """Return a row for every moment."""

@@ -11,8 +11,9 @@ from cepheid.errors import InternalError
 from cepheid.kernels.adjacent_rules import Segments
 from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.segment_bounds import find_ends
-from cepheid.program.program import Program
-from cepheid.runtime.order_events import starts_of_runs
+from cepheid.program.program import Clock, Program
+from cepheid.runtime.aggregate.moments import Moments, PairIndex
+from cepheid.runtime.order_events import OrderedEvents, starts_of_runs
 
 Int64s = NDArray[np.int64]
 
@@ -38,7 +39,7 @@ def make_segments(program: Program, events: EventArrays) -> WindowedSegments:
         whole = Segments(partitions, offsets[:-1].copy(), offsets[1:].copy())
         return WindowedSegments(whole, partitions, np.zeros_like(partitions), partitions)
     if program.slide is None:
-        raise InternalError("a window without SLIDE has no segments: it moves with every event")
+        raise InternalError("with WITHIN alone the segments follow from the moments")
     owner, window, begin = _windows(events, program.window_length, program.slide)
     end = np.empty_like(begin)
     clock = events.clock[events.step_offsets[:-1]]
@@ -64,3 +65,35 @@ def _windows(events: EventArrays, length: int, slide: int) -> tuple[Int64s, Int6
     sizes = np.diff(events.partition_offsets)
     owner = np.repeat(np.arange(sizes.size), sizes)
     return owner[begin], window, begin
+
+
+def recent_segments(
+    program: Program, ordered: OrderedEvents, group: Int64s, moments: Moments
+) -> WindowedSegments:
+    """Return what every partition of a group has in the window at every moment of the group.
+
+    `owner` is the group, `window` the moment.
+    """
+    events = ordered.arrays
+    first = events.step_offsets[:-1]
+    partition, clock = ordered.partition_of_event[first], events.clock[first]
+    begins = np.searchsorted(moments.group, np.arange(int(group.max(initial=-1)) + 2))
+    groups = group[events.step_offsets[events.partition_offsets[:-1]]]
+    counts = np.diff(begins)[groups]
+    owner = np.repeat(np.arange(groups.size), counts)
+    offset = np.repeat(begins[groups] - np.cumsum(counts) + counts, counts)
+    moment = offset + np.arange(owner.size)
+    clocks = PairIndex(partition, clock)
+    end = PairIndex(partition, ordered.key_rank[first]).first_from(owner, moments.rank[moment] + 1)
+    late = moments.is_expiry[moment] | ~moments.is_shown[moment]
+    until = moments.time[moment] + np.where(moments.is_expiry[moment], 0, 1)
+    end[late] = clocks.first_from(owner[late], until[late])
+    newest = moments.time[moment]
+    if program.clock is Clock.EVENTS:
+        newest = clock[np.maximum(end - 1, 0)]
+    begin = clocks.first_from(owner, newest - (program.window_length or 0) + 1)
+    kept = begin < end
+    owner, moment, begin, end = owner[kept], moment[kept], begin[kept], end[kept]
+    is_new = starts_of_runs(begin) | starts_of_runs(end)
+    segments = Segments(owner[is_new], begin[is_new], end[is_new])
+    return WindowedSegments(segments, groups[owner], moment, np.cumsum(is_new) - 1)
