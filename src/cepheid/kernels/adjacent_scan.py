@@ -76,7 +76,7 @@ def _plain_test(tests: TestTables, edge: int) -> PlainTest:
 
 
 @inlined
-def _is_satisfied(test: PlainTest, columns: ColumnArrays, last: int, event: int) -> int:
+def is_satisfied(test: PlainTest, columns: ColumnArrays, last: int, event: int) -> int:
     """Whether a comparison holds: 1 or 0, or OVERFLOW."""
     status = columns.status[test.last_column, last]
     new_status = columns.status[test.new_column, event]
@@ -132,7 +132,7 @@ def add_scanned(
         last = room.nodes[node, EVENT]
         holds = 1
         if is_plain:
-            holds = _is_satisfied(plain, columns, last, event)
+            holds = is_satisfied(plain, columns, last, event)
         elif is_tested:
             room.tested.integers[0, EVENT] = last
             holds = tests_hold(

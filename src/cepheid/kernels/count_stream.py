@@ -11,59 +11,28 @@ Concurrent events are a step of their own, which takes longer.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
-from cepheid.kernels.arrays import Float64s, Int64s, Masks
+from cepheid.kernels.arrays import Int64s
 from cepheid.kernels.extended import DOWN, LARGEST, SMALLEST, TIER, added, multiplied
+from cepheid.kernels.gram_products import (
+    Codes,
+    CountState,
+    GramTables,
+    apply_all,
+    apply_low,
+    apply_low_rest,
+)
 from cepheid.kernels.jit import inlined, inner_in_place, kernel_in_place
 from cepheid.kernels.pane_matrices import PaneMatrices
 from cepheid.kernels.values import ValueRows
 
-Codes = NDArray[np.uint8]
 EXACT = 2.0**53
 AFTER_ALL = 2**62
 # What `count_stream` answers beside the number of rows.
 UNSORTED, CONCURRENT = -1, -2
 # Places in `GramTables.facts`.
 BLOCK, ONLY_GROWS, WANTS_LOW = range(3)
-
-
-class GramTables(NamedTuple):
-    """Matrices by gram and by class; entry [s, t] of a matrix of size S is at s * S + t.
-
-    The gram of k codes is the sum of `parts[j, code j]`. `feeds` marks the slots that runs which
-    have just begun go to. `facts`: grams in a block; whether no slot ever loses runs (then
-    concurrent events add up, too); whether low words are wanted.
-    """
-
-    parts: Masks
-    grams: Float64s
-    low_grams: Int64s
-    class_of: Int64s
-    singles: Int64s
-    initial: Int64s
-    finals: Int64s
-    feeds: Int64s
-    facts: Int64s
-
-
-class CountState(NamedTuple):
-    """Vectors of counts as extended numbers, `[row, slot]`, and room to work on one as doubles.
-
-    `is_exact` says by row whether `low` is not kept since the mantissas are exact.
-    """
-
-    mantissa: Float64s
-    tier: Int64s
-    low: Int64s
-    plain: Float64s
-    work: Float64s
-    work_tier: Int64s
-    work_low: Int64s
-    is_exact: Int64s
 
 
 @kernel_in_place
@@ -251,20 +220,61 @@ def _advance(
     codes: Codes, tables: GramTables, state: CountState, row: int, begin: int, end: int
 ) -> None:
     """Apply events that follow each other, at most one block of grams."""
-    width = tables.parts.shape[0]
-    grams = (end - begin) // width
-    if end > begin + 1 and _to_plain(tables, state, row):
+    if end <= begin + 1:
+        for at in range(begin, end):
+            _advance_together(codes, tables, state, row, at, at + 1)
+    elif _to_plain(tables, state, row):
         top = int(state.work_tier[0])
-        if width == 4 and state.plain.size == 4:
-            _apply_four(codes, tables.parts, tables.grams, state.plain, begin, grams)
-        else:
-            _apply(codes, tables, state.plain, state.work, begin, grams)
-        _apply_rest(codes, tables, state.plain, state.work, begin + grams * width, end)
+        apply_all(codes, tables, state, begin, end)
         _keep_low(codes, tables, state, row, begin, end, top)
         _from_plain(tables, state, row, top)
-        return
-    for at in range(begin, end):
-        _advance_together(codes, tables, state, row, at, at + 1)
+    else:
+        _advance_by_tier(codes, tables, state, row, begin, end)
+
+
+@inner_in_place
+def _advance_by_tier(
+    codes: Codes, tables: GramTables, state: CountState, row: int, begin: int, end: int
+) -> None:
+    """Apply a block to the slots of each tier by themselves, and add up: the steps are linear."""
+    size = state.plain.size
+    top = 0
+    for slot in range(size):
+        state.total[slot], state.work_tier[slot] = 0.0, 0
+        top = max(top, state.tier[row, slot])
+    for first in range(size):
+        tier = state.tier[row, first]
+        is_done = state.mantissa[row, first] == 0.0
+        for slot in range(size):
+            is_same = state.mantissa[row, slot] != 0.0 and state.tier[row, slot] == tier
+            is_done = is_done or (is_same and slot < first)
+            state.plain[slot] = state.mantissa[row, slot] if is_same else 0.0
+        if is_done:
+            continue
+        apply_all(codes, tables, state, begin, end)
+        for slot in range(size):
+            mantissa, own = _normal(state.plain[slot], tier)
+            state.total[slot], state.work_tier[slot] = added(
+                state.total[slot], state.work_tier[slot], mantissa, own
+            )
+    _keep_low(codes, tables, state, row, begin, end, top)
+    for slot in range(size):
+        state.mantissa[row, slot] = state.total[slot]
+        state.tier[row, slot] = state.work_tier[slot] if state.total[slot] != 0.0 else 0
+
+
+@inlined
+def _normal(mantissa: float, tier: int) -> tuple[float, int]:
+    """Return an extended number for a double of any size."""
+    while mantissa >= LARGEST:
+        mantissa *= DOWN
+        tier += 1
+    if mantissa == 0.0:
+        tier = 0
+    elif mantissa < SMALLEST:
+        mantissa *= TIER
+        tier -= 1
+    return mantissa, tier
 
 
 @inlined
@@ -303,16 +313,7 @@ def _from_plain(tables: GramTables, state: CountState, row: int, top: int) -> No
     for slot in range(state.plain.size):
         if tables.initial[slot] and tables.facts[ONLY_GROWS]:
             continue  # runs that have not begun stay what they are
-        mantissa, tier = state.plain[slot], top
-        while mantissa >= LARGEST:
-            mantissa *= DOWN
-            tier += 1
-        if mantissa == 0.0:
-            tier = 0
-        elif mantissa < SMALLEST:
-            mantissa *= TIER
-            tier -= 1
-        state.mantissa[row, slot], state.tier[row, slot] = mantissa, tier
+        state.mantissa[row, slot], state.tier[row, slot] = _normal(state.plain[slot], top)
 
 
 @inner_in_place
@@ -331,8 +332,8 @@ def _keep_low(
         _leave_exact(state, row)
     width = tables.parts.shape[0]
     grams = (end - begin) // width
-    _apply_low(codes, tables, state, row, begin, grams)
-    _apply_low_rest(codes, tables, state, row, begin + grams * width, end)
+    apply_low(codes, tables, state, row, begin, grams)
+    apply_low_rest(codes, tables, state, row, begin + grams * width, end)
 
 
 @inlined
@@ -341,125 +342,6 @@ def _leave_exact(state: CountState, row: int) -> None:
     for slot in range(state.plain.size):
         state.low[row, slot] = int(state.mantissa[row, slot])
     state.is_exact[row] = 0
-
-
-@inlined
-def _apply_four(
-    codes: Codes, parts: Masks, grams: Float64s, vector: Float64s, begin: int, count: int
-) -> None:
-    """Multiply a vector of four by the matrices of grams of four events."""
-    one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
-    at = np.uint64(begin)
-    a, b, c, d = vector[0], vector[1], vector[2], vector[3]
-    for _ in range(count):
-        gram = parts[0, codes[at]] + parts[1, codes[at + one]]
-        gram += parts[2, codes[at + two]] + parts[3, codes[at + three]]
-        at += four
-        new_a = a * grams[gram, 0] + b * grams[gram, 4] + c * grams[gram, 8] + d * grams[gram, 12]
-        new_b = a * grams[gram, 1] + b * grams[gram, 5] + c * grams[gram, 9] + d * grams[gram, 13]
-        new_c = a * grams[gram, 2] + b * grams[gram, 6] + c * grams[gram, 10] + d * grams[gram, 14]
-        new_d = a * grams[gram, 3] + b * grams[gram, 7] + c * grams[gram, 11] + d * grams[gram, 15]
-        a, b, c, d = new_a, new_b, new_c, new_d
-    vector[0], vector[1], vector[2], vector[3] = a, b, c, d
-
-
-@inlined
-def _apply(
-    codes: Codes, tables: GramTables, vector: Float64s, work: Float64s, begin: int, count: int
-) -> None:
-    """Multiply a vector by the matrices of grams."""
-    size, width = vector.size, tables.parts.shape[0]
-    for number in range(count):
-        gram = np.uint64(0)
-        for place in range(width):
-            gram += tables.parts[place, codes[begin + number * width + place]]
-        for slot in range(size):
-            work[slot] = 0.0
-        for slot in range(size):
-            runs = vector[slot]
-            for other in range(size):
-                work[other] += runs * tables.grams[gram, slot * size + other]
-        for slot in range(size):
-            vector[slot] = work[slot]
-
-
-@inlined
-def _apply_rest(
-    codes: Codes, tables: GramTables, vector: Float64s, work: Float64s, begin: int, end: int
-) -> None:
-    """Multiply a vector by the matrices of the few events that make no gram."""
-    size = vector.size
-    for at in range(begin, end):
-        kind = tables.class_of[codes[at]]
-        for slot in range(size):
-            work[slot] = 0.0
-        for slot in range(size):
-            runs = vector[slot]
-            for other in range(size):
-                work[other] += runs * float(tables.singles[kind, slot * size + other])
-        for slot in range(size):
-            vector[slot] = work[slot]
-
-
-@inlined
-def _apply_low_rest(
-    codes: Codes, tables: GramTables, state: CountState, row: int, begin: int, end: int
-) -> None:
-    """Likewise for low words."""
-    size = state.plain.size
-    for at in range(begin, end):
-        kind = tables.class_of[codes[at]]
-        for slot in range(size):
-            state.work_low[slot] = 0
-        for slot in range(size):
-            runs = state.low[row, slot]
-            for other in range(size):
-                state.work_low[other] += runs * tables.singles[kind, slot * size + other]
-        for slot in range(size):
-            state.low[row, slot] = state.work_low[slot]
-
-
-@inlined
-def _apply_low(
-    codes: Codes, tables: GramTables, state: CountState, row: int, begin: int, count: int
-) -> None:
-    """Multiply low words by the matrices of grams."""
-    size, width = state.plain.size, tables.parts.shape[0]
-    if width == 4 and size == 4:
-        _apply_low_four(codes, tables.parts, tables.low_grams, state.low, row, begin, count)
-        return
-    for number in range(count):
-        gram = np.uint64(0)
-        for place in range(width):
-            gram += tables.parts[place, codes[begin + number * width + place]]
-        for slot in range(size):
-            state.work_low[slot] = 0
-        for slot in range(size):
-            runs = state.low[row, slot]
-            for other in range(size):
-                state.work_low[other] += runs * tables.low_grams[gram, slot * size + other]
-        for slot in range(size):
-            state.low[row, slot] = state.work_low[slot]
-
-
-@inlined
-def _apply_low_four(
-    codes: Codes, parts: Masks, grams: Int64s, low: Int64s, row: int, begin: int, count: int
-) -> None:
-    """Multiply four low words by the matrices of grams of four events."""
-    one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
-    at = np.uint64(begin)
-    a, b, c, d = low[row, 0], low[row, 1], low[row, 2], low[row, 3]
-    for _ in range(count):
-        gram = parts[0, codes[at]] + parts[1, codes[at + one]]
-        gram += parts[2, codes[at + two]] + parts[3, codes[at + three]]
-        at += four
-        new_a = a * grams[gram, 0] + b * grams[gram, 4] + c * grams[gram, 8] + d * grams[gram, 12]
-        new_b = a * grams[gram, 1] + b * grams[gram, 5] + c * grams[gram, 9] + d * grams[gram, 13]
-        new_c = a * grams[gram, 2] + b * grams[gram, 6] + c * grams[gram, 10] + d * grams[gram, 14]
-        new_d = a * grams[gram, 3] + b * grams[gram, 7] + c * grams[gram, 11] + d * grams[gram, 15]
-        a, b, c, d = new_a, new_b, new_c, new_d
-    low[row, 0], low[row, 1], low[row, 2], low[row, 3] = a, b, c, d
 
 
 @inner_in_place

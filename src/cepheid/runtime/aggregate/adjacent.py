@@ -14,11 +14,12 @@ from cepheid.kernels.build_run_graph import make_room
 from cepheid.kernels.run_graph import Nodes, SlotTables
 from cepheid.kernels.segment_bounds import find_latest
 from cepheid.kernels.value_algebra import make_values
-from cepheid.kernels.values import Measures, ValueRows
+from cepheid.kernels.values import Measures, ValueRows, Values
 from cepheid.program.adjacent_program import AdjacentEdge, AdjacentProgram, StructureCode
 from cepheid.program.negation_program import NegationProgram
 from cepheid.program.program import Program, StrategyCode
 from cepheid.runtime.aggregate.adjacent_indexes import IndexBuilder
+from cepheid.runtime.aggregate.contiguous import contiguous_values
 from cepheid.runtime.aggregate.segments import WindowedSegments
 from cepheid.runtime.kernel_arrays import automaton_arrays
 from cepheid.runtime.latest_starts import latest_before, latest_starts, open_from
@@ -47,6 +48,11 @@ def adjacent_rows(
     Raises:
         DataError: a test left 64 bits.
     """
+    values = contiguous_values(
+        program, adjacent, ordered, predicates.columns, measures, windows.segments
+    )
+    if values is not None:
+        return _rows(program, windows, values)
     builder = IndexBuilder(
         adjacent.edges, program.automaton.edges, program.strategy, ordered, predicates.columns
     )
@@ -87,16 +93,16 @@ def adjacent_rows(
         )
     if failed >= 0:
         reject_overflow(int(ordered.row[failed]))
-    return _rows(program, windows, room)
+    return _rows(program, windows, room.result)
 
 
-def _rows(program: Program, windows: WindowedSegments, room: AdjacentRoom) -> ValueRows:
+def _rows(program: Program, windows: WindowedSegments, values: Values) -> ValueRows:
     kept = windows.segment
     owner, window = windows.owner, windows.window
     if program.window_length is not None:
-        has_runs = room.result.mantissa[0, kept, 0] != 0
+        has_runs = values.mantissa[0, kept, 0] != 0
         kept, owner, window = kept[has_runs], owner[has_runs], window[has_runs]
-    return ValueRows(owner, window, *(each[0, kept] for each in room.result))
+    return ValueRows(owner, window, *(each[0, kept] for each in values))
 
 
 def _rules(

@@ -14,11 +14,10 @@ from cepheid.kernels.count_stream import (
     BLOCK,
     ONLY_GROWS,
     WANTS_LOW,
-    CountState,
-    GramTables,
     count_stream,
     fold_stream,
 )
+from cepheid.kernels.gram_products import CountState, GramTables
 from cepheid.kernels.pane_matrices import PaneMatrices
 from cepheid.kernels.slot_machine import SlotMachine
 from cepheid.kernels.values import Measures, ValueRows
@@ -262,6 +261,7 @@ def _make_state(rows: int, tables: GramTables) -> CountState:
         np.zeros((rows, size)),
         np.zeros((rows, size), np.int64),
         np.zeros((rows, size), np.int64),
+        np.zeros(size),
         np.zeros(size),
         np.zeros(size),
         np.zeros(size, np.int64),

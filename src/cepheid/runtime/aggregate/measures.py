@@ -38,6 +38,7 @@ class EventMeasures:
         self.rows = to_arrow(rows)
         self.size = rows.size
         self.type_column = type_column
+        self.taken: dict[str, Any] = {}
         self.sortables = [
             Sortable(self._taken(each.attribute), is_maximum=each.is_maximum)
             for each in output.minima
@@ -72,7 +73,8 @@ class EventMeasures:
             measures.low[number] = counts
             return
         column = self._taken(measure.attribute)
-        counts &= to_numpy(column.is_valid())
+        if column.null_count:
+            counts &= to_numpy(column.is_valid())
         if measure.content is Content.VALUES:
             measures.mantissa[number] = counts
             measures.low[number] = counts
@@ -80,8 +82,10 @@ class EventMeasures:
         values, low = _numbers(column, measure.attribute)
         if measure.content is Content.MAGNITUDE:
             values, low = np.abs(values), np.abs(low)
-        measures.mantissa[number], measures.tier[number] = _extended(np.where(counts, values, 0.0))
-        measures.low[number] = np.where(counts, low, 0)
+        if not counts.all():
+            values, low = np.where(counts, values, 0.0), np.where(counts, low, 0)
+        measures.mantissa[number], measures.tier[number] = _extended(values)
+        measures.low[number] = low
 
     def _is_of(self, types: tuple[str, ...] | None) -> NDArray[np.bool_]:
         """Return which events are of some types; where there are no types, all are."""
@@ -95,6 +99,11 @@ class EventMeasures:
         return result
 
     def _taken(self, attribute: str) -> Any:
+        if attribute not in self.taken:
+            self.taken[attribute] = self._take(attribute)
+        return self.taken[attribute]
+
+    def _take(self, attribute: str) -> Any:
         taken = self.columns[attribute].take(self.rows)
         if pa.types.is_dictionary(taken.type):
             taken = pc.cast(taken, taken.type.value_type)
@@ -109,16 +118,19 @@ def _numbers(column: Any, name: str) -> tuple[Float64s, Int64s]:
         integers = pc.cast(column, pa.int64()) if is_integer else pa.nulls(len(column), pa.int64())
     except pa.ArrowInvalid as error:
         raise DataError(f"column '{name}' cannot be added up: {error}") from None
-    filled = [pc.fill_null(each, to_scalar(0, each.type)) for each in (floats, integers)]
-    return to_numpy(filled[0]), to_numpy(filled[1])
+    return to_numpy(_filled(floats)), to_numpy(_filled(integers))
+
+
+def _filled(column: Any) -> Any:
+    return pc.fill_null(column, to_scalar(0, column.type)) if column.null_count else column
 
 
 def _extended(values: Float64s) -> tuple[Float64s, Int64s]:
     """Return mantissas and tiers; those of most values are the values and 0."""
     size = np.abs(values)
-    unusual = (size >= 2.0**LARGEST_EXPONENT) | ((size < 2.0**-LARGEST_EXPONENT) & (size > 0))
-    unusual |= ~np.isfinite(values)
     tiers = np.zeros(values.size, np.int64)
+    small = (size < 2.0**-LARGEST_EXPONENT) & (size > 0)
+    unusual = ~(size < 2.0**LARGEST_EXPONENT) | small  # NaN is not less
     if unusual.any():
         mantissa, exponent = np.frexp(np.where(np.isfinite(values), values, 1.0))
         tier = (exponent.astype(np.int64) + LARGEST_EXPONENT) // TIER_BITS
