@@ -92,7 +92,8 @@ def value_rows(
     predicates = read_columns(program, ordered, columns)
     measures = measures_of(query, variable, ordered, table["x"].to_pylist())
     segments = make_segments(program, ordered.arrays)
-    return adjacent_rows(program, adjacent, ordered, predicates, measures, segments)
+    program = replace(program, adjacent=adjacent)
+    return adjacent_rows(program, ordered, predicates, measures, segments)
 
 
 def summed(rows: ValueRows) -> dict[int, tuple[Any, ...]]:

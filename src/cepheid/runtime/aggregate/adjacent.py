@@ -35,11 +35,11 @@ LISTED = (StructureCode.SCAN, StructureCode.STACK)
 
 def adjacent_rows(
     program: Program,
-    adjacent: AdjacentProgram,
     ordered: OrderedEvents,
     predicates: PredicateInputs,
     measures: Measures,
     windows: WindowedSegments,
+    threads: int = 1,
 ) -> ValueRows:
     """Return a row for every partition, or for every partition and window that has trends.
 
@@ -48,8 +48,10 @@ def adjacent_rows(
     Raises:
         DataError: a test left 64 bits.
     """
+    adjacent = program.adjacent
+    assert adjacent is not None
     values = contiguous_values(
-        program, adjacent, ordered, predicates.columns, measures, windows.segments
+        program, ordered, predicates.columns, measures, windows.segments, threads
     )
     if values is not None:
         return _rows(program, windows, values)

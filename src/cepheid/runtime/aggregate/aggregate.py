@@ -116,6 +116,8 @@ class Aggregation:
     def group(self) -> Int64s:
         """The number of every event's group."""
         attributes = [column for column, _ in self.output.groups]
+        if not attributes:
+            return np.zeros(self.ordered.row.size, np.int64)
         codes = partition_codes(self.columns, attributes, self.length).code
         return codes[self.ordered.row]
 
@@ -194,11 +196,11 @@ class Aggregation:
             predicates = read_columns(self.program, self.ordered, self.columns)
             return adjacent_rows(
                 self.program,
-                self.program.adjacent,
                 self.ordered,
                 predicates,
                 measures,
                 self._segments(),
+                self.threads,
             )
         return enumerated_rows(self.program, self.ordered, self.columns, measures, self.places)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from cepheid.kernels.adjacent_contiguous import (
@@ -15,46 +17,46 @@ from cepheid.kernels.adjacent_rules import Segments
 from cepheid.kernels.predicate_code import ColumnArrays
 from cepheid.kernels.value_algebra import make_values
 from cepheid.kernels.values import Measures, Values
-from cepheid.program.adjacent_program import AdjacentProgram
 from cepheid.program.program import Program, StrategyCode
 from cepheid.runtime.kernel_arrays import automaton_arrays
 from cepheid.runtime.match_chunks import reject_overflow
 from cepheid.runtime.order_events import OrderedEvents
+from cepheid.runtime.side_by_side import cut, side_by_side
+
+LEAST_EVENTS = 2**16  # that are worth a thread
 
 
 def contiguous_values(
     program: Program,
-    adjacent: AdjacentProgram,
     ordered: OrderedEvents,
     columns: ColumnArrays,
     measures: Measures,
     segments: Segments,
+    threads: int,
 ) -> Values | None:
     """Return the value of every segment; None if it takes the general way.
 
     Raises:
         DataError: a test left 64 bits.
     """
-    rules = _rules(program, adjacent)
+    rules = _rules(program)
     is_plain = not measures.moduli.any() and not measures.tier.any()
     if rules is None or not is_plain:
         return None
-    events = ordered.arrays
-    numbers, minima = measures.positions.size, measures.least_positions.size
-    widest = int(np.diff(events.step_offsets).max(initial=0))
-    size = (2, widest * len(program.automaton.follow) + 1)
-    nodes = ContiguousNodes(
-        np.empty(size, np.int64),
-        np.empty(size, np.int64),
-        np.empty((*size, numbers)),
-        np.empty((*size, numbers), np.int64),
-        np.empty((*size, minima), np.int64),
-    )
-    result = make_values(1, segments.begin.size, numbers, minima)
+    events, count = ordered.arrays, segments.begin.size
+    result = make_values(1, count, measures.positions.size, measures.least_positions.size)
     automaton = automaton_arrays(program.automaton, program.strategy)
-    failed = aggregate_contiguous(
-        automaton, events, segments, rules, columns, measures, nodes, result
-    )
+    widest = int(np.diff(events.step_offsets).max(initial=0)) * len(program.automaton.follow) + 1
+
+    def fold(part: range) -> int:
+        chosen = slice(part.start, part.stop)
+        own = Segments._make(each[chosen] for each in segments)
+        values = Values._make(each[:, chosen] for each in result)
+        nodes = _nodes(widest, measures)
+        return aggregate_contiguous(automaton, events, own, rules, columns, measures, nodes, values)
+
+    parts = cut(count, max(1, min(threads, count, events.fires.size // LEAST_EVENTS)))
+    failed = max(side_by_side([functools.partial(fold, each) for each in parts]), key=_gravity)
     if failed == TOO_LARGE:
         return None
     if failed >= 0:
@@ -62,9 +64,26 @@ def contiguous_values(
     return result
 
 
-def _rules(program: Program, adjacent: AdjacentProgram) -> ContiguousRules | None:
+def _gravity(outcome: int) -> tuple[bool, int]:
+    """A value that is too large is tried again; an overflow counts if there is nothing else."""
+    return outcome == TOO_LARGE, outcome
+
+
+def _nodes(size: int, measures: Measures) -> ContiguousNodes:
+    numbers, minima = measures.positions.size, measures.least_positions.size
+    return ContiguousNodes(
+        np.empty((2, size), np.int64),
+        np.empty((2, size), np.int64),
+        np.empty((2, size, numbers)),
+        np.empty((2, size, numbers), np.int64),
+        np.empty((2, size, minima), np.int64),
+    )
+
+
+def _rules(program: Program) -> ContiguousRules | None:
     """Return the edges; None if a border is tested, or an edge by more than one comparison."""
-    edges = program.automaton.edges
+    edges, adjacent = program.automaton.edges, program.adjacent
+    assert adjacent is not None
     if program.strategy is not StrategyCode.CONTIGUOUS or program.negation is not None:
         return None
     if any(adjacent.tests[len(edges) :]):

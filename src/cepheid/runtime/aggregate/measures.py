@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cepheid.errors import DataError
 from cepheid.kernels.values import NOTHING, Measures
 from cepheid.program.aggregate_output import AggregateOutput, Content, NumberMeasure
-from cepheid.program.arrow_arrays import to_arrow, to_numpy, to_scalar
+from cepheid.program.arrow_arrays import empty, to_arrow, to_numpy, to_scalar
 from cepheid.runtime.aggregate.sortable import Sortable
 
 Int64s = NDArray[np.int64]
@@ -52,9 +52,9 @@ class EventMeasures:
         measures = Measures(
             np.zeros(count, np.int64),
             np.zeros(count, np.uint64),
-            np.zeros(shape),
+            empty(shape[0] * shape[1], np.float64).reshape(shape),
             np.zeros(shape, np.int64),
-            np.zeros(shape, np.int64),
+            empty(shape[0] * shape[1]).reshape(shape),
             np.array([each.positions for each in output.minima], np.uint64),
             np.full((len(output.minima), self.size), NOTHING, np.int64),
         )
@@ -67,12 +67,15 @@ class EventMeasures:
         return measures
 
     def _fill(self, measures: Measures, number: int, measure: NumberMeasure) -> None:
+        column = None if measure.attribute is None else self._taken(measure.attribute)
+        if measure.types is None and _is_plain(column):
+            _fill_plain(measures, number, measure.content, column)
+            return
         counts = self._is_of(measure.types)
-        if measure.attribute is None:
+        if measure.attribute is None or column is None:
             measures.mantissa[number] = counts
             measures.low[number] = counts
             return
-        column = self._taken(measure.attribute)
         if column.null_count:
             counts &= to_numpy(column.is_valid())
         if measure.content is Content.VALUES:
@@ -108,6 +111,24 @@ class EventMeasures:
         if pa.types.is_dictionary(taken.type):
             taken = pc.cast(taken, taken.type.value_type)
         return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
+
+
+def _is_plain(column: Any) -> bool:
+    """Whether values are integers without NULL, or nothing but events is counted."""
+    if column is None:
+        return True
+    return not column.null_count and bool(pa.types.is_signed_integer(column.type))
+
+
+def _fill_plain(measures: Measures, number: int, content: Content, column: Any) -> None:
+    if content in (Content.EVENTS, Content.VALUES):
+        measures.mantissa[number], measures.low[number] = 1.0, 1
+        return
+    low = measures.low[number]
+    low[:] = to_numpy(column)
+    if content is Content.MAGNITUDE:
+        np.abs(low, out=low)
+    measures.mantissa[number] = low
 
 
 def _numbers(column: Any, name: str) -> tuple[Float64s, Int64s]:
