@@ -171,6 +171,13 @@ class _OutputBinder:
         own: list[tuple[str, str | None]] = [("window_start", None), ("window_end", None)]
         if window.slide is None:
             own = [("time", self.schema.time), *((each, each) for each in self.schema.order)]
+        if window.slide is None and "time" in self.schema.order and self.schema.time != "time":
+            self.problems.add(
+                "duplicate-column",
+                "two columns of the result are called 'time'",
+                self.query.span,
+                "results have a time of their own; rename the order column 'time'",
+            )
         columns = [(each.output, each.attribute) for each in group_by]
         columns += [(each.output, "") for each in aggregates]
         for name, attribute in columns:

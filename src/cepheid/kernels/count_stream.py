@@ -28,7 +28,7 @@ from cepheid.kernels.pane_matrices import PaneMatrices
 from cepheid.kernels.values import ValueRows
 
 EXACT = 2.0**53
-AFTER_ALL = 2**62
+AFTER_ALL = 2**63 - 1
 # What `count_stream` answers beside the number of rows.
 UNSORTED, CONCURRENT = -1, -2
 # Places in `GramTables.facts`.
@@ -56,12 +56,14 @@ def count_stream(
     while at < size:
         if length and (at == 0 or clock[at] >= window_end):
             if at > 0:
+                if count == rows.owner.size:  # sorted events have no more windows than that
+                    return UNSORTED
                 count = _write(tables, state, 0, rows, count, window)
             window = clock[at] // length
             window_end = (window + 1) * length
             _begin(tables, state, 0, -1)
         end = min(at + most, size)
-        if clock[end - 1] >= window_end:
+        if clock[end - 1] >= window_end and length:
             end = _first_not_before(clock, at, end, window_end)
         steady = _steady_until(clock, at, end)
         _advance(codes, tables, state, 0, at, steady)
@@ -79,6 +81,8 @@ def count_stream(
         if at < size and clock[at] < clock[at - 1]:
             return UNSORTED
     if size:
+        if count == rows.owner.size:
+            return UNSORTED
         count = _write(tables, state, 0, rows, count, window)
     return count
 

@@ -20,7 +20,7 @@ from cepheid.kernels.slot_machine import (
 )
 from cepheid.kernels.values import Measures, ValueRows, Values
 
-AFTER_ALL = 2**62
+AFTER_ALL = 2**63 - 1
 # Places in `cursor`.
 PARTITION, STEP, RANK, OLDEST_LANE, LANES, NEWEST_WINDOW, ROWS = range(7)
 # What `measure_windows` finds: lanes open at once, at most; updates of lanes; panes with events.

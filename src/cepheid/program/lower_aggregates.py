@@ -41,6 +41,7 @@ from cepheid.program.aggregate_output import (
 from cepheid.program.lower_automaton import bit_mask
 
 ALL_POSITIONS = 2**64 - 1
+HIDDEN = "aggregate of HAVING"  # with a blank, so that no column of RETURN is called so
 OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 Measure = TypeVar("Measure", NumberMeasure, MinimumMeasure)
 
@@ -159,7 +160,7 @@ class _Lowering:
     def _hidden(self, wanted: TrendAggregate) -> str:
         """Return the column that HAVING reads: one of its own, so that EXACT can be a number."""
         if wanted not in self.hidden:
-            name = f"__having_{len(self.hidden)}"
+            name = f"{HIDDEN} {len(self.hidden)}"
             self.hidden[wanted] = self._column(name, wanted, is_hidden=True)
         return self.hidden[wanted].name
 

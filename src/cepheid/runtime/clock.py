@@ -13,6 +13,7 @@ from cepheid.errors import DataError
 from cepheid.program.arrow_arrays import to_arrow, to_numpy, to_scalar
 
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
+FIRST_OF_WINDOWS = -(2**62)
 
 
 def to_ticks(column: Any, name: str) -> NDArray[np.int64]:
@@ -38,8 +39,9 @@ def reject_extremes(ticks: NDArray[np.int64], name: str, length: int, *, has_end
     if not ticks.size:
         return
     earliest, latest = int(ticks.min()), int(ticks.max())
-    if earliest - length <= SMALLEST or (has_ends and latest + length > LARGEST):
-        far = earliest if earliest - length <= SMALLEST else latest
+    is_early = earliest - length <= (FIRST_OF_WINDOWS if has_ends else SMALLEST)
+    if is_early or (has_ends and latest + length > LARGEST):
+        far = earliest if is_early else latest
         raise DataError(
             f"the time {far} in column '{name}' is too close to the limit of 64 bits",
             hint="a window that begins or ends there cannot be expressed",

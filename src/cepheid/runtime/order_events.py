@@ -265,7 +265,7 @@ def _shows_ends(program: Program) -> bool:
     output = program.output
     if isinstance(output, MatchOutput):
         return output.stream_time is StreamTime.SPAN_END
-    return program.slide is not None
+    return program.slide is not None or output.shows_expiry
 
 
 def _order_codes(program: Program, columns: Mapping[str, Any]) -> list[Int64s]:

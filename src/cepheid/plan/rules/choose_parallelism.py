@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from cepheid.analysis.bound import BoundQuery, Strategy, WindowUnit
+from collections.abc import Iterator
+
+from cepheid.analysis.bound import (
+    BoundQuery,
+    HavingArithmetic,
+    HavingCompare,
+    HavingCondition,
+    HavingLogical,
+    HavingReference,
+    HavingValue,
+    Strategy,
+    TrendAggregate,
+    WindowUnit,
+)
 from cepheid.analysis.schema import AttributeType
 from cepheid.plan.physical import AggregateMethod, Choice, Parallelism
 
@@ -44,11 +57,24 @@ def obstacle_to_ranges(query: BoundQuery, method: AggregateMethod) -> str | None
         return "a result is due at every event that can end a trend"
     if query.strategy is Strategy.STRICT and query.partition_by:
         return "under strict contiguity events of all partitions count"
-    for column in query.aggregates or ():
-        aggregate = column.aggregate
+    for aggregate in _aggregates(query):
         if aggregate.exact:
             return "EXACT counts are found in several passes"
         is_extreme = aggregate.function in ("MIN", "MAX")
         if is_extreme and aggregate.attribute_type not in SORTED_ALIKE:
             return f"every range would rank the values of {aggregate.attribute} on its own"
     return None
+
+
+def _aggregates(query: BoundQuery) -> Iterator[TrendAggregate]:
+    """Yield the aggregates of RETURN and of HAVING."""
+    yield from (each.aggregate for each in query.aggregates or ())
+    waiting: list[HavingCondition | HavingValue] = [] if query.having is None else [query.having]
+    while waiting:
+        match waiting.pop():
+            case HavingReference(aggregate=aggregate):
+                yield aggregate
+            case HavingLogical(operands=operands):
+                waiting += operands
+            case HavingCompare(left=left, right=right) | HavingArithmetic(left=left, right=right):
+                waiting += [left, right]

@@ -135,11 +135,12 @@ class Aggregation:
         if self.program.window_length is None or self.program.slide is not None:
             return None
         ends = np.zeros(self.ordered.row.size, np.bool_)
+        starts = np.zeros(self.ordered.row.size, np.bool_)
         for program, ordered in self.sides:
             ends |= (ordered.arrays.fires & np.uint64(program.automaton.last)) != 0
-        return find_moments(
-            self.program, self.ordered, self.group, ends, shows_expiry=self.output.shows_expiry
-        )
+            starts |= (ordered.arrays.fires & np.uint64(program.automaton.first)) != 0
+        wanted = starts if self.output.shows_expiry else None
+        return find_moments(self.program, self.ordered, self.group, ends, wanted)
 
     @cached_property
     def places(self) -> Places:

@@ -126,9 +126,10 @@ def _fill_plain(measures: Measures, number: int, content: Content, column: Any) 
         return
     low = measures.low[number]
     low[:] = to_numpy(column)
+    measures.mantissa[number] = low
     if content is Content.MAGNITUDE:
         np.abs(low, out=low)
-    measures.mantissa[number] = low
+        np.abs(measures.mantissa[number], out=measures.mantissa[number])
 
 
 def _numbers(column: Any, name: str) -> tuple[Float64s, Int64s]:
@@ -136,7 +137,9 @@ def _numbers(column: Any, name: str) -> tuple[Float64s, Int64s]:
     try:
         floats = pc.cast(column, pa.float64(), safe=False)
         is_integer = pa.types.is_integer(column.type)
-        integers = pc.cast(column, pa.int64()) if is_integer else pa.nulls(len(column), pa.int64())
+        integers = pa.nulls(len(column), pa.int64())
+        if is_integer:  # a low word is all that is asked for
+            integers = pc.cast(column, pa.int64(), safe=False)
     except pa.ArrowInvalid as error:
         raise DataError(f"column '{name}' cannot be added up: {error}") from None
     return to_numpy(_filled(floats)), to_numpy(_filled(integers))

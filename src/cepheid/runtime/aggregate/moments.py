@@ -42,14 +42,17 @@ def find_moments(
     ordered: OrderedEvents,
     group: Int64s,
     ends: NDArray[np.bool_],
-    *,
-    shows_expiry: bool,
+    starts: NDArray[np.bool_] | None,
 ) -> Moments:
-    """Return the moments; `group` and `ends` (fits a last position) are by event."""
+    """Return the moments; by event its group, and whether it fits a last or a first position.
+
+    `starts` is given if expiries are asked for.
+    """
     found = _at_events(ordered, group, ends)
-    if not shows_expiry:
+    if starts is None:
         return found
-    return _sorted(_joined(found, _expiries(program, ordered, group, found)))
+    first = np.flatnonzero(starts)
+    return _sorted(_joined(found, _expiries(program, ordered, group, found, first)))
 
 
 def _at_events(ordered: OrderedEvents, group: Int64s, ends: NDArray[np.bool_]) -> Moments:
@@ -68,9 +71,10 @@ def _at_events(ordered: OrderedEvents, group: Int64s, ends: NDArray[np.bool_]) -
     )
 
 
-def _expiries(program: Program, ordered: OrderedEvents, group: Int64s, found: Moments) -> Moments:
+def _expiries(
+    program: Program, ordered: OrderedEvents, group: Int64s, found: Moments, first: Int64s
+) -> Moments:
     """Return two moments for every time at which a first event leaves: a tick before, and then."""
-    first = np.flatnonzero(ordered.arrays.fires & np.uint64(program.automaton.first))
     leaves = ordered.arrays.clock[first] + (program.window_length or 0)
     pairs = np.stack([group[first], leaves], axis=1)
     pairs, chosen = np.unique(pairs, axis=0, return_index=True)

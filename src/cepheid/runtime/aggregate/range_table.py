@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from cepheid.errors import DataError
 from cepheid.kernels.pane_matrices import PaneMatrices
 from cepheid.kernels.slot_machine import BEFORE_ALL, SlotMachine
 from cepheid.kernels.values import Measures, Values
@@ -57,6 +58,11 @@ def fold_range(
     schema = range_schema(program, events.schema)
     if not ordered.row.size:
         return schema.empty_table()
+    if any(each.is_ranked for each in aggregation.measures.sortables):
+        raise DataError(
+            "MIN or MAX of values at the limit of 64 bits cannot be found in ranges of time",
+            hint="run with parallel_in_time=False",
+        )
     task = slot_task(program, slots, ordered, aggregation.measures.arrays())
     pane = pane_length(program.window_length, program.slide)
     panes = joined_panes(fold_to_panes(task, pane))

@@ -10,6 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from cepheid.analysis.expressions import Condition
+from cepheid.errors import DataError
 from cepheid.kernels.values import ValueRows
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.arrow_arrays import to_arrow
@@ -72,9 +74,18 @@ def finish(output: AggregateOutput, schema: pa.Schema, rows: Finished) -> pa.Tab
     found |= {each.name: columns.column(each) for each in output.columns}
     kept = _is_shown(output, rows, found)
     if output.having is not None:
-        kept &= LocalPredicates(found, kept.size).holds(output.having, {})
+        kept &= _satisfies(output.having, found, kept.size)
     table = pa.Table.from_arrays([found[name] for name in schema.names], names=schema.names)
     return table.filter(to_arrow(kept)).cast(schema)
+
+
+def _satisfies(having: Condition, found: Mapping[str, Any], length: int) -> NDArray[np.bool_]:
+    try:
+        return LocalPredicates(found, length).holds(having, {})
+    except (DataError, pa.ArrowNotImplementedError) as error:
+        raise DataError(
+            f"HAVING cannot be computed: {error}", hint="compare numbers with numbers"
+        ) from None
 
 
 def _is_shown(
@@ -88,12 +99,17 @@ def _is_shown(
         shown[row] = counts[0] > 0 and (
             counts[1] == 0
             or any(
-                found[each.name][row - 1].as_py() != found[each.name][row].as_py()
+                _differ(found[each.name][row - 1].as_py(), found[each.name][row].as_py())
                 for each in output.columns
                 if not each.is_hidden
             )
         )
     return shown
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """NaN is what it was."""
+    return bool(one != other and not (one != one and other != other))  # noqa: PLR0124
 
 
 class PlaceColumns:
@@ -161,7 +177,22 @@ class PlaceColumns:
                 kind,
             )
         ticks = to_ticks(taken, column) + np.where(is_expiry, self.program.window_length or 0, 0)
-        return from_ticks(ticks, kind).cast(kind)
+        if pa.types.is_date(kind) and (ticks % _ticks_per_day(kind)).any():
+            raise DataError(
+                f"an expiry is not at midnight, but the time column '{column}' holds dates",
+                hint="cast the column to a timestamp",
+            )
+        try:
+            return from_ticks(ticks, kind).cast(kind)
+        except pa.ArrowInvalid as error:
+            raise DataError(
+                f"the time of an expiry does not fit the column '{column}' ({kind}): {error}",
+                hint="cast the column to a timestamp, or to 64 bits",
+            ) from None
+
+
+def _ticks_per_day(kind: pa.DataType) -> int:
+    return 86_400 if pa.types.is_date32(kind) else 86_400_000
 
 
 def _taken(column: Any, rows: pa.Array) -> Any:

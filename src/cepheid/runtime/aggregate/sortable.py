@@ -50,6 +50,11 @@ class Sortable:
             ) from None
         return to_numpy(pc.cast(_filled(codes), pa.int64()))
 
+    @property
+    def is_ranked(self) -> bool:
+        """Whether keys are ranks among these values, which mean nothing elsewhere."""
+        return self.sorted is not None
+
     def keys(self) -> Int64s:
         """Return a key per event: the smallest one is wanted."""
         return np.where(self.valid, self.sign * self.numbers, NOTHING)
@@ -64,6 +69,11 @@ class Sortable:
             return to_arrow(_to_floats(numbers), none).cast(self.type)
         integers = to_arrow(numbers, none)
         return integers.cast(_integers_like(self.type)).cast(self.type)
+
+
+def has_own_keys(kind: pa.DataType) -> bool:
+    """Whether values of a type have keys that do not depend on other values."""
+    return bool(pa.types.is_floating(kind)) or _is_integral(kind)
 
 
 def _is_integral(kind: pa.DataType) -> bool:

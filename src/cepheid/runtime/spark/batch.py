@@ -19,6 +19,7 @@ from cepheid.program.lower import lower
 from cepheid.program.program import MatchOutput, Program, Ranking
 from cepheid.runtime.aggregate.aggregate import Aggregation
 from cepheid.runtime.aggregate.partial_table import partial_schema, to_partial
+from cepheid.runtime.aggregate.sortable import has_own_keys
 from cepheid.runtime.dispatch import MakePlan
 from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema
 from cepheid.runtime.event_tables import free_type_column
@@ -59,6 +60,7 @@ def run_program(
 ) -> DataFrame | SparkCompressedMatches:
     """Return the result of a program on the events of a DataFrame."""
     needed = [name for name in arrow_schema.names if name in program.columns]
+    program = _with_ranges_if_possible(program, arrow_schema)
     selected = frame.select(*map(column_named, needed))
     events = cut_time(program, selected) if program.cuts_time else distribute(program, selected)
     arrow_events = pa.schema([arrow_schema.field(name) for name in needed])
@@ -79,6 +81,15 @@ def run_program(
         return combine_groups(partial, program, output, arrow_events)
     result = from_arrow_schema(result_schema(program, arrow_events))
     return numbered.mapInArrow(_fold(program, needed), result)
+
+
+def _with_ranges_if_possible(program: Program, events: pa.Schema) -> Program:
+    """Ranges of time cannot rank values of types such as decimals, each on its own."""
+    output = program.output
+    if not program.cuts_time or not isinstance(output, AggregateOutput):
+        return program
+    types = [events.field(each.attribute).type for each in output.minima]
+    return replace(program, cuts_time=all(map(has_own_keys, types)))
 
 
 def unite_frames(
