@@ -291,5 +291,5 @@ class TestErrorsOfWorkers:
             F.lit("A").alias("type"), F.col("id").alias("time"), (F.col("id") % 2).alias("k")
         )
         query = f"SEQ({', '.join('A' * 33)}) WHERE [k] RETURN COUNT(*)"
-        with pytest.raises(PySparkException, match=r"exceeds BIGINT .the whole input.*LOG2"):
+        with pytest.raises(PySparkException, match=r"(?s)exceeds BIGINT .the whole input.*LOG2"):
             run(query, frame).collect()
