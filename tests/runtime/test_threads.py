@@ -9,6 +9,7 @@ import pytest
 
 import cepheid
 from cepheid.runtime import dispatch, find_matches, match_chunks, order_events, take_rows
+from cepheid.runtime.aggregate import contiguous
 
 QUERIES = (
     "PATTERN SEQ(A a, B+ b, C c) WHERE [k] WITHIN 12",
@@ -20,6 +21,11 @@ QUERIES = (
     "PATTERN SEQ(A+ a, B b) SEMANTICS contiguous WHERE [k] AND a.x < NEXT(a).x RETURN a.x, b.time",
     "PATTERN SEQ(A a, B b) SEMANTICS contiguous WHERE [k]",
     "PATTERN SEQ(A a, B b, C c) WHERE [k] WITHIN 20 EVENTS",
+    "PATTERN SEQ(A a, B+ b) WHERE [k] RETURN k, COUNT(*), SUM(b.x), MIN(a.x) GROUP BY k",
+    "PATTERN SEQ(A, B, C) WHERE [k] WITHIN 60 SLIDE 20 RETURN k, COUNT(*) GROUP BY k",
+    "PATTERN SEQ(A a, B b) WHERE [k] WITHIN 60 SLIDE 60 RETURN COUNT(*), AVG(b.x)",
+    "PATTERN SEQ(A+ a, B b) SEMANTICS contiguous WHERE [k] AND a.x < NEXT(a).x "
+    "RETURN k, COUNT(*), SUM(a.x), MAX(b.x) GROUP BY k",
 )
 COUNT = 400
 
@@ -44,6 +50,7 @@ def small_tasks(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Few events are worth a thread."""
     monkeypatch.setattr(match_chunks, "LEAST_EVENTS", 10)
     monkeypatch.setattr(order_events, "LEAST_EVENTS", 10)
+    monkeypatch.setattr(contiguous, "LEAST_EVENTS", 10)
     monkeypatch.setattr(take_rows, "LEAST_VALUES", 10)
     monkeypatch.setattr(find_matches, "LEAST_ENDS", 3)
     monkeypatch.setattr(find_matches, "LEAST_REPEATED_ENDS", 3)

@@ -192,7 +192,7 @@ class Aggregation:
                 self.program, slots, self.ordered, self.group, self.moments, measures
             )
         if slots is not None:
-            return linear_rows(self.program, slots, self.ordered, measures)
+            return linear_rows(self.program, slots, self.ordered, measures, self.threads)
         if self.program.adjacent is not None:
             predicates = read_columns(self.program, self.ordered, self.columns)
             return adjacent_rows(

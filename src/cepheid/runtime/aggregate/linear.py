@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +14,7 @@ from cepheid.kernels.fold_slots import (
     PANES,
     RANK,
     ROWS,
+    STEP,
     fold_partitions,
     fold_windows,
     measure_windows,
@@ -25,18 +28,40 @@ from cepheid.program.slot_program import SlotProgram
 from cepheid.runtime.aggregate.panes import fold_to_panes, pane_length, rows_of_panes
 from cepheid.runtime.aggregate.slot_machine import SlotTask, slot_task
 from cepheid.runtime.aggregate.value_rows import first_rows, joined_rows, make_rows
+from cepheid.runtime.match_chunks import split_partitions
 from cepheid.runtime.order_events import OrderedEvents
+from cepheid.runtime.side_by_side import side_by_side
 
 Int64s = NDArray[np.int64]
 ROWS_AT_ONCE = 1 << 14
 
 
 def linear_rows(
-    program: Program, slots: SlotProgram, ordered: OrderedEvents, measures: Measures
+    program: Program,
+    slots: SlotProgram,
+    ordered: OrderedEvents,
+    measures: Measures,
+    threads: int = 1,
 ) -> ValueRows:
     """Return a row for every partition, or for every partition and window that has trends."""
     task = slot_task(program, slots, ordered, measures)
-    length = program.window_length
+    parts = split_partitions(task.events, threads)
+    if len(parts) == 1:
+        return _rows_of(program, task)
+    return joined_rows(
+        side_by_side([functools.partial(_rows_of_part, program, task, each) for each in parts])
+    )
+
+
+def _rows_of_part(program: Program, task: SlotTask, part: range) -> ValueRows:
+    """Return the rows of some partitions."""
+    offsets = task.events.partition_offsets[part.start : part.stop + 1]
+    rows = _rows_of(program, task._replace(events=task.events._replace(partition_offsets=offsets)))
+    return rows._replace(owner=rows.owner + part.start)
+
+
+def _rows_of(program: Program, task: SlotTask) -> ValueRows:
+    length, measures = program.window_length, task.measures
     if length is None:
         return rows_of_partitions(task)
     slide = program.slide or length
@@ -52,7 +77,8 @@ def linear_rows(
 
 def costs_of(task: SlotTask, work: Int64s) -> WindowCosts:
     """Return what the windows cost, from what `measure_windows` found."""
-    steps = max(1, task.events.step_offsets.size - 1)
+    offsets = task.events.partition_offsets
+    steps = max(1, int(offsets[-1] - offsets[0]))
     slots = task.machine.owner.size
     return window_costs(slots, work[LANE_STEPS] / steps, steps / max(1, work[PANES]))
 
@@ -79,6 +105,7 @@ def rows_of_windows(task: SlotTask, length: int, slide: int, lanes: int) -> Valu
     about, fresh = make_step(machine, measures), make_fresh(machine, measures)
     cursor = np.zeros(ROWS + 1, np.int64)
     cursor[RANK] = cursor[NEWEST_WINDOW] = BEFORE_ALL
+    cursor[STEP] = task.events.partition_offsets[0]
     parts, is_done = [], False
     while not is_done:
         rows = make_rows(ROWS_AT_ONCE, measures)
