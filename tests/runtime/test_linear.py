@@ -13,7 +13,6 @@ from cepheid.plan.window_costs import WindowCosts
 from cepheid.runtime.aggregate import linear
 from cepheid.runtime.aggregate.linear import linear_rows, rows_of_partitions
 from cepheid.runtime.aggregate.slot_machine import slot_task
-from cepheid.runtime.aggregate.time_ranges import compose_ranges, cut_in_ranges, fold_range
 from tests.runtime.linear_cases import (
     MODULUS,
     LinearCase,
@@ -22,6 +21,7 @@ from tests.runtime.linear_cases import (
     linear_cases,
     prepare,
 )
+from tests.runtime.linear_ranges import compose_ranges, cut_in_ranges, fold_range
 
 
 @pytest.fixture(autouse=True)

@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from cepheid.generate.clock import MINUTE_US, START_US, arrivals
 from cepheid.generate.labels import label
-from cepheid.generate.segments import MAXIMUM_LANES, hold_by_lane, walk_by_lane
-from cepheid.generate.stream import BLOCK_EVENTS, TIMESTAMP, Block, Column, Ints, Stream, option
+from cepheid.generate.segments import MAXIMUM_LANES, hold_by_lane, reflect, walk_by_lane
+from cepheid.generate.stream import BLOCK_EVENTS, TIMESTAMP, Block, Column, Stream, option
 
 PASSIVE = ("lying", "sitting", "standing", "watching TV", "computer work", "car driving")
 ACTIVE = (
@@ -61,14 +61,8 @@ def activity(seed: int, settings: ActivitySettings) -> Iterator[Block]:
             "patient": patient + 1,
             "activity": label(held, names),
             "class": label((held >= len(PASSIVE)).astype(np.int64), ("passive", "active")),
-            "rate": _reflect(level),
+            "rate": reflect(level, LOWEST_RATE, HIGHEST_RATE),
         }
-
-
-def _reflect(level: Ints) -> Ints:
-    """Fold an unbounded walk into the range of rates, turning it round at both ends."""
-    span = HIGHEST_RATE - LOWEST_RATE
-    return HIGHEST_RATE - np.abs(level % (2 * span) - span)
 
 
 ACTIVITY = Stream(

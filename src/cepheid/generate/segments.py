@@ -69,3 +69,13 @@ def hold_by_lane(
     held[order] = values[order][source]
     last = np.cumsum(np.bincount(all_lanes, minlength=lanes)) - 1
     return held[lanes:], held[order[last]]
+
+
+def reflect(level: Ints, lowest: int, highest: int) -> Ints:
+    """Fold an unbounded walk into a range, turning it round at both ends.
+
+    >>> reflect(np.array([0, 2, 3, 4, 7]), 10, 13).tolist()
+    [10, 12, 13, 12, 11]
+    """
+    span = highest - lowest
+    return highest - np.abs(level % (2 * span) - span)

@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from cepheid.generate.clock import MINUTE_US, START_US, arrivals
-from cepheid.generate.segments import MAXIMUM_LANES, walk_by_lane
-from cepheid.generate.stream import BLOCK_EVENTS, TIMESTAMP, Block, Column, Ints, Stream, option
+from cepheid.generate.segments import MAXIMUM_LANES, reflect, walk_by_lane
+from cepheid.generate.stream import BLOCK_EVENTS, TIMESTAMP, Block, Column, Stream, option
 
 LOWEST_PRICE, HIGHEST_PRICE = 100, 1100
 
@@ -49,14 +49,8 @@ def trading(seed: int, settings: TradingSettings) -> Iterator[Block]:
             "time": time,
             "company": company + 1,
             "sector": company % settings.sectors + 1,
-            "price": _reflect(level),
+            "price": reflect(level, LOWEST_PRICE, HIGHEST_PRICE),
         }
-
-
-def _reflect(level: Ints) -> Ints:
-    """Fold an unbounded walk into the range of prices, turning it round at both ends."""
-    span = HIGHEST_PRICE - LOWEST_PRICE
-    return HIGHEST_PRICE - np.abs(level % (2 * span) - span)
 
 
 TRADING = Stream(

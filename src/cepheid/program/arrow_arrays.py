@@ -90,6 +90,33 @@ def to_scalar(value: int | float | str | bool | None, kind: pa.DataType | None =
             return to_arrow(np.array([value], kind.to_pandas_dtype()))[0]
 
 
+def in_one(column: Any) -> Any:
+    """Return a column without chunks."""
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def take(column: Any, rows: pa.Array) -> Any:
+    """Return the values of some rows, in one array.
+
+    >>> take(pa.chunked_array([["a"], ["b", "c"]]), pa.array([2, 0])).to_pylist()
+    ['c', 'a']
+    """
+    return in_one(column.take(rows))
+
+
+def take_plain(column: Any, rows: pa.Array) -> Any:
+    """Likewise, and decoded if the column is a dictionary."""
+    taken = column.take(rows)
+    if pa.types.is_dictionary(taken.type):
+        taken = taken.cast(taken.type.value_type)
+    return in_one(taken)
+
+
+def filled(column: Any) -> Any:
+    """Return numbers with 0 for NULL."""
+    return column.fill_null(to_scalar(0, column.type)) if column.null_count else column
+
+
 def to_numpy(column: Any) -> NDArray[Any]:
     """Return numbers or booleans without NULL as a NumPy array; it may share their memory.
 

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from cepheid.analysis.derived_types import StreamTime
+from cepheid.program.arrow_arrays import take
 from cepheid.program.program import Program
 from cepheid.runtime.clock import from_ticks, to_ticks, window_type
 
@@ -36,12 +37,7 @@ def key_columns(
     """
     times = columns[program.time]
     if when is StreamTime.LAST_EVENT:
-        return [_taken(times, last), *(_taken(columns[each], last) for each in program.order)]
+        return [take(times, last), *(take(columns[each], last) for each in program.order)]
     ticks = to_ticks(times.take(first), program.time) + (program.window_length or 0) - 1
     unknown = [pa.nulls(len(first), columns[each].type) for each in program.order]
     return [from_ticks(ticks, times.type), *unknown]
-
-
-def _taken(column: Any, rows: pa.Array) -> Any:
-    taken = column.take(rows)
-    return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken

@@ -22,7 +22,14 @@ from cepheid.kernels.predicate_code import (
     PredicateCode,
     compute_column,
 )
-from cepheid.program.arrow_arrays import empty, texts_to_arrow, to_arrow, to_numpy, to_scalar
+from cepheid.program.arrow_arrays import (
+    empty,
+    take_plain,
+    texts_to_arrow,
+    to_arrow,
+    to_numpy,
+    to_scalar,
+)
 from cepheid.program.run_program import ColumnKind, PredicateColumn, RunProgram
 from cepheid.runtime.take_rows import take_into
 
@@ -107,10 +114,7 @@ class PredicateColumns:
     # --- values ---------------------------------------------------------------------------------
 
     def _taken(self, attribute: str) -> Any:
-        taken = self.columns[attribute].take(to_arrow(self.row_numbers))
-        if pa.types.is_dictionary(taken.type):
-            taken = pc.cast(taken, taken.type.value_type)
-        return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
+        return take_plain(self.columns[attribute], to_arrow(self.row_numbers))
 
     def _fill(self, arrays: ColumnArrays, number: int, column: PredicateColumn) -> None:
         if column.kind is ColumnKind.CLOCK:

@@ -19,11 +19,11 @@ from cepheid.program.aggregate_output import (
     NumberKind,
 )
 from cepheid.program.arrow_arrays import texts_to_arrow, to_arrow
+from cepheid.runtime.aggregate.measures import TIER_BITS
 
 ARROW_NUMBERS = {NumberKind.BIGINT: pa.int64(), NumberKind.DOUBLE: pa.float64()}
 BIGINT_LIMIT = 2.0**63
 DOUBT = 1e-9  # how far a float may be from the number it stands for
-TIER_BITS = 512
 MOST_BITS = 20_000  # beyond every double
 
 

@@ -29,13 +29,13 @@ from cepheid.runtime.aggregate.panes import (
     PANES_AT_ONCE,
     first_panes,
     fold_to_panes,
+    joined_panes,
     make_panes,
     moving_slots,
     pane_length,
     rows_of_panes,
 )
 from cepheid.runtime.aggregate.slot_machine import SlotTask, slot_machine
-from cepheid.runtime.aggregate.time_ranges import joined_panes
 from cepheid.runtime.aggregate.value_rows import first_rows, make_rows
 from cepheid.runtime.clock import reject_extremes, to_ticks
 

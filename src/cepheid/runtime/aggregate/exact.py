@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepheid.kernels.values import NOTHING, Measures, ValueRows
+from cepheid.runtime.aggregate.measures import TIER_BITS
 
 Int64s = NDArray[np.int64]
 FIRST_BELOW = 2**31  # so that products of residues fit 64 bits
 BITS_PER_PRIME = 30.9
 BIGINT_BITS = 62.9  # below that the low word is the count
 PRIMES_AT_ONCE = 32
-TIER_BITS = 512
 
 
 def exact_counts(values: ValueRows, fold_again: Callable[[Sequence[int]], ValueRows]) -> list[int]:

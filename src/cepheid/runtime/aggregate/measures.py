@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cepheid.errors import DataError
 from cepheid.kernels.values import NOTHING, Measures
 from cepheid.program.aggregate_output import AggregateOutput, Content, NumberMeasure
-from cepheid.program.arrow_arrays import empty, to_arrow, to_numpy, to_scalar
+from cepheid.program.arrow_arrays import empty, filled, take_plain, to_arrow, to_numpy, to_scalar
 from cepheid.runtime.aggregate.sortable import Sortable
 
 Int64s = NDArray[np.int64]
@@ -103,14 +103,8 @@ class EventMeasures:
 
     def _taken(self, attribute: str) -> Any:
         if attribute not in self.taken:
-            self.taken[attribute] = self._take(attribute)
+            self.taken[attribute] = take_plain(self.columns[attribute], self.rows)
         return self.taken[attribute]
-
-    def _take(self, attribute: str) -> Any:
-        taken = self.columns[attribute].take(self.rows)
-        if pa.types.is_dictionary(taken.type):
-            taken = pc.cast(taken, taken.type.value_type)
-        return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
 
 
 def _is_plain(column: Any) -> bool:
@@ -142,11 +136,7 @@ def _numbers(column: Any, name: str) -> tuple[Float64s, Int64s]:
             integers = pc.cast(column, pa.int64(), safe=False)
     except pa.ArrowInvalid as error:
         raise DataError(f"column '{name}' cannot be added up: {error}") from None
-    return to_numpy(_filled(floats)), to_numpy(_filled(integers))
-
-
-def _filled(column: Any) -> Any:
-    return pc.fill_null(column, to_scalar(0, column.type)) if column.null_count else column
+    return to_numpy(filled(floats)), to_numpy(filled(integers))
 
 
 def _extended(values: Float64s) -> tuple[Float64s, Int64s]:

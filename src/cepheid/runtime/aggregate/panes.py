@@ -141,6 +141,17 @@ def make_panes(count: int, machine: SlotMachine, measures: Measures) -> PaneMatr
     )
 
 
+def joined_panes(parts: Iterable[PaneMatrices]) -> PaneMatrices:
+    """Return all matrices in one."""
+    owner, pane, breaks, values = zip(*parts, strict=True)
+    return PaneMatrices(
+        np.concatenate(owner),
+        np.concatenate(pane),
+        np.concatenate(breaks),
+        Values._make(np.concatenate(each) for each in zip(*values, strict=True)),
+    )
+
+
 def first_panes(panes: PaneMatrices, count: int) -> PaneMatrices:
     """Return the first matrices."""
     if count == panes.owner.size:

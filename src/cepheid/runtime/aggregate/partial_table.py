@@ -7,14 +7,12 @@ of a group, takes the smallest minimum and the largest maximum, and finishes the
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 
 from cepheid.kernels.values import NOTHING, ValueRows
 from cepheid.program.aggregate_output import AggregateOutput
-from cepheid.program.arrow_arrays import texts_to_arrow, to_arrow, to_numpy
+from cepheid.program.arrow_arrays import in_one, texts_to_arrow, to_arrow, to_numpy
 from cepheid.program.program import Program
 from cepheid.runtime.aggregate.columns import extreme_type
 from cepheid.runtime.aggregate.group_rows import add_rows
@@ -79,9 +77,9 @@ def from_collected(
     fields = place_fields(program, output, events)
     places = collected.select([str(number) for number in range(len(fields))])
     places = places.rename_columns([each.name for each in fields])
-    lists = _combined(collected.column(NUMBERS))
+    lists = in_one(collected.column(NUMBERS))
     keys = np.repeat(np.arange(len(lists)), to_numpy(lists.value_lengths()))
-    parts = [_combined(each) for each in pa.chunked_array([lists.flatten()]).flatten()]
+    parts = [in_one(each) for each in pa.chunked_array([lists.flatten()]).flatten()]
     count = len(output.numbers) + 1
     by_number = [[to_numpy(parts[3 * n + k]) for n in range(count)] for k in range(3)]
     mantissa, tier, low = (np.stack(each, axis=1) for each in by_number)
@@ -96,7 +94,3 @@ def from_collected(
     extremes = [collected.column(extreme_name(each)) for each in range(len(output.minima))]
     rows = Finished(places, totals, exact, extremes, np.zeros(len(lists), np.bool_))
     return finish(output, aggregate_schema(program, output, events), rows)
-
-
-def _combined(column: Any) -> Any:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

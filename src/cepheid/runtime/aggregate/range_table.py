@@ -21,16 +21,20 @@ from cepheid.kernels.pane_matrices import PaneMatrices
 from cepheid.kernels.slot_machine import BEFORE_ALL, SlotMachine
 from cepheid.kernels.values import Measures, Values
 from cepheid.program.aggregate_output import AggregateOutput
-from cepheid.program.arrow_arrays import to_arrow, to_numpy
+from cepheid.program.arrow_arrays import take, to_arrow, to_numpy
 from cepheid.program.program import Program, Ranking
 from cepheid.program.slot_program import SlotProgram
 from cepheid.runtime.aggregate.aggregate import Aggregation
 from cepheid.runtime.aggregate.group_rows import add_groups
 from cepheid.runtime.aggregate.measures import EventMeasures
-from cepheid.runtime.aggregate.panes import fold_to_panes, pane_length
+from cepheid.runtime.aggregate.panes import (
+    fold_to_panes,
+    joined_panes,
+    pane_length,
+    rows_of_panes,
+)
 from cepheid.runtime.aggregate.result_table import Finished, PlaceColumns
 from cepheid.runtime.aggregate.slot_machine import slot_machine, slot_task
-from cepheid.runtime.aggregate.time_ranges import compose_ranges, joined_panes
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.partition_codes import partition_codes
 
@@ -68,7 +72,7 @@ def fold_range(
     panes = joined_panes(fold_to_panes(task, pane))
     begins = ordered.arrays.step_offsets[ordered.arrays.partition_offsets[panes.owner]]
     first = ordered.row[begins]
-    keys = [_taken(columns[name], to_arrow(first)) for name in program.partition_by]
+    keys = [take(columns[name], to_arrow(first)) for name in program.partition_by]
     begin = np.full(panes.owner.size, ordered.arrays.clock.min())
     matrices = pa.array(_to_bytes(panes.values, task.machine.owner.size), pa.binary())
     arrays = [*keys, to_arrow(begin), to_arrow(panes.pane), matrices]
@@ -96,7 +100,7 @@ def compose(
     values = _from_bytes(matrices, machine, measures)
     none = np.zeros(order.size, np.int64)
     panes = PaneMatrices(owner, pane[order], none, values)
-    rows = compose_ranges(machine, measures, [panes], program.window_length, program.slide)
+    rows = rows_of_panes(machine, measures, [panes], program.window_length, program.slide)
     first = np.searchsorted(owner, rows.owner)
     attributes = [column for column, _ in output.groups]
     group = partition_codes(columns, attributes, ranges.num_rows).code
@@ -150,8 +154,3 @@ def _from_bytes(matrices: Sequence[bytes], machine: SlotMachine, measures: Measu
         shape = (len(matrices) * size, size, width)
         arrays.append(np.frombuffer(content, dtype).reshape(shape).copy())
     return Values(*arrays)
-
-
-def _taken(column: Any, rows: pa.Array) -> Any:
-    taken = column.take(rows)
-    return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken

@@ -14,7 +14,7 @@ from cepheid.analysis.expressions import Condition
 from cepheid.errors import DataError
 from cepheid.kernels.values import ValueRows
 from cepheid.program.aggregate_output import AggregateOutput
-from cepheid.program.arrow_arrays import to_arrow
+from cepheid.program.arrow_arrays import take, to_arrow
 from cepheid.program.evaluate import LocalPredicates
 from cepheid.program.program import Clock, Program
 from cepheid.runtime.aggregate.columns import ValueColumns, column_type
@@ -135,7 +135,7 @@ class PlaceColumns:
         rows = to_arrow(groups.row)
         fields = place_fields(self.program, self.output, self.events)
         arrays = self._moments(groups) if self._has_moments else self._windows(groups)
-        arrays += [_taken(self.columns[column], rows) for column, _ in self.output.groups]
+        arrays += [take(self.columns[column], rows) for column, _ in self.output.groups]
         if not fields:  # a table without columns would forget how many rows it has
             return pa.table({"": pa.nulls(groups.row.size)}).select([])
         return pa.Table.from_arrays(arrays, names=[field.name for field in fields])
@@ -160,7 +160,7 @@ class PlaceColumns:
         rows, program = to_arrow(groups.row), self.program
         arrays = []
         for column, _ in moment_columns(program, self.output):
-            taken = _taken(self.columns[column], rows)
+            taken = take(self.columns[column], rows)
             if groups.is_expiry.any():
                 taken = self._at_expiry(column, taken, groups.is_expiry)
             arrays.append(taken)
@@ -193,8 +193,3 @@ class PlaceColumns:
 
 def _ticks_per_day(kind: pa.DataType) -> int:
     return 86_400 if pa.types.is_date32(kind) else 86_400_000
-
-
-def _taken(column: Any, rows: pa.Array) -> Any:
-    taken = column.take(rows)
-    return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cepheid.errors import DataError
 from cepheid.kernels.values import NOTHING
-from cepheid.program.arrow_arrays import to_arrow, to_numpy, to_scalar
+from cepheid.program.arrow_arrays import filled, to_arrow, to_numpy
 
 Int64s = NDArray[np.int64]
 SIGN = np.int64(2**63 - 1)
@@ -29,10 +29,10 @@ class Sortable:
         self.valid = to_numpy(column.is_valid())
         self.sorted: Any = None
         if pa.types.is_floating(self.type):
-            floats = to_numpy(_filled(pc.cast(column, pa.float64())))
+            floats = to_numpy(filled(pc.cast(column, pa.float64())))
             self.numbers = _from_floats(floats)
         elif _is_integral(self.type):
-            self.numbers = to_numpy(_filled(_to_integers(column)))
+            self.numbers = to_numpy(filled(_to_integers(column)))
         else:
             self.numbers = np.zeros(0, np.int64)
         extremes = (self.numbers <= -SIGN) | (self.numbers >= SIGN)
@@ -48,7 +48,7 @@ class Sortable:
             raise DataError(
                 f"values of type {self.type} have no order, so no MIN and MAX"
             ) from None
-        return to_numpy(pc.cast(_filled(codes), pa.int64()))
+        return to_numpy(pc.cast(filled(codes), pa.int64()))
 
     @property
     def is_ranked(self) -> bool:
@@ -91,10 +91,6 @@ def _to_integers(column: Any) -> Any:
     if pa.types.is_boolean(column.type):
         return pc.cast(pc.cast(column, pa.int8()), pa.int64())
     return pc.cast(pc.cast(column, _integers_like(column.type)), pa.int64())
-
-
-def _filled(column: Any) -> Any:
-    return pc.fill_null(column, to_scalar(0, column.type)) if column.null_count else column
 
 
 def _from_floats(values: NDArray[np.float64]) -> Int64s:

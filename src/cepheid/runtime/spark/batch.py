@@ -5,8 +5,9 @@ Only the DataFrame API is used, so that it runs on Spark Connect too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -33,6 +34,7 @@ from cepheid.runtime.spark.compressed import (
 )
 from cepheid.runtime.spark.push_down import drop_or_bare
 from cepheid.runtime.spark.time_ranges import cut_time, fold_ranges
+from cepheid.runtime.spark.whole_task import on_whole_task
 
 
 def run_spark(
@@ -68,7 +70,7 @@ def run_program(
     numbered = events.toDF(*(str(index) for index in range(len(needed))))
     output = program.output
     if isinstance(output, MatchOutput) and output.is_compressed:
-        fold_to_graph = fold_to_graphs(program, output, needed)
+        fold_to_graph = on_whole_task(needed, partial(fold_to_graphs, program, output))
         graphs = numbered.mapInArrow(fold_to_graph, from_arrow_schema(GRAPHS))
         return SparkCompressedMatches(graphs, program, output, arrow_events)
     if isinstance(output, AggregateOutput) and program.cuts_time and program.slots is not None:
@@ -76,11 +78,11 @@ def run_program(
         return combine_groups(ranges, program, output, arrow_events)
     if isinstance(output, AggregateOutput) and not is_whole_group(program, output):
         schema = partial_schema(program, output, arrow_events)
-        fold = _fold_partially(program, output, needed, schema)
-        partial = numbered.mapInArrow(fold, from_arrow_schema(schema))
-        return combine_groups(partial, program, output, arrow_events)
+        fold = on_whole_task(needed, partial(_run_partially, program, output, schema))
+        found = numbered.mapInArrow(fold, from_arrow_schema(schema))
+        return combine_groups(found, program, output, arrow_events)
     result = from_arrow_schema(result_schema(program, arrow_events))
-    return numbered.mapInArrow(_fold(program, needed), result)
+    return numbered.mapInArrow(on_whole_task(needed, partial(_run, program)), result)
 
 
 def _with_ranges_if_possible(program: Program, events: pa.Schema) -> Program:
@@ -139,29 +141,15 @@ def is_whole_group(program: Program, output: AggregateOutput) -> bool:
     return set(shuffle_keys(program)) <= {column for column, _ in output.groups}
 
 
-def _fold(
-    program: Program, names: list[str]
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def fold(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        received = list(batches)
-        if received:
-            table = pa.Table.from_batches(received).rename_columns(names)
-            result = run_local(program, table)
-            assert isinstance(result, pa.Table)
-            yield from result.to_batches()
-
-    return fold
+def _run(program: Program, events: pa.Table) -> pa.Table:
+    result = run_local(program, events)
+    assert isinstance(result, pa.Table)
+    return result
 
 
-def _fold_partially(
-    program: Program, output: AggregateOutput, names: list[str], schema: pa.Schema
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def fold(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        received = list(batches)
-        if received:
-            table = pa.Table.from_batches(received).rename_columns(names)
-            columns = dict(zip(table.column_names, table.columns, strict=True))
-            rows = Aggregation(program, output, columns, table.num_rows).finished(table.schema)
-            yield from to_partial(schema, rows).to_batches()
-
-    return fold
+def _run_partially(
+    program: Program, output: AggregateOutput, schema: pa.Schema, events: pa.Table
+) -> pa.Table:
+    columns = dict(zip(events.column_names, events.columns, strict=True))
+    rows = Aggregation(program, output, columns, events.num_rows).finished(events.schema)
+    return to_partial(schema, rows)

@@ -15,7 +15,6 @@ from cepheid.runtime.compressed import CompressedMatches, compress_matches
 from cepheid.runtime.compressed_bytes import from_bytes
 from cepheid.runtime.match_rows import match_schema
 
-MapBatches = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 GRAPHS = pa.schema([("nodes", pa.int64()), ("graph", pa.binary())])
 COUNTS = pa.schema([("matches", pa.string())])
 
@@ -72,15 +71,8 @@ def _count(matches: CompressedMatches) -> Iterator[pa.RecordBatch]:
     yield pa.RecordBatch.from_pydict({"matches": [str(matches.count())]}, COUNTS)
 
 
-def fold_to_graphs(program: Program, output: MatchOutput, names: list[str]) -> MapBatches:
-    """Return the function that turns a task's events into one row."""
-
-    def fold(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        received = list(batches)
-        if received:
-            table = pa.Table.from_batches(received).rename_columns(names)
-            matches, _ = compress_matches(program, output, table, table.schema)
-            row = {"nodes": [matches.nodes], "graph": [matches.to_bytes()]}
-            yield pa.RecordBatch.from_pydict(row, GRAPHS)
-
-    return fold
+def fold_to_graphs(program: Program, output: MatchOutput, events: pa.Table) -> pa.Table:
+    """Turn a task's events into one row."""
+    matches, _ = compress_matches(program, output, events, events.schema)
+    row = {"nodes": [matches.nodes], "graph": [matches.to_bytes()]}
+    return pa.Table.from_pydict(row, GRAPHS)

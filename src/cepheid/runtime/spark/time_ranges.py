@@ -5,7 +5,7 @@ A partition with most of the events, or a query without partitions, would keep o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from functools import partial
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -18,8 +18,7 @@ from cepheid.runtime.aggregate.partial_table import partial_schema, to_partial
 from cepheid.runtime.aggregate.range_table import compose, fold_range, range_schema
 from cepheid.runtime.spark.column_named import column_named
 from cepheid.runtime.spark.push_down import drop_or_bare
-
-Fold = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+from cepheid.runtime.spark.whole_task import on_whole_task
 
 
 def cut_time(program: Program, frame: DataFrame) -> DataFrame:
@@ -39,35 +38,21 @@ def fold_ranges(
     `numbered` has the events with numbers as column names.
     """
     ranges = range_schema(program, events)
-    folded = numbered.mapInArrow(_fold(program, slots, output, events), from_arrow_schema(ranges))
+    fold = on_whole_task(events.names, partial(fold_range, program, slots, output))
+    folded = numbered.mapInArrow(fold, from_arrow_schema(ranges))
     keys = [str(number) for number in range(len(program.partition_by))]
     gathered = folded.repartition(*keys) if keys else folded.repartition(1)
-    partial = partial_schema(program, output, events)
-    composed = _compose(program, slots, output, events)
-    return gathered.mapInArrow(composed, from_arrow_schema(partial))
-
-
-def _fold(program: Program, slots: SlotProgram, output: AggregateOutput, events: pa.Schema) -> Fold:
-    def fold(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        received = list(batches)
-        if received:
-            table = pa.Table.from_batches(received).rename_columns(events.names)
-            yield from fold_range(program, slots, output, table).to_batches()
-
-    return fold
+    compose_all = on_whole_task(ranges.names, partial(_compose, program, slots, output, events))
+    schema = partial_schema(program, output, events)
+    return gathered.mapInArrow(compose_all, from_arrow_schema(schema))
 
 
 def _compose(
-    program: Program, slots: SlotProgram, output: AggregateOutput, events: pa.Schema
-) -> Fold:
-    names = range_schema(program, events).names
-    schema = partial_schema(program, output, events)
-
-    def fold(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        received = list(batches)
-        if received:
-            table = pa.Table.from_batches(received).rename_columns(names)
-            rows = compose(program, slots, output, events, table)
-            yield from to_partial(schema, rows).to_batches()
-
-    return fold
+    program: Program,
+    slots: SlotProgram,
+    output: AggregateOutput,
+    events: pa.Schema,
+    ranges: pa.Table,
+) -> pa.Table:
+    rows = compose(program, slots, output, events, ranges)
+    return to_partial(partial_schema(program, output, events), rows)

@@ -1,13 +1,9 @@
 """One partition folded in several stretches of time, apart from each other, and put together.
 
-Matrices compose, so a stretch needs to know nothing of what came before, except for contiguity:
-the events must hold the step before its first one, if that fits anything, to tell by their ranks
-whether something came between. Stretches are cut between steps, never inside one.
+Stretches are cut between steps, never inside one.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -19,6 +15,7 @@ from cepheid.kernels.values import Measures, ValueRows, Values
 from cepheid.runtime.aggregate.panes import (
     StepRange,
     fold_to_panes,
+    joined_panes,
     make_panes,
     pane_length,
     rows_of_panes,
@@ -59,14 +56,3 @@ def compose_ranges(
         Values._make(np.ascontiguousarray(each[rows]) for each in panes.values),
     )
     return rows_of_panes(machine, measures, [sorted_panes], length, slide)
-
-
-def joined_panes(parts: Iterable[PaneMatrices]) -> PaneMatrices:
-    """Return all matrices in one."""
-    owner, pane, breaks, values = zip(*parts, strict=True)
-    return PaneMatrices(
-        np.concatenate(owner),
-        np.concatenate(pane),
-        np.concatenate(breaks),
-        Values._make(np.concatenate(each) for each in zip(*values, strict=True)),
-    )
