@@ -18,6 +18,9 @@ INSTALLED := $(VENV)/.installed
 export PYSPARK_PYTHON := $(CURDIR)/$(BIN)/python
 export PYSPARK_DRIVER_PYTHON := $(PYSPARK_PYTHON)
 
+# One process per core; the tests on Spark stay together in one of them, since they share a session.
+IN_PARALLEL = --numprocesses auto --dist loadgroup
+
 WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
 
 .PHONY: help
@@ -31,7 +34,7 @@ demo: $(INSTALLED) ## see Cepheid at work
 
 .PHONY: test
 test: check ## everything: check, then all tests
-	@$(WITH_JAVA) $(BIN)/pytest $(ARGS)
+	@$(WITH_JAVA) $(BIN)/pytest $(IN_PARALLEL) $(ARGS)
 
 .PHONY: check
 check: $(INSTALLED) ## style, types and layers (what pre-commit and CI run)
@@ -42,7 +45,7 @@ check: $(INSTALLED) ## style, types and layers (what pre-commit and CI run)
 
 .PHONY: core
 core: $(INSTALLED) ## the tests that need no Java
-	@$(BIN)/pytest -m "not spark" $(ARGS)
+	@$(BIN)/pytest $(IN_PARALLEL) -m "not spark" $(ARGS)
 
 .PHONY: spark
 spark: $(INSTALLED) ## the tests that need Java

@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Kernels compile or load at their first call, and the machine may be busy: no deadlines. A check of
@@ -17,3 +18,11 @@ settings.register_profile(
     "long", settings.get_profile("quick"), max_examples=20_000, derandomize=False
 )
 settings.load_profile(os.environ.get("CEPHEID_TEST_PROFILE", "quick"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests on Spark come first, all in one process: they take longest and share a session."""
+    on_spark = [each for each in items if each.get_closest_marker("spark")]
+    for each in on_spark:
+        each.add_marker(pytest.mark.xdist_group("spark"))
+    items[:] = on_spark + [each for each in items if not each.get_closest_marker("spark")]
