@@ -57,6 +57,7 @@ def topic(kafka: KafkaBroker) -> str:
 @pytest.fixture
 def plan_redaction(spark: SparkSession) -> Iterator[str]:
     """The setting that plans are redacted by, as it was again afterwards."""
+    spark.conf.unset(PLAN_REDACTION)
     yield PLAN_REDACTION
     spark.conf.unset(PLAN_REDACTION)
 
