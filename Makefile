@@ -33,7 +33,7 @@ demo: $(INSTALLED) ## see Cepheid at work
 	@$(WITH_JAVA) $(BIN)/cepheid demo
 
 .PHONY: test
-test: check ## everything: check, then all tests
+test: check jars services ## everything: check, then all tests
 	@$(WITH_JAVA) $(BIN)/pytest $(IN_PARALLEL) $(ARGS)
 
 .PHONY: check
@@ -48,8 +48,17 @@ core: $(INSTALLED) ## the tests that need no Java
 	@$(BIN)/pytest $(IN_PARALLEL) -m "not spark" $(ARGS)
 
 .PHONY: spark
-spark: $(INSTALLED) ## the tests that need Java
+spark: $(INSTALLED) jars services ## the tests that need Java
 	@$(WITH_JAVA) $(BIN)/pytest -m spark $(ARGS)
+
+# Without jars or servers the tests that need them are skipped, and pytest's summary says why.
+.PHONY: jars
+jars: ## bring what tests with Kafka and JDBC need into .jars, with Maven
+	@$(WITH_JAVA) tools/ensure_jars.sh
+
+.PHONY: services
+services: ## find or install the servers that tests start: PostgreSQL
+	@tools/ensure_postgresql.sh >/dev/null || true
 
 .PHONY: golden
 golden: $(INSTALLED) ## rewrite the golden files; review the diff before committing

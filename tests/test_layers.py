@@ -47,6 +47,7 @@ MODULES_AT_THE_TOP = {"__init__", "errors", "query", "workload"}
 CONFINED = {
     "pyspark": ("cepheid.runtime.spark", "cepheid.connectors"),
     "numba": ("cepheid.kernels",),
+    "psycopg": ("cepheid.connectors",),
 }
 
 LONGEST_FILE = 500
