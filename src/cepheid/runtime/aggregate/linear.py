@@ -7,6 +7,13 @@ import functools
 import numpy as np
 from numpy.typing import NDArray
 
+from cepheid.kernels.fold_counts import (
+    FIRST_OPENING,
+    MORE_ROWS,
+    NEXT_OPENING,
+    TOO_LARGE,
+    fold_counts,
+)
 from cepheid.kernels.fold_slots import (
     LANE_STEPS,
     MOST_LANES,
@@ -27,13 +34,14 @@ from cepheid.program.program import Program
 from cepheid.program.slot_program import SlotProgram
 from cepheid.runtime.aggregate.panes import fold_to_panes, pane_length, rows_of_panes
 from cepheid.runtime.aggregate.slot_machine import SlotTask, slot_task
-from cepheid.runtime.aggregate.value_rows import first_rows, joined_rows, make_rows
+from cepheid.runtime.aggregate.value_rows import counts_only, first_rows, joined_rows, make_rows
 from cepheid.runtime.match_chunks import split_partitions
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.side_by_side import side_by_side
 
 Int64s = NDArray[np.int64]
 ROWS_AT_ONCE = 1 << 14
+MANY_WINDOWS = 64  # that an event is in: then it is worth to look whether panes are cheaper
 
 
 def linear_rows(
@@ -65,6 +73,11 @@ def _rows_of(program: Program, task: SlotTask) -> ValueRows:
     if length is None:
         return rows_of_partitions(task)
     slide = program.slide or length
+    overlap = -(-length // slide)
+    if overlap <= MANY_WINDOWS and counts_only(measures):
+        counted = rows_of_counts(task, length, slide, overlap)
+        if counted is not None:
+            return counted
     if slide == length:
         return rows_of_windows(task, length, slide, 1)
     work = np.zeros(PANES + 1, np.int64)
@@ -113,6 +126,26 @@ def rows_of_windows(task: SlotTask, length: int, slide: int, lanes: int) -> Valu
         is_done = fold_windows(*task, length, slide, values, windows, about, fresh, rows, cursor)
         parts.append(first_rows(rows, int(cursor[ROWS])))
     return joined_rows(parts)
+
+
+def rows_of_counts(task: SlotTask, length: int, slide: int, lanes: int) -> ValueRows | None:
+    """Return the same for plain counts, several times as fast; None if one is 2^53 or more."""
+    machine, measures = task.machine, task.measures
+    counts = np.zeros((machine.owner.size, 2 * lanes))
+    new_runs = np.zeros((machine.follow.size, 2 * lanes))
+    windows = np.zeros((2 * lanes, 2), np.int64)
+    about = make_step(machine, measures)
+    cursor = np.zeros(NEXT_OPENING + 1, np.int64)
+    cursor[RANK] = cursor[NEWEST_WINDOW] = BEFORE_ALL
+    cursor[NEXT_OPENING] = FIRST_OPENING
+    cursor[STEP] = task.events.partition_offsets[0]
+    parts, found = [], MORE_ROWS
+    while found == MORE_ROWS:
+        rows = make_rows(ROWS_AT_ONCE, measures)
+        cursor[ROWS] = 0
+        found = fold_counts(*task, length, slide, counts, new_runs, windows, about, rows, cursor)
+        parts.append(first_rows(rows, int(cursor[ROWS])))
+    return None if found == TOO_LARGE else joined_rows(parts)
 
 
 def _sizes(measures: Measures) -> tuple[int, int]:
