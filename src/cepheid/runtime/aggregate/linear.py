@@ -41,7 +41,7 @@ from cepheid.runtime.side_by_side import side_by_side
 
 Int64s = NDArray[np.int64]
 ROWS_AT_ONCE = 1 << 14
-MANY_WINDOWS = 64  # that an event is in: then it is worth to look whether panes are cheaper
+MANY_WINDOWS = 128  # that an event is in: then it is worth to look whether panes are cheaper
 
 
 def linear_rows(
@@ -73,27 +73,43 @@ def _rows_of(program: Program, task: SlotTask) -> ValueRows:
     if length is None:
         return rows_of_partitions(task)
     slide = program.slide or length
-    overlap = -(-length // slide)
-    if overlap <= MANY_WINDOWS and counts_only(measures):
-        counted = rows_of_counts(task, length, slide, overlap)
+    if counts_only(measures):
+        counted = _counts_of(task, length, slide)
         if counted is not None:
             return counted
     if slide == length:
         return rows_of_windows(task, length, slide, 1)
-    work = np.zeros(PANES + 1, np.int64)
-    pane = pane_length(length, slide)
-    measure_windows(task.events, length, slide, pane, work)
+    work = _work(task, length, slide)
     if costs_of(task, work).prefers_panes:
-        return rows_of_panes(task.machine, measures, fold_to_panes(task, pane), length, slide)
+        panes = fold_to_panes(task, pane_length(length, slide))
+        return rows_of_panes(task.machine, measures, panes, length, slide)
     return rows_of_windows(task, length, slide, max(1, int(work[MOST_LANES])))
 
 
-def costs_of(task: SlotTask, work: Int64s) -> WindowCosts:
+def _counts_of(task: SlotTask, length: int, slide: int) -> ValueRows | None:
+    """Return the rows of plain counts; None if these are large, or if panes are cheaper."""
+    lanes = -(-length // slide)
+    if lanes > MANY_WINDOWS:
+        work = _work(task, length, slide)
+        if costs_of(task, work, is_plain=True).prefers_panes:
+            return None
+        lanes = max(1, int(work[MOST_LANES]))
+    return rows_of_counts(task, length, slide, lanes)
+
+
+def _work(task: SlotTask, length: int, slide: int) -> Int64s:
+    work = np.zeros(PANES + 1, np.int64)
+    measure_windows(task.events, length, slide, pane_length(length, slide), work)
+    return work
+
+
+def costs_of(task: SlotTask, work: Int64s, *, is_plain: bool = False) -> WindowCosts:
     """Return what the windows cost, from what `measure_windows` found."""
     offsets = task.events.partition_offsets
     steps = max(1, int(offsets[-1] - offsets[0]))
+    per_pane = steps / max(1, work[PANES])
     slots = task.machine.owner.size
-    return window_costs(slots, work[LANE_STEPS] / steps, steps / max(1, work[PANES]))
+    return window_costs(slots, work[LANE_STEPS] / steps, per_pane, is_plain=is_plain)
 
 
 def rows_of_partitions(task: SlotTask) -> ValueRows:
