@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cepheid.kernels.values import Measures, ValueRows
 from cepheid.program.aggregate_output import AggregateOutput, Form, NumberKind
+from cepheid.program.position_masks import TakenColumns
 from cepheid.program.program import Program
 from cepheid.runtime.aggregate.adjacent import adjacent_rows
 from cepheid.runtime.aggregate.count_stream import count_stream_rows
@@ -122,6 +123,19 @@ class Aggregation:
         return codes[self.ordered.row]
 
     @cached_property
+    def partition_row(self) -> Int64s:
+        """The row of an event of every partition."""
+        arrays = self.ordered.arrays
+        return self.ordered.row[arrays.step_offsets[arrays.partition_offsets[:-1]]]
+
+    @cached_property
+    def group_of_partition(self) -> Int64s:
+        """The number of every partition's group; groups are whole partitions."""
+        attributes = [column for column, _ in self.output.groups]
+        firsts = TakenColumns(self.columns, self.partition_row)
+        return partition_codes(firsts, attributes, self.partition_row.size).code
+
+    @cached_property
     def sides(self) -> tuple[tuple[Program, OrderedEvents], ...]:
         """The program, or both of AND, each with the events as it sees them."""
         if self.program.pair is None:
@@ -178,9 +192,8 @@ class Aggregation:
         rows = self.rows(measures)
         if self.moments is not None:
             return self._by_moment(rows, self.moments, measures.moduli)
-        arrays = self.ordered.arrays
-        event = arrays.step_offsets[arrays.partition_offsets[rows.owner]]
-        return add_groups(rows, self.group[event], self.ordered.row[event], measures.moduli)
+        group, row = self.group_of_partition[rows.owner], self.partition_row[rows.owner]
+        return add_groups(rows, group, row, measures.moduli)
 
     def rows(self, measures: Measures) -> ValueRows:
         """Return the values per partition and window, or per moment."""

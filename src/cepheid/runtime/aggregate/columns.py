@@ -116,6 +116,8 @@ class ValueColumns:
         """Below 2^63 the low word is exact. Close to that its sign tells."""
         values, number = self.values, column.number
         bound = _as_double(values, number if column.magnitude is None else column.magnitude)
+        if bound.max(initial=0.0) < BIGINT_LIMIT * (1 - DOUBT):
+            return
         size, low = _as_double(values, number), values.low[:, number]
         # The sum can be off by that much; the low word tells as long as it is less than 2^62.
         doubt = bound * DOUBT
@@ -147,6 +149,8 @@ def _as_double(values: ValueRows, number: int) -> NDArray[np.float64]:
 
 
 def _scaled(mantissa: NDArray[np.float64], tier: NDArray[np.int64]) -> NDArray[np.float64]:
+    if not tier.any():
+        return mantissa
     exponent = np.clip(TIER_BITS * np.clip(tier, -MOST_BITS, MOST_BITS), -MOST_BITS, MOST_BITS)
     with np.errstate(over="ignore", under="ignore"):
         return np.ldexp(mantissa, exponent.astype(np.int32))

@@ -31,6 +31,8 @@ def add_groups(rows: ValueRows, group: Int64s, row: Int64s, moduli: Int64s) -> G
 
     `group` and `row` are by row of the values: its group, and the row of an event of that.
     """
+    if _are_apart(group, rows):
+        return GroupRows(row, rows, np.zeros(row.size, np.bool_))
     found = np.flatnonzero(rows.mantissa[:, 0] > 0)
     kept = taken(rows, found)
     keys = np.stack([group[found], kept.window], axis=1)
@@ -38,6 +40,13 @@ def add_groups(rows: ValueRows, group: Int64s, row: Int64s, moduli: Int64s) -> G
     totals = add_rows(kept, inverse.reshape(-1).astype(np.int64), chosen.size, moduli)
     totals = totals._replace(owner=kept.owner[chosen], window=kept.window[chosen])
     return GroupRows(row[found][chosen], totals, np.zeros(chosen.size, np.bool_))
+
+
+def _are_apart(group: Int64s, rows: ValueRows) -> bool:
+    """Whether there is nothing to add, to sort or to drop."""
+    same, after = group[1:] == group[:-1], rows.window[1:] > rows.window[:-1]
+    is_sorted = (group[1:] > group[:-1]) | (same & after)
+    return bool(is_sorted.all() and (rows.mantissa[:, 0] > 0).all())
 
 
 def add_rows(rows: ValueRows, keys: Int64s, count: int, moduli: Int64s) -> ValueRows:

@@ -7,6 +7,13 @@ import functools
 import numpy as np
 from numpy.typing import NDArray
 
+from cepheid.kernels.fold_counts import (
+    FIRST_OPENING,
+    MORE_ROWS,
+    NEXT_OPENING,
+    TOO_LARGE,
+    fold_counts,
+)
 from cepheid.kernels.fold_slots import (
     LANE_STEPS,
     MOST_LANES,
@@ -27,13 +34,14 @@ from cepheid.program.program import Program
 from cepheid.program.slot_program import SlotProgram
 from cepheid.runtime.aggregate.panes import fold_to_panes, pane_length, rows_of_panes
 from cepheid.runtime.aggregate.slot_machine import SlotTask, slot_task
-from cepheid.runtime.aggregate.value_rows import first_rows, joined_rows, make_rows
+from cepheid.runtime.aggregate.value_rows import counts_only, first_rows, joined_rows, make_rows
 from cepheid.runtime.match_chunks import split_partitions
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.side_by_side import side_by_side
 
 Int64s = NDArray[np.int64]
 ROWS_AT_ONCE = 1 << 14
+MANY_WINDOWS = 128  # that an event is in: then it is worth to look whether panes are cheaper
 
 
 def linear_rows(
@@ -65,22 +73,43 @@ def _rows_of(program: Program, task: SlotTask) -> ValueRows:
     if length is None:
         return rows_of_partitions(task)
     slide = program.slide or length
+    if counts_only(measures):
+        counted = _counts_of(task, length, slide)
+        if counted is not None:
+            return counted
     if slide == length:
         return rows_of_windows(task, length, slide, 1)
-    work = np.zeros(PANES + 1, np.int64)
-    pane = pane_length(length, slide)
-    measure_windows(task.events, length, slide, pane, work)
+    work = _work(task, length, slide)
     if costs_of(task, work).prefers_panes:
-        return rows_of_panes(task.machine, measures, fold_to_panes(task, pane), length, slide)
+        panes = fold_to_panes(task, pane_length(length, slide))
+        return rows_of_panes(task.machine, measures, panes, length, slide)
     return rows_of_windows(task, length, slide, max(1, int(work[MOST_LANES])))
 
 
-def costs_of(task: SlotTask, work: Int64s) -> WindowCosts:
+def _counts_of(task: SlotTask, length: int, slide: int) -> ValueRows | None:
+    """Return the rows of plain counts; None if these are large, or if panes are cheaper."""
+    lanes = -(-length // slide)
+    if lanes > MANY_WINDOWS:
+        work = _work(task, length, slide)
+        if costs_of(task, work, is_plain=True).prefers_panes:
+            return None
+        lanes = max(1, int(work[MOST_LANES]))
+    return rows_of_counts(task, length, slide, lanes)
+
+
+def _work(task: SlotTask, length: int, slide: int) -> Int64s:
+    work = np.zeros(PANES + 1, np.int64)
+    measure_windows(task.events, length, slide, pane_length(length, slide), work)
+    return work
+
+
+def costs_of(task: SlotTask, work: Int64s, *, is_plain: bool = False) -> WindowCosts:
     """Return what the windows cost, from what `measure_windows` found."""
     offsets = task.events.partition_offsets
     steps = max(1, int(offsets[-1] - offsets[0]))
+    per_pane = steps / max(1, work[PANES])
     slots = task.machine.owner.size
-    return window_costs(slots, work[LANE_STEPS] / steps, steps / max(1, work[PANES]))
+    return window_costs(slots, work[LANE_STEPS] / steps, per_pane, is_plain=is_plain)
 
 
 def rows_of_partitions(task: SlotTask) -> ValueRows:
@@ -113,6 +142,26 @@ def rows_of_windows(task: SlotTask, length: int, slide: int, lanes: int) -> Valu
         is_done = fold_windows(*task, length, slide, values, windows, about, fresh, rows, cursor)
         parts.append(first_rows(rows, int(cursor[ROWS])))
     return joined_rows(parts)
+
+
+def rows_of_counts(task: SlotTask, length: int, slide: int, lanes: int) -> ValueRows | None:
+    """Return the same for plain counts, several times as fast; None if one is 2^53 or more."""
+    machine, measures = task.machine, task.measures
+    counts = np.zeros((machine.owner.size, 2 * lanes))
+    new_runs = np.zeros((machine.follow.size, 2 * lanes))
+    windows = np.zeros((2 * lanes, 2), np.int64)
+    about = make_step(machine, measures)
+    cursor = np.zeros(NEXT_OPENING + 1, np.int64)
+    cursor[RANK] = cursor[NEWEST_WINDOW] = BEFORE_ALL
+    cursor[NEXT_OPENING] = FIRST_OPENING
+    cursor[STEP] = task.events.partition_offsets[0]
+    parts, found = [], MORE_ROWS
+    while found == MORE_ROWS:
+        rows = make_rows(ROWS_AT_ONCE, measures)
+        cursor[ROWS] = 0
+        found = fold_counts(*task, length, slide, counts, new_runs, windows, about, rows, cursor)
+        parts.append(first_rows(rows, int(cursor[ROWS])))
+    return None if found == TOO_LARGE else joined_rows(parts)
 
 
 def _sizes(measures: Measures) -> tuple[int, int]:

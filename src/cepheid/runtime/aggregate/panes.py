@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from math import gcd
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepheid.kernels.pane_matrices import (
+    IS_SAME,
     MORE_PANES,
     MORE_ROOM,
     MORE_ROWS,
@@ -24,13 +25,15 @@ from cepheid.kernels.pane_matrices import (
     combine_panes,
     fold_panes,
 )
+from cepheid.kernels.plain_panes import NOT_PLAIN, PlainQueue, combine_plain_panes
 from cepheid.kernels.slot_machine import SlotMachine, make_fresh, make_step
 from cepheid.kernels.value_algebra import make_values
 from cepheid.kernels.values import Measures, ValueRows, Values
 from cepheid.runtime.aggregate.slot_machine import SlotTask
-from cepheid.runtime.aggregate.value_rows import first_rows, joined_rows, make_rows
+from cepheid.runtime.aggregate.value_rows import counts_only, first_rows, joined_rows, make_rows
 
 Int64s = NDArray[np.int64]
+Array = TypeVar("Array", Int64s, NDArray[np.float64])
 PANES_AT_ONCE = 1 << 10
 ROWS_AT_ONCE = 1 << 14
 FIRST_ROOM = 16
@@ -89,7 +92,10 @@ def rows_of_panes(
 
 
 class _Combiner:
-    """The state of `combine_panes` between calls."""
+    """The state of `combine_panes` between calls.
+
+    Counts are kept in `plain`, as long as they are small: then `queue` is not used.
+    """
 
     def __init__(
         self, machine: SlotMachine, measures: Measures, length: int | None, slide: int | None
@@ -99,6 +105,9 @@ class _Combiner:
         self.pane = pane_length(length, slide)
         self.length = length or 0
         self.slide = slide or length or 1
+        self.plain: PlainQueue | None = None
+        if self.pane and counts_only(measures):
+            self.plain = _make_plain_queue(FIRST_ROOM, machine.owner.size)
         self.queue = _make_queue(FIRST_ROOM, machine, measures)
         self.fresh = make_fresh(machine, measures)
         self.cursor = np.zeros(PHASE + 1, np.int64)
@@ -111,16 +120,30 @@ class _Combiner:
         self.cursor[TAKEN] = 0
         needed = MORE_ROOM
         while needed != MORE_PANES:
-            needed = combine_panes(
-                self.machine, self.measures.moduli, panes, panes.owner.size, is_last, self.pane,
-                self.length, self.slide, self.queue, self.fresh, self.rows, self.cursor,
-            )  # fmt: skip
-            if needed == MORE_ROOM:
+            needed = self._combine(panes, is_last=is_last)
+            if needed == MORE_ROOM and self.plain is not None:
+                self.plain = _plain_with_more_room(self.plain)
+            elif needed == MORE_ROOM:
                 self.queue = _with_more_room(self.queue, self.machine, self.measures)
             if needed == MORE_ROWS or (needed == MORE_PANES and is_last):
                 self.parts.append(first_rows(self.rows, int(self.cursor[ROWS])))
                 self.rows = make_rows(ROWS_AT_ONCE, self.measures)
                 self.cursor[ROWS] = 0
+
+    def _combine(self, panes: PaneMatrices, *, is_last: bool) -> int:
+        if self.plain is not None:
+            needed = combine_plain_panes(
+                self.machine, panes, panes.owner.size, is_last, self.pane, self.length, self.slide,
+                self.plain, self.rows, self.cursor,
+            )  # fmt: skip
+            if needed != NOT_PLAIN:
+                return needed
+            self.queue, self.plain = _as_values(self.plain, self.machine, self.measures), None
+            self.cursor[IS_SAME] = 0  # the result is in the queue that goes
+        return combine_panes(
+            self.machine, self.measures.moduli, panes, panes.owner.size, is_last, self.pane,
+            self.length, self.slide, self.queue, self.fresh, self.rows, self.cursor,
+        )  # fmt: skip
 
 
 def moving_slots(machine: SlotMachine) -> Int64s:
@@ -196,3 +219,44 @@ def _with_more_room(queue: PaneQueue, machine: SlotMachine, measures: Measures) 
     ):
         new[: old.shape[0]] = old
     return larger._replace(product=queue.product, work=queue.work, flags=queue.flags)
+
+
+def _make_plain_queue(room: int, size: int) -> PlainQueue:
+    return PlainQueue(
+        np.empty(room, np.int64),
+        np.zeros((room, size)),
+        np.empty(room, np.int64),
+        np.zeros((room, size, size)),
+        np.zeros((2, size, size)),
+        np.zeros((2, size, size)),
+        np.zeros(2, np.int64),
+        np.zeros(1),
+    )
+
+
+def _plain_with_more_room(queue: PlainQueue) -> PlainQueue:
+    """Return a queue with the same panes and room for twice as many."""
+    return queue._replace(
+        front_pane=_doubled(queue.front_pane),
+        front=_doubled(queue.front),
+        back_pane=_doubled(queue.back_pane),
+        back=_doubled(queue.back),
+    )
+
+
+def _doubled(array: Array) -> Array:
+    return np.concatenate([array, np.zeros_like(array)])
+
+
+def _as_values(plain: PlainQueue, machine: SlotMachine, measures: Measures) -> PaneQueue:
+    """Return the same queue for counts of any size."""
+    queue = _make_queue(plain.back_pane.size, machine, measures)
+    for values, numbers in (
+        (queue.front, plain.front),
+        (queue.back, plain.back),
+        (queue.product, plain.product),
+    ):
+        values.mantissa[:] = numbers.reshape(values.mantissa.shape)
+        values.low[:] = values.mantissa
+        values.tier[:] = 0
+    return queue._replace(front_pane=plain.front_pane, back_pane=plain.back_pane, flags=plain.flags)

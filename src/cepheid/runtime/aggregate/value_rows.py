@@ -5,18 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from cepheid.kernels.values import Measures, ValueRows
+from cepheid.program.arrow_arrays import empty
 
 
 def make_rows(size: int, measures: Measures) -> ValueRows:
     """Return room for rows."""
     numbers, minima = measures.moduli.size, measures.least_positions.size
     return ValueRows(
-        np.empty(size, np.int64),
-        np.empty(size, np.int64),
-        np.empty((size, numbers)),
-        np.empty((size, numbers), np.int64),
-        np.empty((size, numbers), np.int64),
-        np.empty((size, minima), np.int64),
+        empty(size),
+        empty(size),
+        empty(size * numbers, np.float64).reshape(size, numbers),
+        empty(size * numbers).reshape(size, numbers),
+        empty(size * numbers).reshape(size, numbers),
+        empty(size * minima).reshape(size, minima),
     )
 
 
@@ -30,3 +31,8 @@ def joined_rows(parts: list[ValueRows]) -> ValueRows:
 def first_rows(rows: ValueRows, count: int) -> ValueRows:
     """Return the first rows."""
     return ValueRows._make(each[:count] for each in rows)
+
+
+def counts_only(measures: Measures) -> bool:
+    """Whether runs are counted, and nothing else."""
+    return measures.moduli.size == 1 and measures.least_positions.size == 0
