@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,11 @@ from cepheid.kernels.values import NOTHING, Measures
 from cepheid.program.aggregate_output import AggregateOutput, Content, NumberMeasure
 from cepheid.program.arrow_arrays import empty, filled, take_plain, to_arrow, to_numpy, to_scalar
 from cepheid.runtime.aggregate.sortable import Sortable
+from cepheid.runtime.side_by_side import side_by_side
 
 Int64s = NDArray[np.int64]
 Float64s = NDArray[np.float64]
+LEAST_EVENTS = 2**17  # that are worth a thread
 LARGEST_EXPONENT = 256  # of a mantissa, see kernels/extended.py
 TIER_BITS = 512
 TIER_OF_INFINITY = 2**40  # so that nothing outweighs an infinite or undefined value
@@ -32,12 +35,15 @@ class EventMeasures:
         columns: Mapping[str, Any],
         rows: Int64s,
         type_column: str | None,
+        *,
+        threads: int = 1,
     ) -> None:
         self.output = output
         self.columns = columns
         self.rows = to_arrow(rows)
         self.size = rows.size
         self.type_column = type_column
+        self.threads = threads if rows.size >= LEAST_EVENTS else 1
         self.taken: dict[str, Any] = {}
         self.sortables = [
             Sortable(self._taken(each.attribute), is_maximum=each.is_maximum)
@@ -60,11 +66,20 @@ class EventMeasures:
         )
         for number, measure in enumerate(output.numbers, start=1):
             measures.positions[number] = measure.positions
-            self._fill(measures, number, measure)
+            if measure.attribute is not None:
+                self._taken(measure.attribute)  # once, before threads ask for it
+        side_by_side(
+            [partial(self._fill_some, measures, first) for first in range(1, 1 + self.threads)]
+        )
         for number, least in enumerate(output.minima):
             keys = self.sortables[number].keys()
             measures.least[number] = np.where(self._is_of(least.types), keys, NOTHING)
         return measures
+
+    def _fill_some(self, measures: Measures, first: int) -> None:
+        """Fill the numbers of one thread."""
+        for number in range(first, 1 + len(self.output.numbers), self.threads):
+            self._fill(measures, number, self.output.numbers[number - 1])
 
     def _fill(self, measures: Measures, number: int, measure: NumberMeasure) -> None:
         column = None if measure.attribute is None else self._taken(measure.attribute)
