@@ -177,7 +177,8 @@ def _arranged(
     size = grouped.event.size
     counts_events = program.clock is Clock.EVENTS
     ranks_partition = program.ranking is Ranking.PARTITION
-    has_all = keeps_all or bool(grouped.masks.all())
+    # Where other types do not matter, events that fit nothing have been left out already.
+    has_all = keeps_all or not program.keeps_all_types or bool(grouped.masks.all())
     if has_all and keys.are_rising and not counts_events:
         return _one_event_a_step(grouped, threads, ranks_partition=ranks_partition)
     room = Arranged(

@@ -114,8 +114,10 @@ class IndexBuilder:
             reads += [(comparison.last, source), (comparison.new, target)]
         for column, position in reads:
             status = self.columns.status[column]
+            if status.max(initial=VALID) < min(LACKING, OVERFLOWED):  # soon told, and mostly so
+                continue
             odd = (status == LACKING) | (status == OVERFLOWED)
-            if odd.any() and (odd & self._fires(position)).any():
+            if (odd & self._fires(position)).any():
                 return _scanned(edge)
         if comparison is not None and comparison.is_float and comparison.operator == UNEQUAL:
             for column in (comparison.last, comparison.new):

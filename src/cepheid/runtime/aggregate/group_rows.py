@@ -33,6 +33,8 @@ def add_groups(rows: ValueRows, group: Int64s, row: Int64s, moduli: Int64s) -> G
     """
     found = np.flatnonzero(rows.mantissa[:, 0] > 0)
     kept = taken(rows, found)
+    if found.size == 1:
+        return GroupRows(row[found], kept, np.zeros(1, np.bool_))
     of_group = group[found]
     order = np.lexsort((kept.window, of_group))  # stable: the first row of a key stays the first
     is_new = np.ones(found.size, np.bool_)

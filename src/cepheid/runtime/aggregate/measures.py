@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,7 @@ from cepheid.kernels.values import NOTHING, Measures
 from cepheid.program.aggregate_output import AggregateOutput, Content, NumberMeasure
 from cepheid.program.arrow_arrays import empty, filled, take_plain, to_arrow, to_numpy, to_scalar
 from cepheid.runtime.aggregate.sortable import Sortable
-from cepheid.runtime.side_by_side import side_by_side
+from cepheid.runtime.side_by_side import cut, side_by_side
 
 Int64s = NDArray[np.int64]
 Float64s = NDArray[np.float64]
@@ -68,24 +68,42 @@ class EventMeasures:
             measures.positions[number] = measure.positions
             if measure.attribute is not None:
                 self._taken(measure.attribute)  # once, before threads ask for it
-        side_by_side(
-            [partial(self._fill_some, measures, first) for first in range(1, 1 + self.threads)]
-        )
+        plain = [each for each in enumerate(output.numbers, start=1) if self._is_plain(each[1])]
+        parts = [slice(each.start, each.stop) for each in cut(self.size, self.threads)]
+        side_by_side([partial(self._fill_plain, measures, plain, part) for part in parts])
+        for number, measure in enumerate(output.numbers, start=1):
+            if not self._is_plain(measure):
+                self._fill(measures, number, measure)
         for number, least in enumerate(output.minima):
             keys = self.sortables[number].keys()
             measures.least[number] = np.where(self._is_of(least.types), keys, NOTHING)
         return measures
 
-    def _fill_some(self, measures: Measures, first: int) -> None:
-        """Fill the numbers of one thread."""
-        for number in range(first, 1 + len(self.output.numbers), self.threads):
-            self._fill(measures, number, self.output.numbers[number - 1])
+    def _is_plain(self, measure: NumberMeasure) -> bool:
+        """Whether integers without NULL are added up, or nothing but events is counted."""
+        if measure.types is not None:
+            return False
+        column = None if measure.attribute is None else self._taken(measure.attribute)
+        if column is None:
+            return True
+        return not column.null_count and bool(pa.types.is_signed_integer(column.type))
+
+    def _fill_plain(
+        self, measures: Measures, numbers: Sequence[tuple[int, NumberMeasure]], part: slice
+    ) -> None:
+        """Fill plain numbers for a part of the events."""
+        for number, measure in numbers:
+            mantissa, low = measures.mantissa[number, part], measures.low[number, part]
+            if measure.attribute is None or measure.content in (Content.EVENTS, Content.VALUES):
+                mantissa[:], low[:] = 1.0, 1
+                continue
+            low[:] = mantissa[:] = to_numpy(self._taken(measure.attribute))[part]
+            if measure.content is Content.MAGNITUDE:
+                np.abs(low, out=low)
+                np.abs(mantissa, out=mantissa)
 
     def _fill(self, measures: Measures, number: int, measure: NumberMeasure) -> None:
         column = None if measure.attribute is None else self._taken(measure.attribute)
-        if measure.types is None and _is_plain(column):
-            _fill_plain(measures, number, measure.content, column)
-            return
         counts = self._is_of(measure.types)
         if measure.attribute is None or column is None:
             measures.mantissa[number] = counts
@@ -120,25 +138,6 @@ class EventMeasures:
         if attribute not in self.taken:
             self.taken[attribute] = take_plain(self.columns[attribute], self.rows)
         return self.taken[attribute]
-
-
-def _is_plain(column: Any) -> bool:
-    """Whether values are integers without NULL, or nothing but events is counted."""
-    if column is None:
-        return True
-    return not column.null_count and bool(pa.types.is_signed_integer(column.type))
-
-
-def _fill_plain(measures: Measures, number: int, content: Content, column: Any) -> None:
-    if content in (Content.EVENTS, Content.VALUES):
-        measures.mantissa[number], measures.low[number] = 1.0, 1
-        return
-    low = measures.low[number]
-    low[:] = to_numpy(column)
-    measures.mantissa[number] = low
-    if content is Content.MAGNITUDE:
-        np.abs(low, out=low)
-        np.abs(measures.mantissa[number], out=measures.mantissa[number])
 
 
 def _numbers(column: Any, name: str) -> tuple[Float64s, Int64s]:
