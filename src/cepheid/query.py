@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from os import PathLike, fspath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cepheid.analysis.analyze import analyze
 from cepheid.analysis.bound import BoundQuery
@@ -17,7 +19,11 @@ from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.planner import make_plan
 from cepheid.plan.run_options import RunOptions
 
+if TYPE_CHECKING:
+    from cepheid.program.program import Program
+
 DEFAULT_NAME = "query"
+MOST_PROGRAMS = 128  # that are kept
 
 
 class Query:
@@ -110,17 +116,50 @@ class Query:
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
 
         options = RunOptions(live_limit, on_expiry, parallel_in_time)
-
-        def make_limited(schema: EventSchema) -> PhysicalPlan:
-            plan = self.plan(schema)
-            options.check(plan)
-            return options.applied_to(plan)
+        make_program = partial(self._program, options)
 
         if isinstance(events, str | PathLike):
             from cepheid.connectors.read_local import EventFiles
 
-            return run_stored(make_limited, EventFiles([fspath(events)]), roles)
-        return run_events(make_limited, events, roles)
+            return run_stored(make_program, EventFiles([fspath(events)]), roles)
+        return run_events(make_program, events, roles)
+
+    def _program(self, options: RunOptions, schema: EventSchema) -> Program:
+        parameters = ((name, type(each), repr(each)) for name, each in self.parameters.items())
+        by_type = schema.attributes_by_type
+        key = (
+            self.source,
+            tuple(parameters),
+            options,
+            tuple(schema.attributes.items()),
+            (schema.time, schema.type_column, schema.order, schema.ticks_per_second),
+            None if by_type is None else tuple(by_type.items()),
+            (schema.is_open, schema.derived_types, schema.other_attributes),
+        )
+        return _lowered(_Request(key, self, options, schema))
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What a program is asked for; the key has everything that it depends on, as hashable values.
+
+    Of a parameter that is its type, too: 1, 1.0 and TRUE are equal.
+    """
+
+    key: tuple[object, ...]
+    query: Query = field(compare=False)
+    options: RunOptions = field(compare=False)
+    schema: EventSchema = field(compare=False)
+
+
+@lru_cache(maxsize=MOST_PROGRAMS)
+def _lowered(request: _Request) -> Program:
+    """Programs do not change, so a query that is run again need not be analysed again."""
+    from cepheid.program.lower import lower
+
+    plan, options = request.query.plan(request.schema), request.options
+    options.check(plan)
+    return lower(options.applied_to(plan))
 
 
 def query(

@@ -71,7 +71,7 @@ def aggregate_contiguous(
                 fires = events.fires[event]
                 for position in range(positions):
                     bit = np.uint64(1) << np.uint64(position)
-                    if fires & bit == 0:
+                    if fires & bit == 0 or (waiting == 0 and automaton.first & bit == 0):
                         continue
                     runs = 1.0 if automaton.first & bit else 0.0
                     for number in range(numbers):
@@ -110,6 +110,8 @@ def aggregate_contiguous(
                     largest = runs
                     for number in range(1, numbers):
                         if measures.positions[number] & bit:
+                            if measures.tier[number, event] != 0:
+                                return TOO_LARGE
                             nodes.number[other, fresh, number] += (
                                 measures.mantissa[number, event] * runs
                             )

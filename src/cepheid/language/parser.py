@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 from lark import Lark
 from lark.exceptions import UnexpectedInput
@@ -13,6 +13,8 @@ from cepheid.language.build_tree import build_tree
 from cepheid.language.describe_syntax_error import describe_syntax_error
 from cepheid.language.parse_table import load_grammar
 from cepheid.language.source import Source
+
+MOST_TREES = 128  # that are kept
 
 
 @cache
@@ -26,6 +28,12 @@ def parse(text: str, *, name: str = "query") -> ast.Query:
     >>> parse("PATTERN SEQ(A, B+) WITHIN 10s").window.within.amount
     10
     """
+    return _parsed(text, name)
+
+
+@lru_cache(maxsize=MOST_TREES)
+def _parsed(text: str, name: str) -> ast.Query:
+    """Trees do not change, so a text that is run again need not be parsed again."""
     source = Source(text, name)
     try:
         tree = _grammar().parse(text)

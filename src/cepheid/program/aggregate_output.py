@@ -106,3 +106,9 @@ class AggregateOutput:
     def has_exact(self) -> bool:
         """Whether a count is wanted with all its digits."""
         return any(each.form is Form.EXACT for each in self.columns)
+
+    @property
+    def wants_low(self) -> bool:
+        """Whether a count alone is shown such that its low word is looked at."""
+        rounded = (e.form is Form.LOGARITHM or e.kind is NumberKind.DOUBLE for e in self.columns)
+        return self.has_exact or not all(rounded)

@@ -25,7 +25,8 @@ def to_ticks(column: Any, name: str) -> NDArray[np.int64]:
     elif pa.types.is_date64(kind):
         column = pc.cast(column, pa.timestamp("ms"))
     try:
-        ticks: NDArray[np.int64] = to_numpy(pc.cast(column, pa.int64()))
+        is_number = pa.types.is_int64(column.type)
+        ticks: NDArray[np.int64] = to_numpy(column if is_number else pc.cast(column, pa.int64()))
     except pa.ArrowInvalid as error:
         raise DataError(f"the time column '{name}' does not fit 64 bits: {error}") from None
     return ticks

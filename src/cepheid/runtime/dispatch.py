@@ -12,7 +12,7 @@ import pyarrow as pa
 from cepheid.analysis.schema import EventSchema
 from cepheid.errors import DataError
 from cepheid.plan.physical import PhysicalPlan
-from cepheid.program.lower import lower
+from cepheid.program.program import Program
 from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema
 from cepheid.runtime.event_tables import TableKind, from_arrow, kind_of, to_arrow, unite_types
 from cepheid.runtime.local import reads_columns, run_columns, run_local
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 MakePlan = Callable[[EventSchema], PhysicalPlan]
+MakeProgram = Callable[[EventSchema], Program]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +38,20 @@ class EventInput:
     roles: ColumnRoles
 
 
-def run_events(make_plan: MakePlan, events: Any, roles: ColumnRoles) -> Any:
+def run_events(make_program: MakeProgram, events: Any, roles: ColumnRoles) -> Any:
     """Run on events of any supported kind."""
     given = read_input(events, roles)
     if given.kind is TableKind.SPARK:
         from cepheid.runtime.spark.batch import run_spark
 
-        return run_spark(make_plan, given.events, given.roles)
-    program = lower(make_plan(event_schema(given.events.schema, given.roles)))
+        return run_spark(make_program, given.events, given.roles)
+    program = make_program(event_schema(given.events.schema, given.roles))
     return as_kind(run_local(program, given.events, threads=available_cores()), given.kind)
 
 
-def run_stored(make_plan: MakePlan, stored: StoredEvents, roles: ColumnRoles) -> Any:
+def run_stored(make_program: MakeProgram, stored: StoredEvents, roles: ColumnRoles) -> Any:
     """Run on stored events: read the columns that the program needs, event types as codes."""
-    program = lower(make_plan(event_schema(stored.schema, roles)))
+    program = make_program(event_schema(stored.schema, roles))
     needed = [name for name in stored.schema.names if name in program.columns]
     is_code = program.type_column is not None and program.type_column not in program.partition_by
     encoded = [name for name in needed if is_code and name == program.type_column]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import pyarrow as pa
 
@@ -106,6 +107,7 @@ def ticks_per_second(time_type: pa.DataType, roles: ColumnRoles) -> int:
     )
 
 
+@cache
 def attribute_type(kind: pa.DataType) -> AttributeType:
     """Return the type that predicates see."""
     if pa.types.is_dictionary(kind):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cepheid.kernels.arrays import AutomatonArrays
+from cepheid.kernels.arrays import AutomatonArrays, EventArrays
 from cepheid.program.position_automaton import PositionAutomaton
 from cepheid.program.program import StrategyCode
 
@@ -26,3 +26,10 @@ def automaton_arrays(automaton: PositionAutomaton, strategy: StrategyCode) -> Au
         flat,
         int(strategy),
     )
+
+
+def widest_step(events: EventArrays) -> int:
+    """Return how many events are concurrent at most."""
+    if events.step_offsets.size == events.fires.size + 1:  # mostly none are
+        return 1
+    return int(np.diff(events.step_offsets).max(initial=0))

@@ -145,6 +145,10 @@ def _keys(ticks: Int64s, ties: list[Int64s]) -> _Keys:
 def _grouped(partitions: PartitionCodes, keys: _Keys, masks: Masks, threads: int) -> Grouped:
     """Group the events; a thread has a part of them, and a place where those of a code begin."""
     code, is_member, size = partitions
+    if size == 1 and not is_member.size and not keys.order.size:
+        events = np.arange(masks.size)
+        rank = events + 1 if keys.are_rising else keys.rank
+        return Grouped(events, keys.ticks, rank, masks, np.array([0, masks.size]))
     threads = 1 if size * threads > masks.size else threads
     parts, free, begin = cut(masks.size, threads), empty_table(threads, size), empty(size + 1)
     side_by_side(
@@ -173,7 +177,8 @@ def _arranged(
     size = grouped.event.size
     counts_events = program.clock is Clock.EVENTS
     ranks_partition = program.ranking is Ranking.PARTITION
-    has_all = keeps_all or bool(grouped.masks.all())
+    # Where other types do not matter, events that fit nothing have been left out already.
+    has_all = keeps_all or not program.keeps_all_types or bool(grouped.masks.all())
     if has_all and keys.are_rising and not counts_events:
         return _one_event_a_step(grouped, threads, ranks_partition=ranks_partition)
     room = Arranged(

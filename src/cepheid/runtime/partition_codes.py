@@ -55,10 +55,11 @@ def partition_codes(
             is_known = indices >= 0
             valid = valid & is_known if valid.size else is_known
             indices = np.maximum(indices, 0)
-        if size * (count + 1) > LARGEST_CODE:
+        width = max(count, 1)
+        if size * width > LARGEST_CODE:
             codes, size = _renumbered(codes)
-        codes = indices if size == 1 else codes * (count + 1) + indices
-        size *= count + 1
+        codes = indices if size == 1 else codes * width + indices
+        size *= width
     if size > MOST_DISTANT * length:
         codes, size = _renumbered(codes)
     return PartitionCodes(codes, valid, size)

@@ -20,8 +20,9 @@ from cepheid.program.negation_program import NegationProgram
 from cepheid.program.program import Program, StrategyCode
 from cepheid.runtime.aggregate.adjacent_indexes import IndexBuilder
 from cepheid.runtime.aggregate.contiguous import contiguous_values
+from cepheid.runtime.aggregate.counted import counted_values, is_counted
 from cepheid.runtime.aggregate.segments import WindowedSegments
-from cepheid.runtime.kernel_arrays import automaton_arrays
+from cepheid.runtime.kernel_arrays import automaton_arrays, widest_step
 from cepheid.runtime.latest_starts import latest_before, latest_starts, open_from
 from cepheid.runtime.match_chunks import reject_overflow
 from cepheid.runtime.order_events import OrderedEvents
@@ -59,6 +60,9 @@ def adjacent_rows(
         adjacent.edges, program.automaton.edges, program.strategy, ordered, predicates.columns
     )
     indexes, slots = builder.indexes()
+    if is_counted(program, builder.edges, measures):
+        values = counted_values(program, builder.edges, indexes, ordered, windows.segments, threads)
+        return _rows(program, windows, values)
     rules = _rules(program, adjacent, builder.edges, ordered.arrays, predicates)
     room = _room(program, rules, ordered.arrays, windows, slots, measures)
     blocks = _blocks(program, ordered, windows)
@@ -162,7 +166,7 @@ def _room(
             stacked[position] |= rules.structure[edge] == StructureCode.STACK
     node_base = np.concatenate(([0], np.cumsum(wanted)))[:-1].astype(np.int64)
     nodes = int(wanted.sum())
-    widest = int(np.diff(events.step_offsets).max(initial=0))
+    widest = widest_step(events)
     tests = make_room(1)
     return AdjacentRoom(
         np.zeros((nodes, NODE_WIDTH), np.int64),

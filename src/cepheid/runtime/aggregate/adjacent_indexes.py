@@ -27,8 +27,9 @@ from cepheid.kernels.predicate_code import (
     VALID,
     ColumnArrays,
 )
-from cepheid.kernels.value_ranks import rank_in_partitions
+from cepheid.kernels.value_ranks import find_ranges, place_by_distance, rank_in_partitions
 from cepheid.program.adjacent_program import AdjacentEdge, Comparison, StructureCode
+from cepheid.program.arrow_arrays import empty
 from cepheid.program.program import StrategyCode
 from cepheid.runtime.order_events import OrderedEvents
 
@@ -38,6 +39,7 @@ NOWHERE = -1
 OUT_OF_REACH = 2**62
 # Each of several concurrent events walks down a stack; a tree is asked in O(log n) whatever waits.
 MOST_CONCURRENT = 64
+MOST_DISTANT = 4  # how far integers may lie apart, per event, to need no ranks
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +114,10 @@ class IndexBuilder:
             reads += [(comparison.last, source), (comparison.new, target)]
         for column, position in reads:
             status = self.columns.status[column]
+            if status.max(initial=VALID) < min(LACKING, OVERFLOWED):  # soon told, and mostly so
+                continue
             odd = (status == LACKING) | (status == OVERFLOWED)
-            if odd.any() and (odd & self._fires(position)).any():
+            if (odd & self._fires(position)).any():
                 return _scanned(edge)
         if comparison is not None and comparison.is_float and comparison.operator == UNEQUAL:
             for column in (comparison.last, comparison.new):
@@ -175,6 +179,9 @@ class IndexBuilder:
     def _prefix_rows(self, number: int, edge: AdjacentEdge) -> list[_Row]:
         comparison = edge.comparison
         assert comparison is not None
+        row = self._distance_row(edge, comparison)
+        if row is not None:
+            return [row]
         (last, new), size = self._ranks(number, [comparison])
         of_event = size[self.ordered.partition_of_event]
         last, new = self._gated(edge, last, new)
@@ -196,6 +203,27 @@ class IndexBuilder:
             )
             for place, high in rows
         ]
+
+    def _distance_row(self, edge: AdjacentEdge, comparison: Comparison) -> _Row | None:
+        """Return the row of integers that lie close together, which nobody has to sort."""
+        operator = comparison.operator
+        if comparison.is_float or operator == UNEQUAL:
+            return None
+        if edge.last_conditions or edge.new_conditions:
+            return None
+        if any((self.columns.status[c] != VALID).any() for c in {comparison.last, comparison.new}):
+            return None
+        last, new = (self.columns.integers[c] for c in (comparison.last, comparison.new))
+        arrays = self.ordered.arrays
+        begin = arrays.step_offsets[arrays.partition_offsets]
+        smallest, size = np.empty(self.partitions, np.int64), np.empty(self.partitions, np.int64)
+        if not find_ranges(last, new, begin, MOST_DISTANT * last.size, smallest, size):
+            return None
+        place, high = empty(last.size), empty(last.size)
+        is_rising = operator in (LESS, AT_MOST)
+        more = int(operator in (AT_MOST, AT_LEAST))
+        place_by_distance(last, new, begin, smallest, size, is_rising, more, place, high)
+        return _Row(place, np.zeros(last.size, np.int64), high, size, size)
 
     def _equal_row(self, number: int, edge: AdjacentEdge) -> _Row:
         if edge.comparison is None:

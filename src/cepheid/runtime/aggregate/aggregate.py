@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from cepheid.kernels.values import Measures, ValueRows
-from cepheid.program.aggregate_output import AggregateOutput, Form, NumberKind
+from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.position_masks import TakenColumns
 from cepheid.program.program import Program
 from cepheid.runtime.aggregate.adjacent import adjacent_rows
@@ -87,15 +87,12 @@ class Aggregation:
         program, output = self.program, self.output
         if program.slots is None or output.numbers or output.minima:
             return None
-        is_wide = all(
-            e.form is Form.LOGARITHM or e.kind is NumberKind.DOUBLE for e in output.columns
-        )
         rows = count_stream_rows(
             program,
             program.slots,
             self.columns,
             self.length,
-            wants_low=output.has_exact or not is_wide,
+            wants_low=output.wants_low,
         )
         if rows is None:
             return None
@@ -111,7 +108,9 @@ class Aggregation:
     def measures(self) -> EventMeasures:
         """What events contribute."""
         type_column = self.program.type_column
-        return EventMeasures(self.output, self.columns, self.ordered.row, type_column)
+        return EventMeasures(
+            self.output, self.columns, self.ordered.row, type_column, threads=self.threads
+        )
 
     @cached_property
     def group(self) -> Int64s:
@@ -207,7 +206,9 @@ class Aggregation:
         if slots is not None:
             return linear_rows(self.program, slots, self.ordered, measures, self.threads)
         if self.program.adjacent is not None:
-            predicates = read_columns(self.program, self.ordered, self.columns)
+            predicates = read_columns(
+                self.program, self.ordered, self.columns, threads=self.threads
+            )
             return adjacent_rows(
                 self.program,
                 self.ordered,

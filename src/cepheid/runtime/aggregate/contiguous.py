@@ -18,7 +18,7 @@ from cepheid.kernels.predicate_code import ColumnArrays
 from cepheid.kernels.value_algebra import make_values
 from cepheid.kernels.values import Measures, Values
 from cepheid.program.program import Program, StrategyCode
-from cepheid.runtime.kernel_arrays import automaton_arrays
+from cepheid.runtime.kernel_arrays import automaton_arrays, widest_step
 from cepheid.runtime.match_chunks import reject_overflow
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.side_by_side import cut, side_by_side
@@ -40,13 +40,12 @@ def contiguous_values(
         DataError: a test left 64 bits.
     """
     rules = _rules(program)
-    is_plain = not measures.moduli.any() and not measures.tier.any()
-    if rules is None or not is_plain:
+    if rules is None or measures.moduli.any():
         return None
     events, count = ordered.arrays, segments.begin.size
     result = make_values(1, count, measures.positions.size, measures.least_positions.size)
     automaton = automaton_arrays(program.automaton, program.strategy)
-    widest = int(np.diff(events.step_offsets).max(initial=0)) * len(program.automaton.follow) + 1
+    widest = widest_step(events) * len(program.automaton.follow) + 1
 
     def fold(part: range) -> int:
         chosen = slice(part.start, part.stop)

@@ -35,9 +35,18 @@ def add_groups(rows: ValueRows, group: Int64s, row: Int64s, moduli: Int64s) -> G
         return GroupRows(row, rows, np.zeros(row.size, np.bool_))
     found = np.flatnonzero(rows.mantissa[:, 0] > 0)
     kept = taken(rows, found)
-    keys = np.stack([group[found], kept.window], axis=1)
-    _, chosen, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    totals = add_rows(kept, inverse.reshape(-1).astype(np.int64), chosen.size, moduli)
+    if found.size == 1:
+        return GroupRows(row[found], kept, np.zeros(1, np.bool_))
+    of_group = group[found]
+    order = np.lexsort((kept.window, of_group))  # stable: the first row of a key stays the first
+    is_new = np.ones(found.size, np.bool_)
+    for key in (of_group[order], kept.window[order]):
+        is_new[1:] &= key[1:] == key[:-1]
+    is_new[1:] = ~is_new[1:]
+    chosen = order[is_new]
+    key_of_row = np.empty(found.size, np.int64)
+    key_of_row[order] = np.cumsum(is_new) - 1
+    totals = add_rows(kept, key_of_row, chosen.size, moduli)
     totals = totals._replace(owner=kept.owner[chosen], window=kept.window[chosen])
     return GroupRows(row[found][chosen], totals, np.zeros(chosen.size, np.bool_))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,11 @@ from cepheid.kernels.values import NOTHING, Measures
 from cepheid.program.aggregate_output import AggregateOutput, Content, NumberMeasure
 from cepheid.program.arrow_arrays import empty, filled, take_plain, to_arrow, to_numpy, to_scalar
 from cepheid.runtime.aggregate.sortable import Sortable
+from cepheid.runtime.side_by_side import cut, side_by_side
 
 Int64s = NDArray[np.int64]
 Float64s = NDArray[np.float64]
+LEAST_EVENTS = 2**17  # that are worth a thread
 LARGEST_EXPONENT = 256  # of a mantissa, see kernels/extended.py
 TIER_BITS = 512
 TIER_OF_INFINITY = 2**40  # so that nothing outweighs an infinite or undefined value
@@ -32,12 +35,15 @@ class EventMeasures:
         columns: Mapping[str, Any],
         rows: Int64s,
         type_column: str | None,
+        *,
+        threads: int = 1,
     ) -> None:
         self.output = output
         self.columns = columns
         self.rows = to_arrow(rows)
         self.size = rows.size
         self.type_column = type_column
+        self.threads = threads if rows.size >= LEAST_EVENTS else 1
         self.taken: dict[str, Any] = {}
         self.sortables = [
             Sortable(self._taken(each.attribute), is_maximum=each.is_maximum)
@@ -60,17 +66,44 @@ class EventMeasures:
         )
         for number, measure in enumerate(output.numbers, start=1):
             measures.positions[number] = measure.positions
-            self._fill(measures, number, measure)
+            if measure.attribute is not None:
+                self._taken(measure.attribute)  # once, before threads ask for it
+        plain = [each for each in enumerate(output.numbers, start=1) if self._is_plain(each[1])]
+        parts = [slice(each.start, each.stop) for each in cut(self.size, self.threads)]
+        side_by_side([partial(self._fill_plain, measures, plain, part) for part in parts])
+        for number, measure in enumerate(output.numbers, start=1):
+            if not self._is_plain(measure):
+                self._fill(measures, number, measure)
         for number, least in enumerate(output.minima):
             keys = self.sortables[number].keys()
             measures.least[number] = np.where(self._is_of(least.types), keys, NOTHING)
         return measures
 
+    def _is_plain(self, measure: NumberMeasure) -> bool:
+        """Whether integers without NULL are added up, or nothing but events is counted."""
+        if measure.types is not None:
+            return False
+        column = None if measure.attribute is None else self._taken(measure.attribute)
+        if column is None:
+            return True
+        return not column.null_count and bool(pa.types.is_signed_integer(column.type))
+
+    def _fill_plain(
+        self, measures: Measures, numbers: Sequence[tuple[int, NumberMeasure]], part: slice
+    ) -> None:
+        """Fill plain numbers for a part of the events."""
+        for number, measure in numbers:
+            mantissa, low = measures.mantissa[number, part], measures.low[number, part]
+            if measure.attribute is None or measure.content in (Content.EVENTS, Content.VALUES):
+                mantissa[:], low[:] = 1.0, 1
+                continue
+            low[:] = mantissa[:] = to_numpy(self._taken(measure.attribute))[part]
+            if measure.content is Content.MAGNITUDE:
+                np.abs(low, out=low)
+                np.abs(mantissa, out=mantissa)
+
     def _fill(self, measures: Measures, number: int, measure: NumberMeasure) -> None:
         column = None if measure.attribute is None else self._taken(measure.attribute)
-        if measure.types is None and _is_plain(column):
-            _fill_plain(measures, number, measure.content, column)
-            return
         counts = self._is_of(measure.types)
         if measure.attribute is None or column is None:
             measures.mantissa[number] = counts
@@ -105,25 +138,6 @@ class EventMeasures:
         if attribute not in self.taken:
             self.taken[attribute] = take_plain(self.columns[attribute], self.rows)
         return self.taken[attribute]
-
-
-def _is_plain(column: Any) -> bool:
-    """Whether values are integers without NULL, or nothing but events is counted."""
-    if column is None:
-        return True
-    return not column.null_count and bool(pa.types.is_signed_integer(column.type))
-
-
-def _fill_plain(measures: Measures, number: int, content: Content, column: Any) -> None:
-    if content in (Content.EVENTS, Content.VALUES):
-        measures.mantissa[number], measures.low[number] = 1.0, 1
-        return
-    low = measures.low[number]
-    low[:] = to_numpy(column)
-    measures.mantissa[number] = low
-    if content is Content.MAGNITUDE:
-        np.abs(low, out=low)
-        np.abs(measures.mantissa[number], out=measures.mantissa[number])
 
 
 def _numbers(column: Any, name: str) -> tuple[Float64s, Int64s]:

@@ -76,7 +76,8 @@ def finish(output: AggregateOutput, schema: pa.Schema, rows: Finished) -> pa.Tab
     if output.having is not None:
         kept &= _satisfies(output.having, found, kept.size)
     table = pa.Table.from_arrays([found[name] for name in schema.names], names=schema.names)
-    return (table if kept.all() else table.filter(to_arrow(kept))).cast(schema)
+    shown = table if kept.all() else table.filter(to_arrow(kept))
+    return shown if shown.schema.equals(schema) else shown.cast(schema)
 
 
 def _satisfies(having: Condition, found: Mapping[str, Any], length: int) -> NDArray[np.bool_]:

@@ -16,12 +16,11 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from cepheid.errors import DataError
 from cepheid.program.aggregate_output import AggregateOutput
-from cepheid.program.lower import lower
 from cepheid.program.program import MatchOutput, Program, Ranking
 from cepheid.runtime.aggregate.aggregate import Aggregation
 from cepheid.runtime.aggregate.partial_table import partial_schema, to_partial
 from cepheid.runtime.aggregate.sortable import has_own_keys
-from cepheid.runtime.dispatch import MakePlan
+from cepheid.runtime.dispatch import MakeProgram
 from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema
 from cepheid.runtime.event_tables import free_type_column
 from cepheid.runtime.local import result_schema, run_local
@@ -38,11 +37,11 @@ from cepheid.runtime.spark.whole_task import on_whole_task
 
 
 def run_spark(
-    make_plan: MakePlan, frame: DataFrame, roles: ColumnRoles
+    make_program: MakeProgram, frame: DataFrame, roles: ColumnRoles
 ) -> DataFrame | SparkCompressedMatches:
     """Return the result of a query on a batch DataFrame."""
     arrow_schema = arrow_schema_of(frame)
-    program = lower(make_plan(event_schema(arrow_schema, roles)))
+    program = make_program(event_schema(arrow_schema, roles))
     return run_program(program, frame, arrow_schema)
 
 

@@ -1,0 +1,127 @@
+"""Counts of trends under skip-till-any, where events are looked up: a fast way, if it will do."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+import numpy as np
+
+from cepheid.kernels.adjacent_rules import Indexes, Segments
+from cepheid.kernels.count_any import CountRules, Fresh, SegmentCounts, count_any
+from cepheid.kernels.prefix_counts import TIER_BITS as WIDE_TIER_BITS
+from cepheid.kernels.prefix_counts import WIDTH, Counts, lay_out
+from cepheid.kernels.values import Measures, Values
+from cepheid.program.adjacent_program import AdjacentEdge, StructureCode
+from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.program import Program, StrategyCode
+from cepheid.runtime.aggregate.measures import LARGEST_EXPONENT, TIER_BITS
+from cepheid.runtime.kernel_arrays import widest_step
+from cepheid.runtime.order_events import OrderedEvents
+from cepheid.runtime.side_by_side import cut, side_by_side
+
+LOOKED_UP = (StructureCode.TOTAL, StructureCode.PREFIX_SUMS, StructureCode.EQUAL_SUMS)
+LEAST_EVENTS = 2**16  # that are worth a thread
+
+
+def is_counted(program: Program, edges: Sequence[AdjacentEdge], measures: Measures) -> bool:
+    """Whether nothing but trends is counted, and every edge looks up what it extends."""
+    adjacent = program.adjacent
+    assert adjacent is not None
+    if program.strategy is not StrategyCode.SKIP_TILL_ANY or program.negation is not None:
+        return False
+    if measures.moduli.size > 1 or measures.least_positions.size:
+        return False
+    has_border_tests = any(adjacent.tests[len(program.automaton.edges) :])
+    return not has_border_tests and all(each.structure in LOOKED_UP for each in edges)
+
+
+def counted_values(
+    program: Program,
+    edges: Sequence[AdjacentEdge],
+    indexes: Indexes,
+    ordered: OrderedEvents,
+    segments: Segments,
+    threads: int,
+) -> Values:
+    """Return the value of every segment."""
+    events, count = ordered.arrays, segments.begin.size
+    indexes = indexes._replace(base=np.empty_like(indexes.size))
+    trees = lay_out(indexes.size, indexes.base)
+    parts = _parts(segments, indexes.size.shape[1], min(threads, events.fires.size // LEAST_EVENTS))
+    assert isinstance(program.output, AggregateOutput)
+    nodes = trees + -(-len(parts) * len(edges) // WIDTH)
+    counts = Counts(
+        np.zeros((nodes, WIDTH)),
+        np.zeros((nodes, WIDTH), np.int64),
+        np.zeros((nodes if program.output.wants_low else 0, WIDTH), np.int64),
+        np.zeros(nodes, np.int64),
+    )
+    result = SegmentCounts(np.empty(count), np.empty(count, np.int64), np.empty(count, np.int64))
+    forgets = program.window_length is not None
+    widest = widest_step(events) * len(program.automaton.follow)
+
+    def fold(number: int) -> None:
+        chosen = slice(parts[number].start, parts[number].stop)
+        count_any(
+            _rules(program, edges, trees * WIDTH + number * len(edges)),
+            events.fires,
+            events.step_offsets,
+            Segments._make(each[chosen] for each in segments),
+            indexes,
+            forgets,
+            counts,
+            _fresh(widest),
+            SegmentCounts._make(each[chosen] for each in result),
+        )
+
+    side_by_side([functools.partial(fold, number) for number in range(len(parts))])
+    return _values(result)
+
+
+def _parts(segments: Segments, partitions: int, threads: int) -> list[range]:
+    """Cut the segments for threads; those of a partition, which are neighbours, stay together."""
+    if threads <= 1 or partitions <= 1:
+        return [range(segments.begin.size)]
+    wanted = cut(partitions, min(threads, partitions))
+    stops = np.searchsorted(segments.partition, [each.stop for each in wanted]).tolist()
+    return [range(start, stop) for start, stop in zip([0, *stops], stops, strict=False)]
+
+
+def _fresh(size: int) -> Fresh:
+    return Fresh(
+        np.empty((size, 2), np.int64),
+        np.empty(size),
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+    )
+
+
+def _rules(program: Program, edges: Sequence[AdjacentEdge], first_slot: int) -> CountRules:
+    endpoints, positions = program.automaton.edges, len(program.automaton.follow)
+    into = sorted(range(len(endpoints)), key=lambda edge: endpoints[edge][1])
+    every = range(positions + 1)
+    return CountRules(
+        np.uint64(program.automaton.first),
+        np.uint64(program.automaton.last),
+        np.array([sum(source < each for source, _ in endpoints) for each in every], np.int64),
+        np.array([sum(target < each for _, target in endpoints) for each in every], np.int64),
+        np.array(into, np.int64),
+        np.array([each.structure for each in edges], np.int64),
+        np.arange(first_slot, first_slot + len(edges)),
+    )
+
+
+def _values(counts: SegmentCounts) -> Values:
+    """Return counts as values, whose tiers are narrower."""
+    fraction, exponent = np.frexp(counts.mantissa)
+    exponents = exponent + WIDE_TIER_BITS * counts.tier
+    tiers = (exponents + LARGEST_EXPONENT - 1) // TIER_BITS
+    mantissa = np.ldexp(fraction, (exponents - TIER_BITS * tiers).astype(np.int32))
+    shape = (1, counts.low.size, 1)
+    return Values(
+        mantissa.reshape(shape),
+        np.where(counts.mantissa == 0, 0, tiers).reshape(shape),
+        counts.low.reshape(shape),
+        np.empty((1, counts.low.size, 0), np.int64),
+    )
