@@ -16,6 +16,7 @@ from cepheid.program.program import MatchOutput, Program
 
 if TYPE_CHECKING:
     from cepheid.runtime.compressed import CompressedMatches
+    from cepheid.runtime.settled import Settled
 
 LOG = logging.getLogger("cepheid")
 
@@ -37,17 +38,25 @@ def result_schema(program: Program, events: pa.Schema) -> pa.Schema:
 
 
 def run_local(
-    program: Program, table: pa.Table, schema: pa.Schema | None = None, *, threads: int = 1
+    program: Program,
+    table: pa.Table,
+    schema: pa.Schema | None = None,
+    *,
+    threads: int = 1,
+    settled: Settled | None = None,
 ) -> pa.Table | CompressedMatches:
     """Run a program on one table of events, in any order.
 
-    `schema` has the types that results are to have where columns of the table are encoded.
+    `schema` has the types that results are to have where columns of the table are encoded. With
+    `settled` the result is what became final in a step of a stream.
     """
     output = program.output
     schema = table.schema if schema is None else schema
     if reads_columns(program):
         columns = dict(zip(table.column_names, table.columns, strict=True))
-        return run_columns(program, columns, table.num_rows, schema, threads=threads)
+        return run_columns(
+            program, columns, table.num_rows, schema, threads=threads, settled=settled
+        )
     assert isinstance(output, MatchOutput)
     result: pa.Table | CompressedMatches
     if program.pair is not None:
@@ -71,14 +80,21 @@ def reads_columns(program: Program) -> bool:
 
 
 def run_columns(
-    program: Program, columns: Mapping[str, Any], length: int, schema: pa.Schema, *, threads: int
+    program: Program,
+    columns: Mapping[str, Any],
+    length: int,
+    schema: pa.Schema,
+    *,
+    threads: int,
+    settled: Settled | None = None,
 ) -> pa.Table:
     """Run a program on columns of so many events; see `run_local`."""
     output = program.output
     if isinstance(output, AggregateOutput):
-        from cepheid.runtime.aggregate.aggregate import aggregate_trends
+        from cepheid.runtime.aggregate.aggregate import Aggregation
 
-        result, dropped = aggregate_trends(program, output, columns, length, schema, threads)
+        aggregation = Aggregation(program, output, columns, length, threads, settled)
+        result, dropped = aggregation.table(schema), aggregation.dropped
     else:
         from cepheid.runtime.find_matches import find_matches
 

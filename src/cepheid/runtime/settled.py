@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 @dataclass(frozen=True, slots=True)
 class Settled:
@@ -14,3 +17,8 @@ class Settled:
 
     before: int | None
     until: int
+
+    def reports(self, ticks: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which final ticks are settled by this step, and were not before."""
+        is_settled: NDArray[np.bool_] = ticks < self.until
+        return is_settled if self.before is None else is_settled & (ticks >= self.before)

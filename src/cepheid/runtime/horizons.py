@@ -1,0 +1,64 @@
+"""How far a step of a stream has settled each partition, in what its windows measure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepheid.kernels.arrange_events import Grouped
+from cepheid.runtime.settled import Settled
+
+Int64s = NDArray[np.int64]
+NOTHING_SETTLED = -(2**62)  # earlier than every clock, with room for the length of a window
+
+
+class Horizons(NamedTuple):
+    """By partition: what ends at `until` or before is final; up to `before` it was already."""
+
+    before: Int64s
+    until: Int64s
+
+
+def horizons_in_time(settled: Settled, partitions: int) -> Horizons:
+    """Return the horizons where windows measure time: the same for all partitions."""
+    before = NOTHING_SETTLED if settled.before is None else settled.before
+    return Horizons(
+        np.full(partitions, max(before, NOTHING_SETTLED)), np.full(partitions, settled.until)
+    )
+
+
+def horizons_in_events(settled: Settled, grouped: Grouped, index: Int64s | None) -> Horizons:
+    """Return by code the largest index of a settled event, where windows measure events.
+
+    `index` has the index of every event as given; without it events are counted from the first.
+    """
+    sizes = np.diff(grouped.begin)
+    code = np.repeat(np.arange(sizes.size), sizes)
+    counted = _counted(grouped, code) if index is None else index[grouped.event]
+    return Horizons(
+        _latest(grouped, code, counted, settled.before),
+        _latest(grouped, code, counted, settled.until),
+    )
+
+
+def _latest(grouped: Grouped, code: Int64s, index: Int64s, horizon: int | None) -> Int64s:
+    """Return by code the largest index before a tick; events of a code are in order of time."""
+    codes = grouped.begin.size - 1
+    if horizon is None:
+        return np.full(codes, NOTHING_SETTLED)
+    count = np.bincount(code[grouped.ticks < horizon], minlength=codes)
+    result = np.full(codes, NOTHING_SETTLED)
+    result[count > 0] = index[(grouped.begin[:-1] + count - 1)[count > 0]]
+    return result
+
+
+def _counted(grouped: Grouped, code: Int64s) -> Int64s:
+    """Return for every event how many of its code come before; concurrent ones have the same."""
+    place = np.arange(code.size)
+    is_first = np.ones(code.size, np.bool_)
+    is_first[1:] = (code[1:] != code[:-1]) | (grouped.key_rank[1:] != grouped.key_rank[:-1])
+    step_begin = np.maximum.accumulate(np.where(is_first, place, 0))
+    result: Int64s = step_begin - grouped.begin[code]
+    return result
