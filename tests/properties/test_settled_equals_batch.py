@@ -138,7 +138,9 @@ def test_older_events_are_not_needed(case: Case, cuts: list[int]) -> None:
             for place, (event, index) in enumerate(pairs)
             if event["time"] < settled.until and is_needed(program, pairs, event, index, settled)
         ]
-        found += run_local(program, events.take(pa.array(needed, pa.int64())), settled=settled).to_pylist()
+        found += run_local(
+            program, events.take(pa.array(needed, pa.int64())), settled=settled
+        ).to_pylist()
     assert_same_rows(bound(case), found, final_rows(case, program))
 
 
