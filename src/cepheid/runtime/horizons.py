@@ -37,18 +37,19 @@ def horizons_in_events(settled: Settled, grouped: Grouped, index: Int64s | None)
     sizes = np.diff(grouped.begin)
     code = np.repeat(np.arange(sizes.size), sizes)
     counted = _counted(grouped, code) if index is None else index[grouped.event]
+    was_known = settled.is_known(grouped.ticks, grouped.event)
+    is_known = np.ones_like(was_known)
+    if settled.known_rows is None:
+        is_known = grouped.ticks < settled.until
     return Horizons(
-        _latest(grouped, code, counted, settled.before),
-        _latest(grouped, code, counted, settled.until),
+        _latest(grouped, code, counted, was_known), _latest(grouped, code, counted, is_known)
     )
 
 
-def _latest(grouped: Grouped, code: Int64s, index: Int64s, horizon: int | None) -> Int64s:
-    """Return by code the largest index before a tick; events of a code are in order of time."""
+def _latest(grouped: Grouped, code: Int64s, index: Int64s, is_known: NDArray[np.bool_]) -> Int64s:
+    """Return by code the largest index of known events; they come before all others of a code."""
     codes = grouped.begin.size - 1
-    if horizon is None:
-        return np.full(codes, NOTHING_SETTLED)
-    count = np.bincount(code[grouped.ticks < horizon], minlength=codes)
+    count = np.bincount(code[is_known], minlength=codes)
     result = np.full(codes, NOTHING_SETTLED)
     result[count > 0] = index[(grouped.begin[:-1] + count - 1)[count > 0]]
     return result

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
+from cepheid.runtime.settled import Settled
 
 if TYPE_CHECKING:
     from cepheid.runtime.compressed import CompressedMatches
@@ -47,8 +48,8 @@ def run_local(
 ) -> pa.Table | CompressedMatches:
     """Run a program on one table of events, in any order.
 
-    `schema` has the types that results are to have where columns of the table are encoded. With
-    `settled` the result is what became final in a step of a stream.
+    `schema` has the types that results are to have where columns of the table are encoded. In a
+    step of a stream, `settled` says which results are reported.
     """
     output = program.output
     schema = table.schema if schema is None else schema
@@ -62,11 +63,11 @@ def run_local(
     if program.pair is not None:
         from cepheid.runtime.match_pairs import find_pairs
 
-        result, dropped = find_pairs(program, program.pair, table, schema)
+        result, dropped, _ = find_pairs(program, program.pair, table, schema, settled)
     else:
         from cepheid.runtime.compressed import compress_matches
 
-        result, dropped = compress_matches(program, output, table, schema)
+        result, dropped = compress_matches(program, output, table, schema, settled)
     _warn(program, dropped)
     return result
 
@@ -98,7 +99,7 @@ def run_columns(
     else:
         from cepheid.runtime.find_matches import find_matches
 
-        result, dropped = find_matches(program, output, columns, length, schema, threads)
+        result, dropped, _ = find_matches(program, columns, length, schema, threads, settled)
     _warn(program, dropped)
     return result
 

@@ -91,11 +91,10 @@ def order_events(
     rows, masks_by_group, masks = _relevant(program, columns, length)
     read = TakenColumns({name: columns[name] for name in program.partition_by}, rows)
     partitions = partition_codes(read, program.partition_by, masks.size)
-    ties = [_taken(each, rows) for each in _order_codes(program, columns)]
+    reject_missing_order(program, columns)
+    ties = [_taken(each, rows) for each in order_codes(program, columns)]
     ticks = _taken(to_ticks(columns[program.time], program.time), rows)
-    if program.clock is Clock.TIME:
-        window = program.window_length or 0
-        reject_extremes(ticks, program.time, window, has_ends=_shows_ends(program))
+    reject_extreme_times(program, ticks)
     keys = _keys(ticks, ties)
     threads = max(1, min(threads, masks.size // LEAST_EVENTS))
     grouped = _grouped(partitions, keys, masks, threads)
@@ -134,6 +133,19 @@ def order_events(
         later,
         horizons,
     )
+
+
+def reject_missing_order(program: Program, columns: Mapping[str, Any]) -> None:
+    """Raise a DataError if a tie-break column has a NULL that it may not have."""
+    for name in program.order:
+        reject_nulls(columns[name], name, "order", allowed=is_derived(program, columns))
+
+
+def reject_extreme_times(program: Program, ticks: Int64s) -> None:
+    """Raise a DataError if a time is too far out for the windows of the program."""
+    if program.clock is Clock.TIME:
+        window = program.window_length or 0
+        reject_extremes(ticks, program.time, window, has_ends=_shows_ends(program))
 
 
 def _index(program: Program, columns: Mapping[str, Any], rows: Int64s | None) -> Int64s | None:
@@ -297,12 +309,11 @@ def _shows_ends(program: Program) -> bool:
     return program.slide is not None or output.shows_expiry
 
 
-def _order_codes(program: Program, columns: Mapping[str, Any]) -> list[Int64s]:
+def order_codes(program: Program, columns: Mapping[str, Any]) -> list[Int64s]:
     """Return ranks; NULL, which results of other queries may have, comes last."""
     codes = []
     for name in program.order:
         column = columns[name]
-        reject_nulls(column, name, "order", allowed=_is_derived(program, columns))
         if pa.types.is_dictionary(column.type):
             column = pc.cast(column, column.type.value_type)
         try:
@@ -315,7 +326,7 @@ def _order_codes(program: Program, columns: Mapping[str, Any]) -> list[Int64s]:
     return codes
 
 
-def _is_derived(program: Program, columns: Mapping[str, Any]) -> Any:
+def is_derived(program: Program, columns: Mapping[str, Any]) -> Any:
     """Return which events are of a type that INTO names; None if there are no such types."""
     if program.type_column is None or not program.derived_types:
         return None

@@ -157,10 +157,25 @@ class Aggregation:
             starts |= (ordered.arrays.fires & np.uint64(program.automaton.first)) != 0
         if self.settled is not None:
             ticks = self._ticks(self.ordered)
-            ends &= self.settled.reports(ticks)
+            is_new = self.settled.is_new(ticks, self.ordered.row)
+            was_known, ends = ends & ~is_new, ends & is_new
             starts &= self.settled.reports(ticks + self.program.window_length)
+            starts &= ~self._meets(ticks + self.program.window_length, ticks, was_known)
         wanted = starts if self.output.shows_expiry else None
         return find_moments(self.program, self.ordered, self.group, ends, wanted)
+
+    def _meets(
+        self, leaves: Int64s, ticks: Int64s, was_known: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Return which events leave the window at a moment that was reported before.
+
+        A step of a stream in order may end within a tick.
+        """
+        assert self.settled is not None
+        if self.settled.before is None or not self.output.shows_expiry:
+            return np.zeros(ticks.size, np.bool_)
+        reported = self.group[was_known & (ticks == self.settled.before)]
+        return (leaves == self.settled.before) & np.isin(self.group, reported)
 
     @cached_property
     def places(self) -> Places:

@@ -1,6 +1,6 @@
-"""Streams: settled events, and the state that is kept between steps; no Spark in here.
+"""Streams: what is kept between micro-batches, and what one of them makes final.
 
-Takes: a program, the state so far, and events that have arrived.
-Gives: results that are final, and the new state.
-May import: what `runtime` may.
+Takes: a program, what was kept, and the events that arrived.
+Gives: what is kept now, and the results that became final.
+May import: like runtime; no Spark.
 """
