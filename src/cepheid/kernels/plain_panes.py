@@ -16,9 +16,11 @@ from cepheid.kernels.jit import inlined, kernel_in_place
 from cepheid.kernels.pane_matrices import (
     BACK,
     CLOSING,
+    FIRST_WINDOW,
     FRONT,
     FRONT_END,
     IS_SAME,
+    LAST_WINDOW,
     MATCHING,
     MORE_PANES,
     MORE_ROOM,
@@ -168,7 +170,7 @@ def _push(
         cursor[NEXT_WINDOW] = BEFORE_ALL
         _reset_product(size, queue)
     first = (pane * pane_length - length) // slide + 1
-    cursor[NEXT_WINDOW] = max(cursor[NEXT_WINDOW], first)
+    cursor[NEXT_WINDOW] = max(cursor[NEXT_WINDOW], first, cursor[FIRST_WINDOW])
     queue.back_pane[cursor[BACK]] = pane
     _copy(size, queue.back, cursor[BACK], panes, taken)
     cursor[BACK] += 1
@@ -214,7 +216,7 @@ def _close_windows(
     """Write all windows that end before a limit; MORE_PANES if that is done."""
     while cursor[FRONT] < cursor[FRONT_END] or cursor[BACK] > 0:
         window = cursor[NEXT_WINDOW]
-        if window * slide + length > limit:
+        if window > cursor[LAST_WINDOW] or window * slide + length > limit:
             break
         if not _drop_panes(machine, window * slide, pane_length, queue, cursor):
             return NOT_PLAIN
