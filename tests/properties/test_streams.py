@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import cepheid
@@ -88,7 +88,7 @@ def test_late_events_change_nothing(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=40)
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_aggregates(data: st.DataObject, method: str, ordered: bool) -> None:
     case = data.draw(METHODS[method])
