@@ -17,6 +17,8 @@ from cepheid.errors import (
     LiveStateError,
     QueryError,
     QuerySyntaxError,
+    StateError,
+    StateLimitError,
     UnsupportedQueryError,
 )
 from cepheid.query import Query, query
@@ -34,6 +36,8 @@ __all__ = [
     "Query",
     "QueryError",
     "QuerySyntaxError",
+    "StateError",
+    "StateLimitError",
     "UnsupportedQueryError",
     "Workload",
     "__version__",
