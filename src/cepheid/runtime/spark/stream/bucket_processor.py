@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-from pyspark.sql.streaming import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from cepheid.program.program import Program
 from cepheid.runtime.spark.stream.bucket_store import BucketStore
@@ -53,7 +53,7 @@ class BucketProcessor(StatefulProcessor):
         self.store = BucketStore(handle, self.job.query)
 
     def handleInputRows(  # noqa: N802 (Spark's name)
-        self, key: Any, rows: Iterator[pd.DataFrame], timerValues: Any
+        self, key: Any, rows: Iterator[Any], timerValues: Any
     ) -> Iterator[pd.DataFrame]:
         """Take the events of a bucket."""
         packets = [packet for frame in rows for packet in frame[EVENTS]]
@@ -85,6 +85,8 @@ class BucketProcessor(StatefulProcessor):
             state_limit=job.state_limit,
         )
         timer = None if done.wake is None else job.clock.timer(done.wake)
+        if timer is not None and timer == fired:
+            timer += 1  # Spark removes the timer that went off, also if it was set again
         size = self.store.save(before, done.carried, timer)
         self._set_timer(before.timer, timer, fired)
         counts = (
@@ -113,7 +115,8 @@ def _reports(
     packets = _packets(result)
     late_packets = [] if late is None else _packets(late)
     for place in range(max(1, len(packets), len(late_packets))):
-        row = dict(zip(COUNTS, counts if place == 0 else [0] * len(COUNTS), strict=True))
+        shown = counts if place == 0 else (0,) * len(COUNTS)
+        row: dict[str, Any] = dict(zip(COUNTS, shown, strict=True))
         row[RESULT] = packets[place] if place < len(packets) else None
         row[LATE] = late_packets[place] if place < len(late_packets) else None
         yield pd.DataFrame([{"bucket": bucket, **row}])

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pyspark.sql.streaming import StatefulProcessorHandle
+from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
 from cepheid.errors import StateError
 from cepheid.runtime.stream.carried import Carried

@@ -26,7 +26,8 @@ class EventClock:
     def timer(self, wake: int) -> int:
         """Return the timer for a step that wants a horizon after tick `wake`.
 
-        A timer goes off in the first micro-batch whose watermark is greater than it.
+        A timer goes off when the watermark has passed it, in some versions of Spark when it has
+        reached it: then the step does nothing.
 
         >>> EventClock(1_000_000).timer(7999), EventClock(1).timer(8)
         (7, 8000)

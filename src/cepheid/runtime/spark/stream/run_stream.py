@@ -12,19 +12,20 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from cepheid.errors import ConfigError
+from cepheid.errors import ConfigError, Diagnostic, UnsupportedQueryError
 from cepheid.language.printer import print_query
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.lower import lower
-from cepheid.program.program import MatchOutput, Program
+from cepheid.program.program import Clock, MatchOutput, Program
 from cepheid.runtime.aggregate.partial_table import partial_schema
+from cepheid.runtime.compressed import GRAPHS
 from cepheid.runtime.dispatch import MakePlan
 from cepheid.runtime.event_schema import ColumnRoles, event_schema, ticks_per_second
 from cepheid.runtime.local import result_schema
 from cepheid.runtime.spark.batch import arrow_schema_of, is_whole_group, shuffle_keys
 from cepheid.runtime.spark.column_named import column_named
-from cepheid.runtime.spark.compressed import GRAPHS, SparkCompressedMatches
+from cepheid.runtime.spark.compressed import SparkCompressedMatches
 from cepheid.runtime.spark.push_down import drop_or_bare
 from cepheid.runtime.spark.stream.bucket_processor import (
     COUNTS,
@@ -45,6 +46,7 @@ from cepheid.runtime.spark.stream.pack_events import (
     unpack_batches,
 )
 from cepheid.runtime.spark.stream.stream_results import StreamResults
+from cepheid.runtime.stream.step import reject_unbounded
 from cepheid.runtime.stream_options import DEFAULT_BUCKETS, Late, StreamOptions
 
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
@@ -100,6 +102,7 @@ def finished(found: StreamResults, options: StreamOptions) -> Any:
 
 def tagged_results(plan: PhysicalPlan, program: Program, given: StreamInput) -> StreamResults:
     """Return packets with results and late events, and how to unpack them."""
+    reject_unbounded(program)
     options = given.options
     program = replace(program, cuts_time=False)
     delivers = options.late == Late.DELIVER
@@ -112,6 +115,8 @@ def tagged_results(plan: PhysicalPlan, program: Program, given: StreamInput) -> 
     buckets = (options.buckets or DEFAULT_BUCKETS) if keys else 1
     output = program.output
     partially = isinstance(output, AggregateOutput) and not is_whole_group(program, output)
+    if partially:
+        _reject_counted_windows(program)
     job = BucketJob(
         program,
         EventClock(ticks_per_second(given.schema.field(program.time).type, given.roles)),
@@ -136,6 +141,22 @@ def tagged_results(plan: PhysicalPlan, program: Program, given: StreamInput) -> 
         partial(_unpack_results, program, needed, partially),
         partial(_unpack, LATE, events),
     )
+
+
+def _reject_counted_windows(program: Program) -> None:
+    """Windows of events close in every partition at another time, and new partitions may come."""
+    if program.clock is Clock.EVENTS:
+        names = ", ".join(program.partition_by)
+        raise UnsupportedQueryError(
+            [
+                Diagnostic(
+                    "stream-of-counted-windows",
+                    f"'{program.name}' adds up windows of events over several partitions ({names}), "
+                    "which on a stream are never complete",
+                    hint=f"GROUP BY {names}, or measure the window in time",
+                )
+            ]
+        )
 
 
 def identity(

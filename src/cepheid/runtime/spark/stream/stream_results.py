@@ -34,8 +34,7 @@ class StreamResults:
     @property
     def late(self) -> DataFrame:
         """The events of the query's types that came too late."""
-        found = self.unpack_late(self.tagged)
-        assert isinstance(found, DataFrame) or hasattr(found, "writeStream")
+        found: DataFrame = self.unpack_late(self.tagged)
         return found
 
     def each_batch(self, results: WriteBatch, late: WriteBatch) -> WriteBatch:
