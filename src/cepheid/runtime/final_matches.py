@@ -86,8 +86,8 @@ def final_ends(
     event = graph.nodes[ends[:, END_NODE], EVENT]
     when = when_final(program)
     if when is WhenFinal.LAST_EVENT:
-        is_known = settled.is_known(ordered.arrays.clock[event], ordered.row[event])
-        return Walkable(graph, ends[~is_known])
+        is_new = settled.is_new(ordered.arrays.clock[event], ordered.row[event])
+        return Walkable(graph, ends[is_new])
     partition, window = ordered.partition_of_event[event], program.window_length or 0
     before, until = (each[partition] - window for each in ordered.horizons)
     if when is WhenFinal.LAST_SPAN:
