@@ -92,11 +92,11 @@ def test_a_checkpoint_of_another_query_and_a_state_too_large(
         run_to_end(result(PAIRS), tmp_path)
         write_files(tmp_path / "in", [[event("B", 12)]], SCHEMA)
         other = PAIRS.replace("WITHIN 6", "WITHIN 7")
-        with pytest.raises(StreamingQueryException, match="belongs to another query.*WITHIN 6"):
+        with pytest.raises(StreamingQueryException, match=r"belongs to another query.*WITHIN 6"):
             run_to_end(result(other), tmp_path)
         with pytest.raises(StreamingQueryException, match="buckets: 16 in the checkpoint, 4 now"):
             run_to_end(result(PAIRS, buckets=4), tmp_path)
-        with pytest.raises(StreamingQueryException, match="the limit is 1(.|\n)*state_limit"):
+        with pytest.raises(StreamingQueryException, match=r"the limit is 1(.|\n)*state_limit"):
             run_to_end(result(PAIRS, state_limit=1), tmp_path)
         found = run_to_end(result(PAIRS), tmp_path)
     times = sorted((row["a_time"], row["b_time"]) for row in found.of("rows"))

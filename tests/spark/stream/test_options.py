@@ -61,8 +61,8 @@ def test_options_that_have_no_such_value(stream: DataFrame) -> None:
         QUERY.run(stream, **ROLES, ordered=True, buckets=0)
     with pytest.raises(cepheid.ConfigError, match="idle needs watermark="):
         QUERY.run(stream, **ROLES, ordered=True, idle="1 minute")
+    timed = stream.withColumn("time", F.timestamp_seconds("time"))
     with pytest.raises(cepheid.ConfigError, match="watermark=5 has no unit"):
-        timed = stream.withColumn("time", F.timestamp_seconds("time"))
         QUERY.run(timed, **ROLES, watermark=5)
 
 

@@ -52,14 +52,14 @@ class BucketProcessor(StatefulProcessor):
         self.handle = handle
         self.store = BucketStore(handle, self.job.query)
 
-    def handleInputRows(  # noqa: N802 (Spark's name)
+    def handleInputRows(
         self, key: Any, rows: Iterator[Any], timerValues: Any
     ) -> Iterator[pd.DataFrame]:
         """Take the events of a bucket."""
         packets = [packet for frame in rows for packet in frame[EVENTS]]
         return self._advance(key, from_packets(packets), timerValues, fired=None)
 
-    def handleExpiredTimer(  # noqa: N802 (Spark's name)
+    def handleExpiredTimer(
         self, key: Any, timerValues: Any, expiredTimerInfo: Any
     ) -> Iterator[pd.DataFrame]:
         """Close what the watermark has passed in a bucket without new events."""

@@ -76,7 +76,8 @@ def to_packet(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table.combine_chunks())
-    return sink.getvalue().to_pybytes()
+    packet: bytes = sink.getvalue().to_pybytes()
+    return packet
 
 
 def from_packet(packet: bytes) -> pa.Table:

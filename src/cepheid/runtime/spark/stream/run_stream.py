@@ -102,15 +102,44 @@ def finished(found: StreamResults, options: StreamOptions) -> Any:
 
 def tagged_results(plan: PhysicalPlan, program: Program, given: StreamInput) -> StreamResults:
     """Return packets with results and late events, and how to unpack them."""
+    work = bucketed(plan, program, given)
+    packets = work.frame.mapInArrow(pack_batches(work.events.names), PACKETS)
+    reports = packets.groupBy(BUCKET).transformWithStateInPandas(
+        BucketProcessor(work.job), REPORTS, "append", "EventTime"
+    )
+    sums = [F.coalesce(F.sum(each), F.lit(0)).alias(each) for each in COUNTS]
+    observed = reports.observe(f"{OBSERVED}{program.name}", sums[0], *sums[1:])
+    return StreamResults(
+        observed.select(RESULT, LATE),
+        partial(_unpack_results, work.job, work.needed),
+        partial(_unpack, LATE, work.events),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Bucketed:
+    """Events with numbers as column names, the bucket last, and what is to be done with them.
+
+    `events` are the columns by name; `needed` those that the program reads.
+    """
+
+    frame: DataFrame
+    events: pa.Schema
+    needed: pa.Schema
+    job: BucketJob
+
+
+def bucketed(plan: PhysicalPlan, program: Program, given: StreamInput) -> Bucketed:
+    """Return the events that can matter, each with its bucket."""
     reject_unbounded(program)
     options = given.options
     program = replace(program, cuts_time=False)
     delivers = options.late == Late.DELIVER
     names = [each for each in given.schema.names if delivers or each in program.columns]
     needed = pa.schema([given.schema.field(each) for each in names if each in program.columns])
-    events = pa.schema([given.schema.field(each) for each in names])
-    selected = given.frame.select(*map(column_named, names))
-    fitting = drop_or_bare(program, selected, keeps_all_times=True)
+    fitting = drop_or_bare(
+        program, given.frame.select(*map(column_named, names)), keeps_all_times=True
+    )
     keys = shuffle_keys(program)
     buckets = (options.buckets or DEFAULT_BUCKETS) if keys else 1
     output = program.output
@@ -127,20 +156,10 @@ def tagged_results(plan: PhysicalPlan, program: Program, given: StreamInput) -> 
         delivers_late=delivers,
         state_limit=options.state_limit,
     )
-    bucketed = fitting.select("*", bucket_of(fitting, keys, buckets).alias(BUCKET))
     # Spark reads the dots of a name as fields when it hands columns to Python: numbers go instead.
-    numbered = bucketed.toDF(*(str(index) for index in range(len(names) + 1)))
-    packets = numbered.mapInArrow(pack_batches(names), PACKETS)
-    reports = packets.groupBy(BUCKET).transformWithStateInPandas(
-        BucketProcessor(job), REPORTS, "append", "EventTime"
-    )
-    sums = [F.coalesce(F.sum(each), F.lit(0)).alias(each) for each in COUNTS]
-    observed = reports.observe(f"{OBSERVED}{program.name}", sums[0], *sums[1:])
-    return StreamResults(
-        observed.select(RESULT, LATE),
-        partial(_unpack_results, program, needed, partially),
-        partial(_unpack, LATE, events),
-    )
+    numbers = map(str, range(len(names)))
+    frame = fitting.select("*", bucket_of(fitting, keys, buckets)).toDF(*numbers, BUCKET)
+    return Bucketed(frame, pa.schema([given.schema.field(each) for each in names]), needed, job)
 
 
 def _reject_counted_windows(program: Program) -> None:
@@ -151,7 +170,7 @@ def _reject_counted_windows(program: Program) -> None:
             [
                 Diagnostic(
                     "stream-of-counted-windows",
-                    f"'{program.name}' adds up windows of events over several partitions ({names}), "
+                    f"'{program.name}' adds up windows of events over several partitions, "
                     "which on a stream are never complete",
                     hint=f"GROUP BY {names}, or measure the window in time",
                 )
@@ -177,13 +196,13 @@ def identity(
 
 
 def _unpack_results(
-    program: Program, events: pa.Schema, partially: bool, tagged: DataFrame
+    job: BucketJob, events: pa.Schema, tagged: DataFrame
 ) -> DataFrame | SparkCompressedMatches:
-    output = program.output
+    program, output = job.program, job.program.output
     if isinstance(output, MatchOutput) and output.is_compressed:
         graphs = _unpack(RESULT, GRAPHS, tagged)
         return SparkCompressedMatches(graphs, program, output, events)
-    if partially:
+    if job.partially:
         assert isinstance(output, AggregateOutput)
         found = _unpack(RESULT, partial_schema(program, output, events), tagged)
         return combine_in_batch(found, program, output, events)
