@@ -82,9 +82,9 @@ def counted(stream: Any, text: str) -> Any:
             self.total = handle.getValueState("total", "events bigint")
 
         def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Any:
-            packets = [packet for frame in rows for packet in frame[EVENTS]]
+            packets = [packet for frame in rows for packet in frame[EVENTS] if packet]
             before = self.total.get()[0] if self.total.exists() else 0
-            total = before + from_packets(packets).num_rows
+            total = before + (from_packets(packets).num_rows if packets else 0)
             self.total.update((total,))
             yield pd.DataFrame({"events": [total]})
 

@@ -13,7 +13,12 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from cepheid.program.program import Program
 from cepheid.runtime.spark.stream.bucket_store import BucketStore
 from cepheid.runtime.spark.stream.event_clock import EventClock
-from cepheid.runtime.spark.stream.pack_events import EVENTS, from_packets, to_packet
+from cepheid.runtime.spark.stream.pack_events import (
+    EVENTS,
+    IDENTITY,
+    from_packets,
+    to_packet,
+)
 from cepheid.runtime.stream.step import step
 
 RESULT, LATE = "result", "late_events"
@@ -57,6 +62,9 @@ class BucketProcessor(StatefulProcessor):
     ) -> Iterator[pd.DataFrame]:
         """Take the events of a bucket."""
         packets = [packet for frame in rows for packet in frame[EVENTS]]
+        if key[0] == IDENTITY:
+            self.store.check()
+            return iter(())
         return self._advance(key, from_packets(packets), timerValues, fired=None)
 
     def handleExpiredTimer(

@@ -48,12 +48,7 @@ class BucketStore:
         if head is None:
             return Stored(Carried(), None, {})
         version, query, timer, header = head
-        if version != VERSION:
-            raise StateError(
-                f"the checkpoint has version {version}, and this release reads {VERSION}",
-                hint=ANEW,
-            )
-        self._require_same(query)
+        self._require_same(version, query)
         rows = {int(number[0]): bytes(chunk[0]) for number, chunk in self.chunks.iterator()}
         carried = Carried.from_parts(bytes(header), rows)
         sizes = {number: len(each) for number, each in rows.items()}
@@ -76,7 +71,20 @@ class BucketStore:
         self.head.update((VERSION, self.query, NO_TIMER if timer is None else timer, header))
         return size
 
-    def _require_same(self, query: str) -> None:
+    def check(self) -> None:
+        """Store whose checkpoint it is, or raise a StateError if it is another one's."""
+        if not self.head.exists():
+            self.head.update((VERSION, self.query, NO_TIMER, b""))
+            return
+        version, query, _, _ = self.head.get() or ()
+        self._require_same(version, query)
+
+    def _require_same(self, version: int, query: str) -> None:
+        if version != VERSION:
+            raise StateError(
+                f"the checkpoint has version {version}, and this release reads {VERSION}",
+                hint=ANEW,
+            )
         if query == self.query:
             return
         theirs, ours = json.loads(query), json.loads(self.query)

@@ -20,6 +20,7 @@ from cepheid.runtime.spark.whole_task import MapBatches
 BUCKET, EVENTS = "bucket", "events"
 PACKETS = f"{BUCKET} int, {EVENTS} binary"
 PACKET_SCHEMA = pa.schema([(BUCKET, pa.int32()), (EVENTS, pa.binary())])
+IDENTITY = -1  # the bucket without events, which knows whose checkpoint it is
 MOST_ROWS = 2**20  # of a packet: bounds the memory of a task that packs
 
 
@@ -37,7 +38,11 @@ def bucket_of(frame: DataFrame, keys: Sequence[str], buckets: int) -> Column:
 
 
 def pack_batches(names: Sequence[str]) -> MapBatches:
-    """Return what packs the batches of a task; the bucket is their last column."""
+    """Return what packs the batches of a task; the bucket is their last column.
+
+    A task that has events also sends an empty packet to the bucket that checks the checkpoint: with
+    another number of buckets, events may come to one that knows nothing yet.
+    """
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         waiting: list[pa.RecordBatch] = []
@@ -50,6 +55,7 @@ def pack_batches(names: Sequence[str]) -> MapBatches:
                 waiting, rows = [], 0
         if rows:
             yield from _packets(waiting, names)
+        yield _packet(IDENTITY, b"")
 
     return pack
 
@@ -64,11 +70,12 @@ def _packets(batches: Sequence[pa.RecordBatch], names: Sequence[str]) -> Iterato
     if starts.size > 1:
         events = events.take(to_arrow(order))
     for start, end in zip(starts, [*starts[1:], ordered.size], strict=True):
-        packet = to_packet(events.slice(start, end - start))
-        yield pa.RecordBatch.from_arrays(
-            [pa.array([ordered[start]], pa.int32()), pa.array([packet], pa.binary())],
-            schema=PACKET_SCHEMA,
-        )
+        yield _packet(int(ordered[start]), to_packet(events.slice(start, end - start)))
+
+
+def _packet(bucket: int, events: bytes) -> pa.RecordBatch:
+    columns = [pa.array([bucket], pa.int32()), pa.array([events], pa.binary())]
+    return pa.RecordBatch.from_arrays(columns, schema=PACKET_SCHEMA)
 
 
 def to_packet(table: pa.Table) -> bytes:
