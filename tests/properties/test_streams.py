@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import cepheid
@@ -32,6 +32,7 @@ from tests.properties.stream_steps import (
     program_of,
     rows_of,
     splits,
+    with_late_events,
 )
 from tests.properties.test_engine_equals_oracle import assume_binds, quiet  # noqa: F401
 from tests.properties.test_output_forms import with_output
@@ -69,9 +70,25 @@ def test_matches(data: st.DataObject, form: str, ordered: bool) -> None:
     check(case, data, ordered=ordered)
 
 
+@settings(max_examples=80)
+@given(data=st.data())
+def test_late_events_change_nothing(data: st.DataObject) -> None:
+    """They are told from all others, and the result is that of the others."""
+    form = data.draw(st.sampled_from(FORMS))
+    case = with_output(data.draw(match_cases), form)
+    program = runnable(case)
+    case = closed(case, program)
+    batches = data.draw(splits(case.events, delay=data.draw(st.integers(0, 3))))
+    batches, late = data.draw(with_late_events(batches))
+    steps = drive(program, batches)
+    told = [row for each in steps if each.late.num_columns for row in each.late.to_pylist()]
+    assert as_multiset(told) == as_multiset(late)
+    assert as_multiset(rows_of(program, steps)) == expected(case)
+
+
 @pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=40)
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_aggregates(data: st.DataObject, method: str, ordered: bool) -> None:
     case = data.draw(METHODS[method])

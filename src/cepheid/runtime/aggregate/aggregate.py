@@ -81,6 +81,8 @@ class Aggregation:
         if self.settled is None:
             return ordered
         needed = needed_events(self.program, ordered)
+        if self.settled.known_rows is not None:  # all events are settled
+            return needed
         return kept_events(needed, self._ticks(needed) < self.settled.until)
 
     def _ticks(self, ordered: OrderedEvents) -> Int64s:

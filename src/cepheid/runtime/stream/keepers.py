@@ -66,7 +66,7 @@ class Keeper(Protocol):
     def write(self, replayed: Replayed, writer: ChunkWriter) -> None:
         """Keep what can still matter."""
 
-    def closing(self) -> int | None:
+    def closing(self, replayed: Replayed) -> int | None:
         """Return the first tick at which what is settled may become final."""
 
 
@@ -119,7 +119,7 @@ class PlainKeeper:
         oldest = None if horizon is None else self._oldest(horizon)
         write_stored(self.move.program, self.move.stored, oldest, writer)
 
-    def closing(self) -> int | None:
+    def closing(self, replayed: Replayed) -> int | None:
         """Return the first tick at which what is settled may become final."""
         if self.move.horizon is None:
             return None
@@ -219,12 +219,13 @@ class PaneKeeper:
         if needed.num_rows:
             writer.add(ChunkKind.PANES, move.horizon or 0, needed)
 
-    def closing(self) -> int | None:
+    def closing(self, replayed: Replayed) -> int | None:
         """Return the last tick of the first open window that has events."""
         until = self.move.horizon
         if until is None:
             return None
-        ends = [pane_state.next_close(self.move.program, each, until) for each in self.rows]
+        rows = self.rows if replayed.panes is None else [replayed.panes]
+        ends = [pane_state.next_close(self.move.program, each, until) for each in rows]
         return min((each - 1 for each in ends if each is not None), default=None)
 
     @cached_property

@@ -79,7 +79,7 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
     if state_limit is not None and after.size > state_limit:
         raise StateLimitError(program.name, after.size, state_limit)
     waiting = None if ordered else earliest_from(move.stored, move.horizon)
-    ticks = [each for each in (waiting, keeper.closing()) if each is not None]
+    ticks = [each for each in (waiting, keeper.closing(replayed)) if each is not None]
     return Step(after, replayed.result, arrival.late, min(ticks, default=None))
 
 
