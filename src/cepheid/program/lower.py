@@ -16,6 +16,7 @@ from cepheid.analysis.derived_types import stream_time
 from cepheid.analysis.expressions import variables_of
 from cepheid.errors import InternalError
 from cepheid.language import ast
+from cepheid.language.printer import print_query
 from cepheid.plan.physical import AggregateMethod, Parallelism, PhysicalPlan
 from cepheid.program.lower_adjacent import lower_adjacent
 from cepheid.program.lower_aggregates import lower_aggregates
@@ -85,6 +86,7 @@ def _lower_side(plan: PhysicalPlan, query: BoundQuery, *, as_stream: bool) -> Pr
         slots=lower_slots(query) if method is AggregateMethod.POSITIONS else None,
         adjacent=lower_adjacent(query, runs) if method is AggregateMethod.LAST_EVENTS else None,
         cuts_time=plan.parallelism.value is Parallelism.TIME,
+        text=print_query(plan.query.tree),
     )
 
 

@@ -84,7 +84,7 @@ class Program:
     many nodes of the match graph may be alive in a partition. Events of `derived_types` are results
     of other queries; they may lack tie-break columns. `slots` is set if an aggregate query keeps a
     value per position, `adjacent` if it keeps one per last event; otherwise matches are enumerated.
-    `cuts_time`: ranges of time are folded apart.
+    `cuts_time`: ranges of time are folded apart. `text` is the query, as the printer writes it.
     """
 
     automaton: PositionAutomaton
@@ -109,6 +109,7 @@ class Program:
     slots: SlotProgram | None = None
     adjacent: AdjacentProgram | None = None
     cuts_time: bool = False
+    text: str = ""
 
     @property
     def types(self) -> frozenset[str]:

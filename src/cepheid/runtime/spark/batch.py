@@ -46,13 +46,8 @@ def run_spark(
 
 
 def arrow_schema_of(frame: DataFrame) -> pa.Schema:
-    """Return the schema as the workers will see it; a stream is refused."""
+    """Return the schema as the workers will see it."""
     zone = frame.sparkSession.conf.get("spark.sql.session.timeZone")
-    if frame.isStreaming:
-        raise DataError(
-            "a streaming DataFrame cannot be run yet",
-            hint="run on a batch DataFrame, for example one read with spark.read",
-        )
     return to_arrow_schema(frame.schema, timezone=zone)
 
 
