@@ -60,6 +60,10 @@ jars: ## bring what tests with Kafka and JDBC need into .jars, with Maven
 services: ## find or install the servers that tests start: PostgreSQL
 	@tools/ensure_postgresql.sh >/dev/null || true
 
+.PHONY: soak
+soak: $(INSTALLED) jars ## kill a streaming job 30 times and compare what it wrote (ARGS="--kills 5")
+	@$(WITH_JAVA) $(BIN)/python -m tests.soak $(ARGS)
+
 .PHONY: golden
 golden: $(INSTALLED) ## rewrite the golden files; review the diff before committing
 	@CEPHEID_UPDATE_GOLDEN=1 $(BIN)/pytest -m "not spark" $(ARGS)

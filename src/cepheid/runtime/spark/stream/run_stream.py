@@ -171,9 +171,7 @@ def identity(
         "order": ", ".join(program.order) or "none",
         "time_unit": given.roles.time_unit,
         "buckets": str(buckets),
-        "on_expiry": str(
-            isinstance(program.output, AggregateOutput) and program.output.shows_expiry
-        ),
+        "on_expiry": str(isinstance(output, AggregateOutput) and output.shows_expiry),
     }
 
 
