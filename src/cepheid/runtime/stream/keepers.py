@@ -99,7 +99,7 @@ def panes_pay(plain: PlainKeeper) -> bool:
     ticks = to_ticks(events[program.time], program.time)
     length = pane_length(program.window_length or 0, program.slide or 1)
     panes = int(ticks.max()) // length - int(ticks.min()) // length + 1
-    return events.num_rows >= panes * np.unique(codes).size * program.slots.size**2
+    return bool(events.num_rows >= panes * np.unique(codes).size * program.slots.size**2)
 
 
 @dataclass(frozen=True)
