@@ -81,7 +81,7 @@ class Aggregation:
         if self.settled is None:
             return ordered
         needed = needed_events(self.program, ordered)
-        if self.settled.known_rows is not None:  # all events are settled
+        if self.settled.known_rows is not None:  # a step may end within a tick: all are settled
             return needed
         return kept_events(needed, self._ticks(needed) < self.settled.until)
 
