@@ -190,7 +190,8 @@ class Aggregation:
         if self.settled.before is None or not self.output.shows_expiry:
             return np.zeros(ticks.size, np.bool_)
         reported = self.group[was_known & (ticks == self.settled.before)]
-        return (leaves == self.settled.before) & np.isin(self.group, reported)
+        meets: NDArray[np.bool_] = np.isin(self.group, reported) & (leaves == self.settled.before)
+        return meets
 
     @cached_property
     def places(self) -> Places:
