@@ -63,6 +63,7 @@ class Workload:
         live_limit: int | None = None,
         on_expiry: bool = False,
         parallel_in_time: bool | None = None,
+        packed: bool = False,
     ) -> dict[str, Any]:
         """Run all queries and return their results by name, of the same kind as `events`.
 
@@ -81,7 +82,7 @@ class Workload:
 
         ties = (order,) if isinstance(order, str) else tuple(order)
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
-        options = RunOptions(live_limit, on_expiry, parallel_in_time)
+        options = RunOptions(live_limit, on_expiry, parallel_in_time, packed=packed)
         members = [
             Member(
                 name,

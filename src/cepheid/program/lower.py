@@ -85,6 +85,8 @@ def _lower_side(plan: PhysicalPlan, query: BoundQuery, *, as_stream: bool) -> Pr
         slots=lower_slots(query) if method is AggregateMethod.POSITIONS else None,
         adjacent=lower_adjacent(query, runs) if method is AggregateMethod.LAST_EVENTS else None,
         cuts_time=plan.parallelism.value is Parallelism.TIME,
+        is_grouped=plan.is_grouped,
+        packs_events=plan.packs_events,
     )
 
 
