@@ -1,7 +1,7 @@
 """Drive a stream through steps, with the state going through bytes in between."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import cepheid
 from cepheid.program.lower import lower
-from cepheid.program.program import MatchOutput, Program
+from cepheid.program.program import Clock, MatchOutput, Program
 from cepheid.runtime.compressed import CompressedMatches
 from cepheid.runtime.compressed_bytes import from_bytes
 from cepheid.runtime.event_schema import ColumnRoles, event_schema
@@ -73,6 +73,18 @@ def _rows(program: Program, done: Step, schema: pa.Schema) -> list[Row]:
         assert matches.count() == len(found)
         rows += found
     return rows
+
+
+def closed(case: Case, program: Program) -> Case:
+    """Add events that fit nothing and close every window of events."""
+    if program.clock is Clock.TIME:
+        return case
+    last = max((each["time"] for each in case.events), default=0)
+    fill = [
+        {"type": "D", "time": last + 1 + place, "seq": 0, "k": key, "x": 0}
+        for place, key in enumerate([1, 2] * ((program.window_length or 0) + 1))
+    ]
+    return replace(case, events=[*case.events, *fill])
 
 
 @st.composite

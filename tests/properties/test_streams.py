@@ -5,7 +5,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import cepheid
-from cepheid.program.program import Clock, Program
+from cepheid.program.program import Program
 from tests.properties.comparison import as_multiset, expected
 from tests.properties.queries import (
     Case,
@@ -14,7 +14,7 @@ from tests.properties.queries import (
     pair_cases,
     predicate_cases,
 )
-from tests.properties.stream_steps import drive, ordered_splits, program_of, rows_of, splits
+from tests.properties.stream_steps import closed, drive, ordered_splits, program_of, rows_of, splits
 from tests.properties.test_engine_equals_oracle import assume_binds, quiet  # noqa: F401
 from tests.properties.test_output_forms import with_output
 
@@ -32,7 +32,7 @@ def runnable(case: Case) -> Program:
 
 def check(case: Case, data: st.DataObject, *, ordered: bool) -> None:
     program = runnable(case)
-    assume(program.clock is Clock.TIME)
+    case = closed(case, program)
     if ordered:
         batches = data.draw(ordered_splits(case.events, case.order))
     else:

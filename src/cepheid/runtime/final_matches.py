@@ -16,7 +16,7 @@ from cepheid.kernels.graph import (
 from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.match_chunks import Walkable
 from cepheid.runtime.order_events import OrderedEvents
-from cepheid.runtime.settled import NOTHING, Settled
+from cepheid.runtime.settled import Settled
 
 Int64s = NDArray[np.int64]
 
@@ -86,10 +86,10 @@ def final_ends(
     event = graph.nodes[ends[:, END_NODE], EVENT]
     when = when_final(program)
     if when is WhenFinal.LAST_EVENT:
-        return Walkable(graph, ends[ordered.row[event] >= settled.known_rows])
+        is_known = settled.is_known(ordered.arrays.clock[event], ordered.row[event])
+        return Walkable(graph, ends[~is_known])
     partition, window = ordered.partition_of_event[event], program.window_length or 0
-    before, until = ordered.horizons.before[partition], ordered.horizons.until[partition] - window
-    before = np.where(before == NOTHING, NOTHING, before - window)
+    before, until = (each[partition] - window for each in ordered.horizons)
     if when is WhenFinal.LAST_SPAN:
         clock = ordered.arrays.clock[event]
         return Walkable(graph, ends[(before < clock) & (clock <= until)])

@@ -1,66 +1,65 @@
-"""Which windows a step of a stream closes, partition by partition."""
+"""How far a step of a stream has settled each partition, in what its windows measure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from cepheid.kernels.arrange_events import Arranged, Grouped
-from cepheid.program.arrow_arrays import to_numpy, to_scalar
-from cepheid.program.program import Clock, Program
-from cepheid.runtime.settled import INDEX, NOTHING, Horizons, Settled
+from cepheid.kernels.arrange_events import Grouped
+from cepheid.runtime.settled import Settled
 
 Int64s = NDArray[np.int64]
+NOTHING_SETTLED = -(2**62)  # earlier than every clock, with room for the length of a window
 
 
-def find_horizons(
-    program: Program,
-    columns: Mapping[str, Any],
-    grouped: Grouped,
-    events: Arranged,
-    code_of_event: Int64s,
-    settled: Settled,
-) -> Horizons:
-    """Return the horizons of the partitions of `events`."""
-    count = events.partition_offsets.size - 1
-    if program.clock is Clock.TIME:
-        first = NOTHING if settled.before is None else settled.before
-        return Horizons(np.full(count, first, np.int64), np.full(count, settled.until, np.int64))
-    is_known = grouped.event < settled.known_rows
-    known = np.add.reduceat(np.append(is_known, False), grouped.begin[:-1], dtype=np.int64)
-    known[np.diff(grouped.begin) == 0] = 0
-    before = _last_index(grouped, known)
-    until = _last_index(grouped, np.diff(grouped.begin))
-    if INDEX in columns:
-        offsets = index_offsets(columns[INDEX], grouped)
-        until += offsets
-        before[known > 0] += offsets[known > 0]
-    code = code_of_event[events.event[events.step_offsets[events.partition_offsets[:-1]]]]
-    return Horizons(before[code], until[code])
+class Horizons(NamedTuple):
+    """By partition: what ends at `until` or before is final; up to `before` it was already."""
+
+    before: Int64s
+    until: Int64s
 
 
-def _last_index(grouped: Grouped, size: Int64s) -> Int64s:
-    """Return by code the index of the last of so many events; NOTHING if there is none."""
-    begin = grouped.begin[:-1]
-    result = np.full(begin.size, NOTHING)
-    some = np.flatnonzero(size)
-    last = begin[some] + size[some] - 1
-    # Ranks rise within a code, so that events are sorted by both.
-    span = int(grouped.key_rank.max(initial=0)) + 1
-    code = np.repeat(np.arange(begin.size), np.diff(grouped.begin))
-    step = np.searchsorted(code * span + grouped.key_rank, some * span + grouped.key_rank[last])
-    result[some] = step - begin[some]
+def horizons_in_time(settled: Settled, partitions: int) -> Horizons:
+    """Return the horizons where windows measure time: the same for all partitions."""
+    before = NOTHING_SETTLED if settled.before is None else settled.before
+    return Horizons(
+        np.full(partitions, max(before, NOTHING_SETTLED)), np.full(partitions, settled.until)
+    )
+
+
+def horizons_in_events(settled: Settled, grouped: Grouped, index: Int64s | None) -> Horizons:
+    """Return by code the largest index of a settled event, where windows measure events.
+
+    `index` has the index of every event as given; without it events are counted from the first.
+    """
+    sizes = np.diff(grouped.begin)
+    code = np.repeat(np.arange(sizes.size), sizes)
+    counted = _counted(grouped, code) if index is None else index[grouped.event]
+    was_known = settled.is_known(grouped.ticks, grouped.event)
+    is_known = np.ones_like(was_known)
+    if settled.known_rows is None:
+        is_known = grouped.ticks < settled.until
+    return Horizons(
+        _latest(grouped, code, counted, was_known), _latest(grouped, code, counted, is_known)
+    )
+
+
+def _latest(grouped: Grouped, code: Int64s, index: Int64s, is_known: NDArray[np.bool_]) -> Int64s:
+    """Return by code the largest index of known events; they come before all others of a code."""
+    codes = grouped.begin.size - 1
+    count = np.bincount(code[is_known], minlength=codes)
+    result = np.full(codes, NOTHING_SETTLED)
+    result[count > 0] = index[(grouped.begin[:-1] + count - 1)[count > 0]]
     return result
 
 
-def index_offsets(column: Any, grouped: Grouped) -> Int64s:
-    """Return by code how many events of the partition are gone: what its first event says."""
-    index = to_numpy(pc.fill_null(column, to_scalar(0)))
-    result = np.zeros(grouped.begin.size - 1, np.int64)
-    some = np.flatnonzero(np.diff(grouped.begin))
-    result[some] = index[grouped.event[grouped.begin[some]]]
+def _counted(grouped: Grouped, code: Int64s) -> Int64s:
+    """Return for every event how many of its code come before; concurrent ones have the same."""
+    place = np.arange(code.size)
+    is_first = np.ones(code.size, np.bool_)
+    is_first[1:] = (code[1:] != code[:-1]) | (grouped.key_rank[1:] != grouped.key_rank[:-1])
+    step_begin = np.maximum.accumulate(np.where(is_first, place, 0))
+    result: Int64s = step_begin - grouped.begin[code]
     return result

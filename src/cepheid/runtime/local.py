@@ -17,6 +17,7 @@ from cepheid.runtime.settled import Settled
 
 if TYPE_CHECKING:
     from cepheid.runtime.compressed import CompressedMatches
+    from cepheid.runtime.settled import Settled
 
 LOG = logging.getLogger("cepheid")
 
@@ -91,9 +92,10 @@ def run_columns(
     """Run a program on columns of so many events; see `run_local`."""
     output = program.output
     if isinstance(output, AggregateOutput):
-        from cepheid.runtime.aggregate.aggregate import aggregate_trends
+        from cepheid.runtime.aggregate.aggregate import Aggregation
 
-        result, dropped = aggregate_trends(program, output, columns, length, schema, threads)
+        aggregation = Aggregation(program, output, columns, length, threads, settled)
+        result, dropped = aggregation.table(schema), aggregation.dropped
     else:
         from cepheid.runtime.find_matches import find_matches
 

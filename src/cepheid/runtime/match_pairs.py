@@ -34,7 +34,7 @@ from cepheid.runtime.order_events import OrderedEvents, order_events, starts_of_
 from cepheid.runtime.order_trends import TrendOrder
 from cepheid.runtime.predicate_inputs import read_columns
 from cepheid.runtime.sequence_ranks import sequence_ranks
-from cepheid.runtime.settled import NOTHING, Settled
+from cepheid.runtime.settled import Settled
 from cepheid.runtime.take_rows import RowTaker
 from cepheid.runtime.walk_matches import MatchWalker
 
@@ -155,7 +155,7 @@ def _final_pairs(program: Program, left: _Side, right: _Side, settled: Settled) 
     ordered = left.ordered
     when = when_final(program)
     if when is WhenFinal.LAST_EVENT:
-        is_new = ordered.row >= settled.known_rows
+        is_new = ~settled.is_known(ordered.arrays.clock, ordered.row)
         new, old = (np.flatnonzero(each) for each in (is_new[left.last], ~is_new[left.last]))
         new_right = np.flatnonzero(is_new[right.last])
         with_new = _in_one_window(left.only(new), right)
@@ -171,9 +171,9 @@ def _final_pairs(program: Program, left: _Side, right: _Side, settled: Settled) 
     else:
         event = np.maximum(left.last[pairs.left], right.last[pairs.right])
     partition, window = ordered.partition_of_event[event], program.window_length or 0
-    before, until = ordered.horizons.before[partition], ordered.horizons.until[partition]
+    before, until = (each[partition] for each in ordered.horizons)
     end = ordered.arrays.clock[event] + window
-    return pairs.chosen(((before == NOTHING) | (before < end)) & (end <= until))
+    return pairs.chosen((before < end) & (end <= until))
 
 
 def seen_by_second(program: Program, ordered: OrderedEvents) -> OrderedEvents:

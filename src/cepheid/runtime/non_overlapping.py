@@ -15,7 +15,7 @@ from cepheid.program.arrow_arrays import to_numpy, to_scalar
 from cepheid.program.program import Program, Ranking
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.order_trends import sort_key
-from cepheid.runtime.settled import TAKEN
+from cepheid.runtime.stream.hidden_columns import TAKEN
 
 Int64s = NDArray[np.int64]
 

@@ -33,7 +33,7 @@ from cepheid.program.arrow_arrays import empty, empty_table, texts_to_arrow, to_
 from cepheid.program.position_masks import EventTypes, TakenColumns, masks_of_types
 from cepheid.program.program import Clock, MatchOutput, Program, Ranking
 from cepheid.runtime.clock import reject_extremes, reject_nulls, to_ticks
-from cepheid.runtime.horizons import find_horizons, index_offsets
+from cepheid.runtime.horizons import Horizons, horizons_in_events, horizons_in_time
 from cepheid.runtime.next_clock import next_clock
 from cepheid.runtime.partition_codes import (
     PartitionCodes,
@@ -41,8 +41,9 @@ from cepheid.runtime.partition_codes import (
     partition_codes,
     partition_of_event,
 )
-from cepheid.runtime.settled import INDEX, Horizons, Settled
+from cepheid.runtime.settled import Settled
 from cepheid.runtime.side_by_side import cut, side_by_side
+from cepheid.runtime.stream.hidden_columns import INDEX
 from cepheid.runtime.take_rows import take_into
 
 Int64s = NDArray[np.int64]
@@ -58,7 +59,7 @@ class OrderedEvents:
     `key_rank` is the dense rank of the event's order key in the whole stream; `dropped` counts
     events that belong to no partition. `next_clock` is the clock at which a contiguous run that
     ends in the event is over: that of the next step, ALWAYS if there is none; only partial matches
-    need it. `horizons` says for a step of a stream which windows it closes.
+    need it. `horizons` are those of a step of a stream.
     """
 
     arrays: EventArrays
@@ -98,6 +99,9 @@ def order_events(
     threads = max(1, min(threads, masks.size // LEAST_EVENTS))
     grouped = _grouped(partitions, keys, masks, threads)
     events = _arranged(program, grouped, keys, threads, keeps_all=program.folds_all_types)
+    index = _index(program, columns, rows)
+    if index is not None:
+        events = events._replace(clock=index[events.event])
     fires, *negative = (
         [events.masks]
         if len(masks_by_group) == 1
@@ -107,11 +111,17 @@ def order_events(
     if isinstance(program.output, MatchOutput) and program.output.is_partial:
         every = _arranged(program, grouped, keys, threads, keeps_all=True)
         later = np.empty(masks.size, np.int64)
+        if index is not None:
+            every = every._replace(clock=index[every.event])
         later[every.event] = next_clock(program, every, _tick_of_rank(keys))
         later = later[events.event]
-    if INDEX in columns and program.clock is Clock.EVENTS:
-        offsets = index_offsets(columns[INDEX], grouped)
-        events = events._replace(clock=events.clock + offsets[partitions.code[events.event]])
+    horizons = None
+    if settled is not None and program.clock is Clock.TIME:
+        horizons = horizons_in_time(settled, events.partition_offsets.size - 1)
+    elif settled is not None:
+        firsts = events.event[events.step_offsets[events.partition_offsets[:-1]]]
+        by_code = horizons_in_events(settled, grouped, index)
+        horizons = Horizons._make(each[partitions.code[firsts]] for each in by_code)
     return OrderedEvents(
         EventArrays(
             fires, events.clock, events.rank, events.step_offsets, events.partition_offsets
@@ -121,9 +131,7 @@ def order_events(
         events.key_rank,
         count_without_partition(columns, program.partition_by),
         later,
-        None
-        if settled is None
-        else find_horizons(program, columns, grouped, events, partitions.code, settled),
+        horizons,
     )
 
 
@@ -138,6 +146,13 @@ def reject_extreme_times(program: Program, ticks: Int64s) -> None:
     if program.clock is Clock.TIME:
         window = program.window_length or 0
         reject_extremes(ticks, program.time, window, has_ends=_shows_ends(program))
+
+
+def _index(program: Program, columns: Mapping[str, Any], rows: Int64s | None) -> Int64s | None:
+    """Return the index of every event in its partition, if a stream has counted them."""
+    if program.clock is not Clock.EVENTS or INDEX not in columns:
+        return None
+    return _taken(np.array(to_numpy(columns[INDEX]), np.int64), rows)
 
 
 class _Keys(NamedTuple):

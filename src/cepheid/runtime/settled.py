@@ -3,39 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Int64s = NDArray[np.int64]
-NOTHING = -(2**63)  # a clock before all others
-
-# Columns that events of an earlier step may have besides their own. Those of the new ones are NULL.
-INDEX = "__index"  # the event's index in its partition, if events before it are gone
-TAKEN = "__taken"  # whether a match that NON OVERLAPPING took ends there
+Booleans = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
     """All events before tick `until` are known; those before tick `before` were known already.
 
-    Results that were final before are not reported again. `before` is None in the first step. The
-    first `known_rows` rows of the events were known before; all later rows come after them.
+    Results that were final before are not reported again. `before` is None in the first step.
+    `known_rows`: so many rows of the events, the first ones, were known before, and all others come
+    after them. In a stream in order, order columns can tell events of one tick apart, so that a
+    step may end within a tick; None if every step ends with a tick.
     """
 
     before: int | None
     until: int
-    known_rows: int = 0
+    known_rows: int | None = None
 
+    def reports(self, ticks: Int64s) -> Booleans:
+        """Return which final ticks are settled by this step, and were not before."""
+        is_settled: Booleans = ticks < self.until
+        return is_settled if self.before is None else is_settled & (ticks >= self.before)
 
-class Horizons(NamedTuple):
-    """By partition, the clocks up to which windows were closed before, and now are.
-
-    What waits for the end of a window at clock e becomes final if `before < e <= until`. On a clock
-    of time these are the ticks of the step. A window of events is closed by an event with an index
-    that is not below its end, so each partition has its own; NOTHING if it had no event before.
-    """
-
-    before: Int64s
-    until: Int64s
+    def is_known(self, ticks: Int64s, rows: Int64s) -> Booleans:
+        """Return which events were known before, by their times and rows."""
+        if self.known_rows is not None:
+            return rows < self.known_rows
+        return ticks < self.before if self.before is not None else np.zeros(ticks.size, np.bool_)

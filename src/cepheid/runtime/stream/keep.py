@@ -15,8 +15,8 @@ from cepheid.runtime.clock import to_ticks
 from cepheid.runtime.final_matches import has_end_negation, has_start_negation, is_apart
 from cepheid.runtime.order_events import order_codes, starts_of_runs
 from cepheid.runtime.partition_codes import partition_codes
-from cepheid.runtime.settled import INDEX, TAKEN
 from cepheid.runtime.stream.arrivals import ranks_of
+from cepheid.runtime.stream.hidden_columns import INDEX, TAKEN
 
 Int64s = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
@@ -60,9 +60,8 @@ def still_needed(program: Program, events: pa.Table, horizon: int, taken: Int64s
     if reach is not None and program.clock is Clock.TIME:
         stays = keys.ticks >= horizon - reach
     elif reach is not None:
-        stays = keys.is_member & (keys.index >= keys.last_index() - reach)
-    if program.clock is Clock.EVENTS:
-        events = _with(events, INDEX, to_arrow(keys.index))
+        index = to_numpy(events[INDEX])
+        stays = keys.is_member & (index >= keys.last(index) - reach)
     if is_apart(program):
         is_taken = _flags(events)
         is_taken[taken] = True
@@ -75,8 +74,16 @@ def still_needed(program: Program, events: pa.Table, horizon: int, taken: Int64s
     return events if stays.all() else events.filter(to_arrow(stays))
 
 
+def with_indexes(program: Program, events: pa.Table) -> pa.Table:
+    """Return the events with their indexes; those that were known before have them already."""
+    known = np.zeros(events.num_rows, np.int64)
+    if INDEX in events.column_names:
+        known = to_numpy(pc.fill_null(events[INDEX], to_scalar(0)))
+    return _with(events, INDEX, to_arrow(_Keys(program, events).index(known)))
+
+
 class _Keys:
-    """By event: its time, the rank of its order key, its partition and its index in that."""
+    """By event: its time, the rank of its order key, and its partition."""
 
     def __init__(self, program: Program, events: pa.Table) -> None:
         columns: dict[str, Any] = dict(zip(events.column_names, events.columns, strict=True))
@@ -86,28 +93,24 @@ class _Keys:
         self.code = codes.code
         self.is_member = codes.is_member if codes.is_member.size else np.ones(self.code.size, bool)
         self.size = max(1, codes.size)
-        self.index = self._index(columns)
 
-    def _index(self, columns: dict[str, Any]) -> Int64s:
-        """Return indexes that count on from what the first event of each partition says."""
+    def index(self, known: Int64s) -> Int64s:
+        """Return indexes in the partition that count on from that of its first event."""
         member = np.flatnonzero(self.is_member)
         order = member[np.lexsort([self.rank[member], self.code[member]])]
         place = np.arange(order.size)
         begins = starts_of_runs(self.code[order])
         is_new = begins | starts_of_runs(self.rank[order])
         first = np.maximum.accumulate(np.where(begins, place, 0))
-        offset = np.zeros(order.size, np.int64)
-        if INDEX in columns:
-            known = to_numpy(pc.fill_null(columns[INDEX], to_scalar(0)))
-            offset = known[order[first]]
+        step = np.maximum.accumulate(np.where(is_new, place, 0))
         index = np.zeros(self.code.size, np.int64)
-        index[order] = np.maximum.accumulate(np.where(is_new, place, 0)) - first + offset
+        index[order] = step - first + known[order[first]]
         return index
 
-    def last_index(self) -> Int64s:
+    def last(self, index: Int64s) -> Int64s:
         """Return by event the last index of its partition."""
         last = np.zeros(self.size, np.int64)
-        np.maximum.at(last, self.code[self.is_member], self.index[self.is_member])
+        np.maximum.at(last, self.code[self.is_member], index[self.is_member])
         return last[self.code]
 
     def boundary(self, program: Program, is_taken: Booleans) -> Int64s:

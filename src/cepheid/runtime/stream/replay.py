@@ -8,11 +8,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
-from cepheid.runtime.clock import to_ticks
+from cepheid.runtime.aggregate.aggregate import Aggregation
+from cepheid.runtime.aggregate.partial_table import partial_schema, to_partial
 from cepheid.runtime.compressed import GRAPHS, compress_matches, graphs_of
 from cepheid.runtime.find_matches import find_matches
-from cepheid.runtime.local import result_schema, run_local
+from cepheid.runtime.local import result_schema
 from cepheid.runtime.match_pairs import find_pairs
 from cepheid.runtime.settled import Settled
 
@@ -29,6 +31,8 @@ def empty_result(program: Program, schema: pa.Schema, *, partially: bool) -> pa.
     output = program.output
     if isinstance(output, MatchOutput) and output.is_compressed:
         return GRAPHS.empty_table()
+    if isinstance(output, AggregateOutput) and partially:
+        return partial_schema(program, output, schema).empty_table()
     return result_schema(program, schema).empty_table()
 
 
@@ -37,13 +41,13 @@ def replay(
 ) -> Replayed:
     """Return what became final. `schema` is that of the events without hidden columns."""
     output, none = program.output, np.empty(0, np.int64)
-    if not isinstance(output, MatchOutput):
-        table = run_local(program, events, schema)
-        assert isinstance(table, pa.Table)
-        name = "time" if program.slide is None else "window_end"
-        at = to_ticks(table[name], name) - (program.slide is not None)
-        keep = (at < settled.until) & (True if settled.before is None else at >= settled.before)
-        return Replayed(table.filter(pa.array(keep)), none)
+    if isinstance(output, AggregateOutput):
+        columns = dict(zip(events.column_names, events.columns, strict=True))
+        aggregation = Aggregation(program, output, columns, events.num_rows, 1, settled)
+        if partially:
+            partial = partial_schema(program, output, schema)
+            return Replayed(to_partial(partial, aggregation.finished(schema)), none)
+        return Replayed(aggregation.table(schema), none)
     if output.is_compressed:
         matches, _ = compress_matches(program, output, events, schema, settled)
         return Replayed(GRAPHS.empty_table() if matches.is_empty else graphs_of(matches), none)

@@ -14,11 +14,11 @@ import pyarrow as pa
 
 from cepheid.errors import Diagnostic, StateLimitError, UnsupportedQueryError
 from cepheid.program.aggregate_output import AggregateOutput
-from cepheid.program.program import Program
+from cepheid.program.program import Clock, Program
 from cepheid.runtime.settled import Settled
 from cepheid.runtime.stream.arrivals import Arrival, plain_events, receive
 from cepheid.runtime.stream.carried import Carried, ChunkKind
-from cepheid.runtime.stream.keep import how_far_back, keeps_apart, still_needed
+from cepheid.runtime.stream.keep import how_far_back, keeps_apart, still_needed, with_indexes
 from cepheid.runtime.stream.replay import Replayed, empty_result, replay
 from cepheid.runtime.stream.stored_events import (
     ChunkWriter,
@@ -46,7 +46,7 @@ class Step:
     wake: int | None
 
 
-def step(
+def step(  # noqa: PLR0913 - the options of a stream, all by name
     program: Program,
     carried: Carried,
     arrived: pa.Table | None,
@@ -166,7 +166,8 @@ class _Stream:
     @cached_property
     def events(self) -> pa.Table:
         """All settled events that can matter, the new ones last."""
-        return pa.concat_tables([self.known, self.new], promote_options="default")
+        events = pa.concat_tables([self.known, self.new], promote_options="default")
+        return with_indexes(self.program, events) if self.program.clock is Clock.EVENTS else events
 
     def replayed(self, *, partially: bool) -> Replayed:
         """Return what becomes final."""
