@@ -6,6 +6,7 @@ stay columns all the way.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -21,7 +22,8 @@ from cepheid.runtime.spark.whole_task import MapBatches
 BUCKET, EVENTS = "bucket", "events"
 PACKETS = f"{BUCKET} int, {EVENTS} binary"
 PACKET_SCHEMA = pa.schema([(BUCKET, pa.int32()), (EVENTS, pa.binary())])
-MOST_ROWS = 2**20  # that wait to be packed: bounds the memory of a task
+FULL_ROWS = 2**14  # of a packet: the JVM has trouble with values of many megabytes
+MOST_ROWS = 2**20  # that wait to be packed: bounds the memory of a task with many buckets
 
 
 def bucket_of(frame: DataFrame, keys: Sequence[str], buckets: int) -> Column:
@@ -45,17 +47,22 @@ def pack_batches(names: Sequence[str]) -> MapBatches:
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         parts: dict[int, list[pa.RecordBatch]] = {}
-        rows = 0
+        rows: Counter[int] = Counter()
         for batch in batches:
             for bucket, part in _by_bucket(batch, names):
                 parts.setdefault(bucket, []).append(part)
-            rows += batch.num_rows
-            if rows >= MOST_ROWS:
-                yield from _packets(parts)
-                parts, rows = {}, 0
+                rows[bucket] += part.num_rows
+            full = list(rows) if rows.total() >= MOST_ROWS else _full(rows)
+            yield from _packets({each: parts.pop(each) for each in full})
+            for each in full:
+                del rows[each]
         yield from _packets(parts)
 
     return pack
+
+
+def _full(rows: Counter[int]) -> list[int]:
+    return [bucket for bucket, count in rows.items() if count >= FULL_ROWS]
 
 
 def _by_bucket(batch: pa.RecordBatch, names: Sequence[str]) -> Iterator[tuple[int, pa.RecordBatch]]:
