@@ -140,7 +140,8 @@ class TestShapes:
             .otherwise("B")
             .alias("type"),
         )
-        found = run("SEQ(A, B) WHERE [k] WITHIN 2000000 RETURN COUNT(*) AS n GROUP BY k", events)
+        window = "WITHIN 2000000 SLIDE 2000000"
+        found = run(f"SEQ(A, B) WHERE [k] {window} RETURN COUNT(*) AS n GROUP BY k", events)
         assert found.count() == 500_000
         matches = run("SEQ(A a, B b) WHERE [k] RETURN a.k", events)
         assert matches.count() == 500_000

@@ -1,4 +1,7 @@
-"""What a task makes of its events, for every kind of result."""
+"""What a task makes of its events, for every kind of result.
+
+Workers import this file: what runs each kind of query is imported when it is needed.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,8 @@ import pyarrow as pa
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
 from cepheid.program.slot_program import SlotProgram
-from cepheid.runtime.aggregate.aggregate import Aggregation
-from cepheid.runtime.aggregate.partial_table import partial_schema, to_partial
-from cepheid.runtime.aggregate.range_table import fold_range
 from cepheid.runtime.local import run_local
 from cepheid.runtime.sorted_runs import Chunk
-from cepheid.runtime.spark.compressed import fold_to_graphs
 from cepheid.runtime.spark.fold_task import Fold, TaskFold
 
 
@@ -34,16 +33,15 @@ class TaskFolds:
 
     def graphs(self, output: MatchOutput) -> TaskFold:
         """Graphs of matches."""
-        return self._fold(partial(fold_to_graphs, self.program, output), partially=False)
+        return self._fold(partial(_to_graphs, self.program, output), partially=False)
 
     def partial_groups(self, output: AggregateOutput) -> TaskFold:
         """Rows of groups that other tasks add to."""
-        schema = partial_schema(self.program, output, self.events)
-        return self._fold(partial(_run_partially, self.program, output, schema), partially=True)
+        return self._fold(partial(_run_partially, self.program, output), partially=True)
 
     def ranges(self, slots: SlotProgram, output: AggregateOutput) -> TaskFold:
         """Matrices of a range of time; every chunk is a range of its own."""
-        fold = partial(fold_range, self.program, slots, output)
+        fold = partial(_to_matrices, self.program, slots, output)
         return TaskFold(self.program.time, fold, partial(_each, fold), self.memory)
 
     def _fold(self, whole: Fold, *, partially: bool) -> TaskFold:
@@ -61,16 +59,31 @@ def _run(program: Program, events: pa.Table) -> pa.Table:
     return result
 
 
-def _run_partially(
-    program: Program, output: AggregateOutput, schema: pa.Schema, events: pa.Table
-) -> pa.Table:
+def _run_partially(program: Program, output: AggregateOutput, events: pa.Table) -> pa.Table:
+    from cepheid.runtime.aggregate.aggregate import Aggregation
+    from cepheid.runtime.aggregate.partial_table import partial_schema, to_partial
+
     columns = dict(zip(events.column_names, events.columns, strict=True))
     rows = Aggregation(program, output, columns, events.num_rows).finished(events.schema)
-    return to_partial(schema, rows)
+    return to_partial(partial_schema(program, output, events.schema), rows)
+
+
+def _to_graphs(program: Program, output: MatchOutput, events: pa.Table) -> pa.Table:
+    from cepheid.runtime.spark.compressed import fold_to_graphs
+
+    return fold_to_graphs(program, output, events)
+
+
+def _to_matrices(
+    program: Program, slots: SlotProgram, output: AggregateOutput, events: pa.Table
+) -> pa.Table:
+    from cepheid.runtime.aggregate.range_table import fold_range
+
+    return fold_range(program, slots, output, events)
 
 
 def _in_chunks(program: Program, partially: bool, chunks: Iterable[Chunk]) -> Iterator[pa.Table]:
-    from cepheid.runtime.fold_in_chunks import fold_in_chunks  # few tasks need it
+    from cepheid.runtime.fold_in_chunks import fold_in_chunks
 
     return fold_in_chunks(program, chunks, partially=partially)
 
