@@ -42,13 +42,16 @@ def drive(
     ordered: bool = False,
     schema: pa.Schema = SCHEMA,
 ) -> list[Step]:
-    """Make one step per batch, and then look at wake-ups: they must not be missed."""
-    carried, steps = Carried(), []
+    """Make one step per batch; where nothing arrives, only what a step announced may be new."""
+    carried, steps = Carried(), list[Step]()
     for batch in batches:
         arrived = pa.Table.from_pylist(list(batch.events), schema=schema) if batch.events else None
         done = step(
             program, carried, arrived, batch.until, ordered=ordered, late_before=batch.until
         )
+        wake = steps[-1].wake if steps else None
+        if arrived is None and (wake is None or batch.until is None or batch.until <= wake):
+            assert done.result.num_rows == 0
         data = done.carried.to_bytes()
         carried = Carried.from_bytes(data)
         assert carried.to_bytes() == data
@@ -107,6 +110,21 @@ def splits(draw: st.DrawFn, events: Sequence[Row], *, delay: int) -> list[Batch]
         batches.append(Batch([], None if latest is None else latest - delay))
     batches.append(Batch([], FAR))
     return batches
+
+
+@st.composite
+def with_late_events(draw: st.DrawFn, batches: list[Batch]) -> tuple[list[Batch], list[Row]]:
+    """Let some events of the batches come once more, when they are late; and return these."""
+    late: list[Row] = []
+    result, seen = [], list[Row]()
+    for batch in batches:
+        until = batch.until
+        old = [each for each in seen if until is not None and each["time"] < until]
+        again = draw(st.lists(st.sampled_from(old), max_size=2)) if old else []
+        late += again
+        seen += batch.events
+        result.append(Batch(draw(st.permutations([*batch.events, *again])), until))
+    return result, late
 
 
 @st.composite

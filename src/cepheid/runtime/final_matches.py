@@ -45,6 +45,18 @@ def when_final(program: Program) -> WhenFinal:
     return WhenFinal.LAST_SPAN if is_apart(program) else WhenFinal.FIRST_SPAN
 
 
+def reported_after(program: Program) -> int:
+    """Return how many ticks later than its own time allows a result may be reported.
+
+    An end negation gives a match the last tick of its span as its time. Pairs, and matches that are
+    not to overlap, may have to wait for another span, which begins within the first.
+    """
+    if not isinstance(program.output, MatchOutput) or not has_end_negation(program):
+        return 0
+    waits = program.pair is not None or is_apart(program)
+    return (program.window_length or 1) - 1 if waits else 0
+
+
 def is_apart(program: Program) -> bool:
     """Whether matches, or pairs of them, are not to overlap."""
     if program.pair is not None:
@@ -86,8 +98,8 @@ def final_ends(
     event = graph.nodes[ends[:, END_NODE], EVENT]
     when = when_final(program)
     if when is WhenFinal.LAST_EVENT:
-        is_known = settled.is_known(ordered.arrays.clock[event], ordered.row[event])
-        return Walkable(graph, ends[~is_known])
+        is_new = settled.is_new(ordered.arrays.clock[event], ordered.row[event])
+        return Walkable(graph, ends[is_new])
     partition, window = ordered.partition_of_event[event], program.window_length or 0
     before, until = (each[partition] - window for each in ordered.horizons)
     if when is WhenFinal.LAST_SPAN:

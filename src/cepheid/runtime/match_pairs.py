@@ -155,7 +155,7 @@ def _final_pairs(program: Program, left: _Side, right: _Side, settled: Settled) 
     ordered = left.ordered
     when = when_final(program)
     if when is WhenFinal.LAST_EVENT:
-        is_new = ~settled.is_known(ordered.arrays.clock, ordered.row)
+        is_new = settled.is_new(ordered.arrays.clock, ordered.row)
         new, old = (np.flatnonzero(each) for each in (is_new[left.last], ~is_new[left.last]))
         new_right = np.flatnonzero(is_new[right.last])
         with_new = _in_one_window(left.only(new), right)

@@ -30,8 +30,12 @@ class Settled:
         is_settled: Booleans = ticks < self.until
         return is_settled if self.before is None else is_settled & (ticks >= self.before)
 
+    def is_new(self, ticks: Int64s, rows: Int64s) -> Booleans:
+        """Return which events this step settles, by their times and rows."""
+        return self.reports(ticks) if self.known_rows is None else rows >= self.known_rows
+
     def is_known(self, ticks: Int64s, rows: Int64s) -> Booleans:
-        """Return which events were known before, by their times and rows."""
+        """Return which events were settled before."""
         if self.known_rows is not None:
             return rows < self.known_rows
         return ticks < self.before if self.before is not None else np.zeros(ticks.size, np.bool_)

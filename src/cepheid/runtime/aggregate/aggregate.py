@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cepheid.kernels.values import Measures, ValueRows
 from cepheid.program.aggregate_output import AggregateOutput, Form, NumberKind
-from cepheid.program.program import Program
+from cepheid.program.program import Clock, Program
 from cepheid.runtime.aggregate.adjacent import adjacent_rows
 from cepheid.runtime.aggregate.count_stream import count_stream_rows
 from cepheid.runtime.aggregate.enumerated import enumerated_rows
@@ -43,6 +43,7 @@ from cepheid.runtime.aggregate.segments import (
 )
 from cepheid.runtime.aggregate.wanted_windows import (
     WantedWindows,
+    kept_events,
     needed_events,
     wanted_windows,
 )
@@ -60,8 +61,8 @@ Int64s = NDArray[np.int64]
 class Aggregation:
     """The aggregation of so many events, given by their columns.
 
-    With `settled` they are those of a stream before its horizon that still matter, and rows are
-    those that became final in its last step.
+    With `settled` they are those of a stream that still matter; those that are not settled do not
+    count, and rows are those that became final in its last step.
     """
 
     program: Program
@@ -77,7 +78,18 @@ class Aggregation:
         ordered = order_events(
             self.program, self.columns, self.length, threads=self.threads, settled=self.settled
         )
-        return ordered if self.settled is None else needed_events(self.program, ordered)
+        if self.settled is None:
+            return ordered
+        needed = needed_events(self.program, ordered)
+        if self.settled.known_rows is not None:  # all events are settled
+            return needed
+        return kept_events(needed, self._ticks(needed) < self.settled.until)
+
+    def _ticks(self, ordered: OrderedEvents) -> Int64s:
+        """Return the time of every event."""
+        if self.program.clock is Clock.TIME:
+            return ordered.arrays.clock
+        return to_ticks(self.columns[self.program.time], self.program.time)[ordered.row]
 
     @cached_property
     def wanted(self) -> WantedWindows | None:
@@ -146,9 +158,9 @@ class Aggregation:
             ends |= (ordered.arrays.fires & np.uint64(program.automaton.last)) != 0
             starts |= (ordered.arrays.fires & np.uint64(program.automaton.first)) != 0
         if self.settled is not None:
-            ticks = to_ticks(self.columns[self.program.time], self.program.time)[self.ordered.row]
-            was_known = ends & self.settled.is_known(ticks, self.ordered.row)
-            ends &= ~was_known
+            ticks = self._ticks(self.ordered)
+            is_new = self.settled.is_new(ticks, self.ordered.row)
+            was_known, ends = ends & ~is_new, ends & is_new
             starts &= self.settled.reports(ticks + self.program.window_length)
             starts &= ~self._meets(ticks + self.program.window_length, ticks, was_known)
         wanted = starts if self.output.shows_expiry else None
@@ -165,7 +177,8 @@ class Aggregation:
         if self.settled.before is None or not self.output.shows_expiry:
             return np.zeros(ticks.size, np.bool_)
         reported = self.group[was_known & (ticks == self.settled.before)]
-        return (leaves == self.settled.before) & np.isin(self.group, reported)
+        meets: NDArray[np.bool_] = np.isin(self.group, reported) & (leaves == self.settled.before)
+        return meets
 
     @cached_property
     def places(self) -> Places:

@@ -20,10 +20,15 @@ from cepheid.runtime.settled import Settled
 
 
 class Replayed(NamedTuple):
-    """Results, and the rows of events at which matches end that NON OVERLAPPING took."""
+    """Results, and what they leave behind.
+
+    `taken` has the rows of events at which matches end that NON OVERLAPPING took, `panes` the
+    matrices of windows that are still open; None if none was closed.
+    """
 
     result: pa.Table
     taken: NDArray[np.int64]
+    panes: pa.Table | None = None
 
 
 def empty_result(program: Program, schema: pa.Schema, *, partially: bool) -> pa.Table:
