@@ -66,7 +66,7 @@ def test_a_match_query_an_aggregate_and_a_workload():
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
