@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pyarrow as pa
 
 from benchmarks.contender import Contender, NotRunnableError
 from benchmarks.references import Answer, summarize
+
+SORTED = "bare job, sorted"
 
 
 @contextlib.contextmanager
@@ -53,3 +56,28 @@ def spark_contender(
 ) -> Contender:
     """Return a contender that runs on the session; a floor has no answer."""
     return Contender(name, run, answer, require_spark, packages=("cepheid", "pyspark"))
+
+
+def bare_jobs(columns: Sequence[str], types: Sequence[str], *, key: str) -> tuple[Contender, ...]:
+    """Return the floors: scan, shuffle by a key and count in Python, with and without sorting."""
+
+    def bare(path: Path, *, sorts: bool, all_types: bool = False) -> pa.Table:
+        events = events_of(path).select(*columns)
+        if not all_types:
+            events = events.filter(events.etype.isin(*types))
+        events = events.repartition(key)
+        if sorts:
+            events = events.sortWithinPartitions(key, "ts")
+        return events.mapInArrow(_count_rows, "events bigint").toArrow()
+
+    return (
+        spark_contender(SORTED, partial(bare, sorts=True), answer=None),
+        spark_contender("bare job", partial(bare, sorts=False), answer=None),
+        spark_contender(
+            "bare job, all types", partial(bare, sorts=False, all_types=True), answer=None
+        ),
+    )
+
+
+def _count_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    yield pa.record_batch({"events": [sum(each.num_rows for each in batches)]})

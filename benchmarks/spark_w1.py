@@ -1,20 +1,21 @@
 """W1 on local Spark. Timed: from the Parquet file to an Arrow table in the driver.
 
 The session is started before. `bare job` is what Cepheid's plan costs without Cepheid: scan, drop
-other types, shuffle by id and hand the events to Python, which counts them. `bare job, all types`
-shuffles every event.
+other types, shuffle by id and hand the events to Python, which counts them. `bare job, sorted` has
+Spark sort them by id and time too, which Cepheid does itself: what it may cost is measured by that.
+`bare job, all types` shuffles every event. `Cepheid, packed` shuffles packets of events.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 
 from benchmarks import references
 from benchmarks.contender import Benchmark
-from benchmarks.on_spark import events_of, session, spark_contender
+from benchmarks.on_spark import SORTED, bare_jobs, events_of, session, spark_contender
 from benchmarks.w1 import COLUMNS, QUERY, RETURNED
 from benchmarks.workloads import W1_DENSE, W1_SPARSE, Workload
 
@@ -33,22 +34,11 @@ WHERE c.ts > b_ts AND c.ts <= a_ts + 1000
 """
 
 
-def _cepheid(path: Path) -> pa.Table:
+def _cepheid(path: Path, *, packed: bool = False) -> pa.Table:
     import cepheid
 
     query = cepheid.query(f"{QUERY} {RETURNED}")
-    return query.run(events_of(path), time="ts", type="etype").toArrow()
-
-
-def _bare(path: Path, *, all_types: bool) -> pa.Table:
-    events = events_of(path).select(*COLUMNS)
-    if not all_types:
-        events = events.filter(events.etype.isin("A", "B", "C"))
-    return events.repartition("id").mapInArrow(_count_rows, "events bigint").toArrow()
-
-
-def _count_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    yield pa.record_batch({"events": [sum(each.num_rows for each in batches)]})
+    return query.run(events_of(path), time="ts", type="etype", packed=packed).toArrow()
 
 
 def _buckets(path: Path) -> pa.Table:
@@ -66,13 +56,11 @@ def _benchmark(name: str, workload: Workload, ids: int) -> Benchmark:
         reference=references.w1,
         contenders=(
             spark_contender("Cepheid on Spark", _cepheid),
+            spark_contender("Cepheid, packed", partial(_cepheid, packed=True)),
             spark_contender("Spark SQL, time buckets", _buckets),
-            spark_contender("bare job", lambda path: _bare(path, all_types=False), answer=None),
-            spark_contender(
-                "bare job, all types", lambda path: _bare(path, all_types=True), answer=None
-            ),
+            *bare_jobs(COLUMNS, ("A", "B", "C"), key="id"),
         ),
-        baseline="bare job",
+        baseline=SORTED,
         around=session,
         counts_cpu=False,
     )

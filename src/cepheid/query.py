@@ -79,6 +79,8 @@ class Query:
         live_limit: int | None = None,
         on_expiry: bool = False,
         parallel_in_time: bool | None = None,
+        grouped: bool = False,
+        packed: bool = False,
         ordered: bool = False,
         watermark: str | int | None = None,
         late: str = "drop",
@@ -109,6 +111,10 @@ class Query:
             parallel_in_time: on Spark, aggregates without partitions are folded in ranges of time
                 on several tasks where their state allows it (EXPLAIN says so); True asks for that
                 also where there are partitions, for a stream with one hot key, False forbids it.
+            grouped: on Spark, every task of the DataFrame has all events of its partitions, as in a
+                table bucketed by them or after `repartition`: they are not shuffled again.
+            packed: on Spark, events are shuffled in packets of columns instead of as rows; see
+                docs/how-to/tune-spark.md for when that is faster.
 
         The others are for streaming DataFrames, see docs/how-to/streaming.md:
 
@@ -136,7 +142,7 @@ class Query:
         ties = (order,) if isinstance(order, str) else tuple(order)
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
 
-        options = RunOptions(live_limit, on_expiry, parallel_in_time)
+        options = RunOptions(live_limit, on_expiry, parallel_in_time, grouped, packed)
         of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit)
         make_program = partial(self._program, options)
 

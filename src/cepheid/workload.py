@@ -63,6 +63,7 @@ class Workload:
         live_limit: int | None = None,
         on_expiry: bool = False,
         parallel_in_time: bool | None = None,
+        packed: bool = False,
         ordered: bool = False,
         watermark: str | int | None = None,
         late: str = "drop",
@@ -88,7 +89,7 @@ class Workload:
 
         ties = (order,) if isinstance(order, str) else tuple(order)
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
-        options = RunOptions(live_limit, on_expiry, parallel_in_time)
+        options = RunOptions(live_limit, on_expiry, parallel_in_time, packed=packed)
         members = [
             Member(
                 name,

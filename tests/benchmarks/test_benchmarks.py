@@ -28,6 +28,7 @@ LOCAL = (
 ON_SPARK = (
     "spark-w1-sparse",
     "spark-w1-dense",
+    "spark-type-grained",
     "spark-push-down",
     "spark-marks-narrow",
     "spark-marks-wide",

@@ -43,6 +43,12 @@ marks = cepheid.query(
     "PATTERN SEQ(A a, B b) SEMANTICS contiguous WHERE [k] AND a.time > 1 RETURN a.time, b.time"
 )
 print(sorted(map(tuple, marks.run(events, **roles).collect())))
+print(sorted(map(tuple, matches.run(events, packed=True, **roles).collect())))
+grouped = matches.run(events.repartition(2, "k"), grouped=True, **roles)
+print(sorted(map(tuple, grouped.collect())))
+spark.conf.set("spark.cepheid.task.memory", "1")
+within = cepheid.query("PATTERN SEQ(A a, B b) WHERE [k] WITHIN 9 RETURN a.time, b.time")
+print(sorted(map(tuple, within.run(events, **roles).collect())))
 plan = io.StringIO()
 with contextlib.redirect_stdout(plan):
     result.explain(extended=True)  # the optimizer applies the filter to rows in memory
@@ -60,7 +66,7 @@ def run_script(script: str) -> subprocess.CompletedProcess[str]:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
     )
 
@@ -68,9 +74,10 @@ def run_script(script: str) -> subprocess.CompletedProcess[str]:
 def test_a_match_query_an_aggregate_and_a_workload():
     done = run_script(SCRIPT)
     assert done.returncode == 0, done.stderr[-3000:]
-    module, matches, counts, composed, local, marks, is_pushed = done.stdout.strip().splitlines()
+    lines = done.stdout.strip().splitlines()
+    module, matches, counts, composed, local, marks, packed, grouped, spilled, is_pushed = lines
     assert "connect" in module
-    assert matches == "[(1, 3), (2, 4)]"
+    assert matches == packed == grouped == spilled == "[(1, 3), (2, 4)]"
     assert counts == "[(0, 4, 1)]"
     assert composed == "[(7, 1)]"
     assert local == marks == "[(2, 4)]"

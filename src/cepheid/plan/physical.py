@@ -104,7 +104,8 @@ class PhysicalPlan:
     `structures` are by edge, if the state is a value per last event.
 
     `live_limit` is how many nodes of the match graph may be alive in a partition; `shows_expiry`
-    asks an aggregate with WITHIN alone for results also when only expiry changes them.
+    asks an aggregate with WITHIN alone for results also when only expiry changes them. On Spark,
+    `is_grouped` says that every task has whole partitions, `packs_events` how events are shuffled.
     """
 
     query: BoundQuery
@@ -123,6 +124,8 @@ class PhysicalPlan:
     unsupported: tuple[Diagnostic, ...]
     live_limit: int | None = None
     shows_expiry: bool = False
+    is_grouped: bool = False
+    packs_events: bool = False
 
     def require_executable(self) -> None:
         """Raise an UnsupportedQueryError if a part of the query cannot be executed."""

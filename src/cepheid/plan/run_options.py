@@ -17,6 +17,8 @@ class RunOptions:
     live_limit: int | None = None
     on_expiry: bool = False
     parallel_in_time: bool | None = None
+    grouped: bool = False
+    packed: bool = False
 
     def check(self, plan: PhysicalPlan) -> None:
         """Raise a ConfigError if the query cannot have what is asked for."""
@@ -24,6 +26,11 @@ class RunOptions:
             raise ConfigError(
                 "on_expiry is for aggregates over the last minutes, hours, …",
                 hint="write WITHIN with a time and without SLIDE, or leave on_expiry out",
+            )
+        if self.grouped and self.parallel_in_time:
+            raise ConfigError(
+                "grouped and parallel_in_time exclude each other",
+                hint="tasks have either whole partitions or ranges of time",
             )
         if self.parallel_in_time:
             obstacle = obstacle_to_ranges(plan.query, plan.method.value)
@@ -46,6 +53,8 @@ class RunOptions:
             live_limit=self.live_limit,
             shows_expiry=self.on_expiry and _can_expire(plan),
             parallelism=choose_parallelism(plan.query, method, self.parallel_in_time),
+            is_grouped=self.grouped,
+            packs_events=self.packed,
         )
 
 

@@ -87,6 +87,8 @@ def _lower_side(plan: PhysicalPlan, query: BoundQuery, *, as_stream: bool) -> Pr
         adjacent=lower_adjacent(query, runs) if method is AggregateMethod.LAST_EVENTS else None,
         cuts_time=plan.parallelism.value is Parallelism.TIME,
         text=print_query(plan.query.tree),
+        is_grouped=plan.is_grouped,
+        packs_events=plan.packs_events,
     )
 
 

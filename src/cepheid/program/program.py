@@ -84,7 +84,9 @@ class Program:
     many nodes of the match graph may be alive in a partition. Events of `derived_types` are results
     of other queries; they may lack tie-break columns. `slots` is set if an aggregate query keeps a
     value per position, `adjacent` if it keeps one per last event; otherwise matches are enumerated.
-    `cuts_time`: ranges of time are folded apart. `text` is the query, as the printer writes it.
+    `cuts_time`: ranges of time are folded apart. `is_grouped`: on Spark, every task has whole
+    partitions already. `packs_events`: events cross a shuffle in packets. `text` is the
+    query, as the printer writes it.
     """
 
     automaton: PositionAutomaton
@@ -109,6 +111,8 @@ class Program:
     slots: SlotProgram | None = None
     adjacent: AdjacentProgram | None = None
     cuts_time: bool = False
+    is_grouped: bool = False
+    packs_events: bool = False
     text: str = ""
 
     @property

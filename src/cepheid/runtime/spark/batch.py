@@ -7,33 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.pandas.types import to_arrow_schema
 
 from cepheid.errors import DataError
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program, Ranking
-from cepheid.runtime.aggregate.aggregate import Aggregation
-from cepheid.runtime.aggregate.partial_table import partial_schema, to_partial
+from cepheid.runtime.aggregate.partial_table import partial_schema
 from cepheid.runtime.aggregate.sortable import has_own_keys
 from cepheid.runtime.compressed import GRAPHS
 from cepheid.runtime.dispatch import MakeProgram
 from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema
 from cepheid.runtime.event_tables import free_type_column
-from cepheid.runtime.local import result_schema, run_local
+from cepheid.runtime.local import result_schema
 from cepheid.runtime.spark.column_named import column_named
 from cepheid.runtime.spark.combine_groups import combine_groups
-from cepheid.runtime.spark.compressed import (
-    SparkCompressedMatches,
-    fold_to_graphs,
-)
+from cepheid.runtime.spark.compressed import SparkCompressedMatches
+from cepheid.runtime.spark.fold_task import task_memory
 from cepheid.runtime.spark.push_down import drop_or_bare
+from cepheid.runtime.spark.task_events import TaskEvents, as_grouped, in_packets, in_rows
+from cepheid.runtime.spark.task_folds import TaskFolds
 from cepheid.runtime.spark.time_ranges import cut_time, fold_ranges
-from cepheid.runtime.spark.whole_task import on_whole_task
 
 
 def run_spark(
@@ -58,25 +55,21 @@ def run_program(
     needed = [name for name in arrow_schema.names if name in program.columns]
     program = _with_ranges_if_possible(program, arrow_schema)
     selected = frame.select(*map(column_named, needed))
-    events = cut_time(program, selected) if program.cuts_time else distribute(program, selected)
-    arrow_events = pa.schema([arrow_schema.field(name) for name in needed])
-    # Spark reads the dots of a name as fields when it hands columns to Python: numbers go instead.
-    numbered = events.toDF(*(str(index) for index in range(len(needed))))
+    events = pa.schema([arrow_schema.field(name) for name in needed])
+    folds = TaskFolds(program, events, task_memory(frame))
     output = program.output
-    if isinstance(output, MatchOutput) and output.is_compressed:
-        fold_to_graph = on_whole_task(needed, partial(fold_to_graphs, program, output))
-        graphs = numbered.mapInArrow(fold_to_graph, from_arrow_schema(GRAPHS))
-        return SparkCompressedMatches(graphs, program, output, arrow_events)
     if isinstance(output, AggregateOutput) and program.cuts_time and program.slots is not None:
-        ranges = fold_ranges(numbered, program, program.slots, output, arrow_events)
-        return combine_groups(ranges, program, output, arrow_events)
+        pieces = fold_ranges(cut_time(program, selected), folds, program.slots, output)
+        return combine_groups(pieces, program, output, events)
+    tasks = distribute(program, selected)
+    if isinstance(output, MatchOutput) and output.is_compressed:
+        graphs = tasks.fold(folds.graphs(output), GRAPHS)
+        return SparkCompressedMatches(graphs, program, output, events)
     if isinstance(output, AggregateOutput) and not is_whole_group(program, output):
-        schema = partial_schema(program, output, arrow_events)
-        fold = on_whole_task(needed, partial(_run_partially, program, output, schema))
-        found = numbered.mapInArrow(fold, from_arrow_schema(schema))
-        return combine_groups(found, program, output, arrow_events)
-    result = from_arrow_schema(result_schema(program, arrow_events))
-    return numbered.mapInArrow(on_whole_task(needed, partial(_run, program)), result)
+        schema = partial_schema(program, output, events)
+        found = tasks.fold(folds.partial_groups(output), schema)
+        return combine_groups(found, program, output, events)
+    return tasks.fold(folds.results(), result_schema(program, events))
 
 
 def _with_ranges_if_possible(program: Program, events: pa.Schema) -> Program:
@@ -113,11 +106,15 @@ def unite_frames(
     return united, replace(roles, type=column, schemas=roles.schemas or schemas)
 
 
-def distribute(program: Program, frame: DataFrame) -> DataFrame:
+def distribute(program: Program, frame: DataFrame) -> TaskEvents:
     """Bring every partition's events to one task, without those that change nothing."""
     frame = drop_or_bare(program, frame)
     keys = shuffle_keys(program)
-    return frame.repartition(*map(column_named, keys)) if keys else frame.repartition(1)
+    if program.is_grouped:
+        return as_grouped(frame, keys)
+    if program.packs_events and keys:
+        return in_packets(frame, keys)
+    return in_rows(frame.repartition(*map(column_named, keys)) if keys else frame.repartition(1))
 
 
 def shuffle_keys(program: Program) -> tuple[str, ...]:
@@ -133,17 +130,3 @@ def shuffle_keys(program: Program) -> tuple[str, ...]:
 def is_whole_group(program: Program, output: AggregateOutput) -> bool:
     """Whether one task sees all partitions of a group, so that its counts are final."""
     return set(shuffle_keys(program)) <= {column for column, _ in output.groups}
-
-
-def _run(program: Program, events: pa.Table) -> pa.Table:
-    result = run_local(program, events)
-    assert isinstance(result, pa.Table)
-    return result
-
-
-def _run_partially(
-    program: Program, output: AggregateOutput, schema: pa.Schema, events: pa.Table
-) -> pa.Table:
-    columns = dict(zip(events.column_names, events.columns, strict=True))
-    rows = Aggregation(program, output, columns, events.num_rows).finished(events.schema)
-    return to_partial(schema, rows)

@@ -15,31 +15,29 @@ from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program
 from cepheid.program.slot_program import SlotProgram
 from cepheid.runtime.aggregate.partial_table import partial_schema, to_partial
-from cepheid.runtime.aggregate.range_table import compose, fold_range, range_schema
+from cepheid.runtime.aggregate.range_table import compose, range_schema
 from cepheid.runtime.spark.column_named import column_named
 from cepheid.runtime.spark.push_down import drop_or_bare
+from cepheid.runtime.spark.task_events import TaskEvents, in_rows
+from cepheid.runtime.spark.task_folds import TaskFolds
 from cepheid.runtime.spark.whole_task import on_whole_task
 
 
-def cut_time(program: Program, frame: DataFrame) -> DataFrame:
+def cut_time(program: Program, frame: DataFrame) -> TaskEvents:
     """Give every task a range of time; events of the same time stay together."""
-    return drop_or_bare(program, frame).repartitionByRange(column_named(program.time))
+    return in_rows(drop_or_bare(program, frame).repartitionByRange(column_named(program.time)))
 
 
 def fold_ranges(
-    numbered: DataFrame,
-    program: Program,
+    tasks: TaskEvents,
+    folds: TaskFolds,
     slots: SlotProgram,
     output: AggregateOutput,
-    events: pa.Schema,
 ) -> DataFrame:
-    """Return partial values: what every group adds up to; see runtime/aggregate/partial_table.py.
-
-    `numbered` has the events with numbers as column names.
-    """
+    """Return partial values, see runtime/aggregate/partial_table.py: what groups add up to."""
+    program, events = folds.program, folds.events
     ranges = range_schema(program, events)
-    fold = on_whole_task(events.names, partial(fold_range, program, slots, output))
-    folded = numbered.mapInArrow(fold, from_arrow_schema(ranges))
+    folded = tasks.fold(folds.ranges(slots, output), ranges)
     keys = [str(number) for number in range(len(program.partition_by))]
     gathered = folded.repartition(*keys) if keys else folded.repartition(1)
     compose_all = on_whole_task(ranges.names, partial(_compose, program, slots, output, events))

@@ -1,0 +1,92 @@
+"""What a task makes of its events, for every kind of result.
+
+Workers import this file: what runs each kind of query is imported when it is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import pyarrow as pa
+
+from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.program import MatchOutput, Program
+from cepheid.program.slot_program import SlotProgram
+from cepheid.runtime.local import run_local
+from cepheid.runtime.sorted_runs import Chunk
+from cepheid.runtime.spark.fold_task import Fold, TaskFold
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFolds:
+    """The folds of a program for events of a schema; `memory` is in bytes."""
+
+    program: Program
+    events: pa.Schema
+    memory: int
+
+    def results(self) -> TaskFold:
+        """Rows of the result."""
+        return self._fold(partial(_run, self.program), partially=False)
+
+    def graphs(self, output: MatchOutput) -> TaskFold:
+        """Graphs of matches."""
+        return self._fold(partial(_to_graphs, self.program, output), partially=False)
+
+    def partial_groups(self, output: AggregateOutput) -> TaskFold:
+        """Rows of groups that other tasks add to."""
+        return self._fold(partial(_run_partially, self.program, output), partially=True)
+
+    def ranges(self, slots: SlotProgram, output: AggregateOutput) -> TaskFold:
+        """Matrices of a range of time; every chunk is a range of its own."""
+        fold = partial(_to_matrices, self.program, slots, output)
+        return TaskFold(self.program.time, fold, partial(_each, fold), self.memory)
+
+    def _fold(self, whole: Fold, *, partially: bool) -> TaskFold:
+        from cepheid.runtime.fold_in_chunks import folds_in_chunks
+
+        in_chunks = None
+        if folds_in_chunks(self.program, self.events):
+            in_chunks = partial(_in_chunks, self.program, partially)
+        return TaskFold(self.program.time, whole, in_chunks, self.memory)
+
+
+def _run(program: Program, events: pa.Table) -> pa.Table:
+    result = run_local(program, events)
+    assert isinstance(result, pa.Table)
+    return result
+
+
+def _run_partially(program: Program, output: AggregateOutput, events: pa.Table) -> pa.Table:
+    from cepheid.runtime.aggregate.aggregate import Aggregation
+    from cepheid.runtime.aggregate.partial_table import partial_schema, to_partial
+
+    columns = dict(zip(events.column_names, events.columns, strict=True))
+    rows = Aggregation(program, output, columns, events.num_rows).finished(events.schema)
+    return to_partial(partial_schema(program, output, events.schema), rows)
+
+
+def _to_graphs(program: Program, output: MatchOutput, events: pa.Table) -> pa.Table:
+    from cepheid.runtime.spark.compressed import fold_to_graphs
+
+    return fold_to_graphs(program, output, events)
+
+
+def _to_matrices(
+    program: Program, slots: SlotProgram, output: AggregateOutput, events: pa.Table
+) -> pa.Table:
+    from cepheid.runtime.aggregate.range_table import fold_range
+
+    return fold_range(program, slots, output, events)
+
+
+def _in_chunks(program: Program, partially: bool, chunks: Iterable[Chunk]) -> Iterator[pa.Table]:
+    from cepheid.runtime.fold_in_chunks import fold_in_chunks
+
+    return fold_in_chunks(program, chunks, partially=partially)
+
+
+def _each(fold: Fold, chunks: Iterable[Chunk]) -> Iterator[pa.Table]:
+    return (fold(chunk.events) for chunk in chunks)
