@@ -32,7 +32,11 @@ PACKET_BYTES = 2**26  # of results, before a further row begins: a row must stay
 
 @dataclass(frozen=True, slots=True)
 class BucketJob:
-    """What is done in every bucket; `query` is what its state belongs to."""
+    """What is done in every bucket; `query` is what its state belongs to.
+
+    `behind` is how many ticks the horizon stays behind the watermark: results of other queries may
+    be reported so much later than their own time.
+    """
 
     program: Program
     clock: EventClock
@@ -41,6 +45,7 @@ class BucketJob:
     partially: bool
     delivers_late: bool
     state_limit: int | None
+    behind: int = 0
 
 
 class BucketProcessor(StatefulProcessor):
@@ -80,19 +85,19 @@ class BucketProcessor(StatefulProcessor):
         self, key: Any, arrived: pa.Table | None, timer_values: Any, *, fired: int | None
     ) -> Iterator[pd.DataFrame]:
         job = self.job
-        until = job.clock.horizon(timer_values.getCurrentWatermarkInMs())
+        watermark = job.clock.horizon(timer_values.getCurrentWatermarkInMs())
         before = self.store.load()
         done = step(
             job.program,
             before.carried,
             arrived,
-            until,
+            None if watermark is None else watermark - job.behind,
             ordered=job.ordered,
-            late_before=until,
+            late_before=watermark,
             partially=job.partially,
             state_limit=job.state_limit,
         )
-        timer = None if done.wake is None else job.clock.timer(done.wake)
+        timer = None if done.wake is None else job.clock.timer(done.wake + job.behind)
         if timer is not None and timer == fired:
             timer += 1  # Spark removes the timer that went off, also if it was set again
         size = self.store.save(before, done.carried, timer)

@@ -53,13 +53,17 @@ OBSERVED = "cepheid:"
 
 @dataclass(frozen=True, slots=True)
 class StreamInput:
-    """Events with a watermark; `schema` is how workers see them."""
+    """Events with a watermark; `schema` is how workers see them.
+
+    Results of other queries among them may come `behind` ticks after their own time.
+    """
 
     frame: DataFrame
     schema: pa.Schema
     roles: ColumnRoles
     options: StreamOptions
     reads_results: bool = False
+    behind: int = 0
 
 
 def run_stream(
@@ -150,6 +154,7 @@ def bucketed(program: Program, given: StreamInput) -> Bucketed:
         partially=partially,
         delivers_late=delivers,
         state_limit=options.state_limit,
+        behind=given.behind,
     )
     # Spark reads the dots of a name as fields when it hands columns to Python: numbers go instead.
     numbers = map(str, range(len(names)))

@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame
 from cepheid.program.lower import lower
 from cepheid.runtime.derived_events import DerivedStream, derived_schema, united_schema
 from cepheid.runtime.event_schema import ColumnRoles
+from cepheid.runtime.final_matches import reported_after
 from cepheid.runtime.spark.column_named import column_named
 from cepheid.runtime.spark.stream.run_stream import finished, stream_input, tagged_results
 from cepheid.runtime.spark.workload import SparkMembers
@@ -25,6 +26,7 @@ class StreamMembers:
     def __init__(self, frame: DataFrame, roles: ColumnRoles, options: StreamOptions) -> None:
         self.given = stream_input(frame, roles, options)
         self.members = SparkMembers(self.given.frame, roles)
+        self.behind: dict[str, int] = {}  # how late results of a query may come, by its name
 
     def run(
         self, member: Member, streams: Sequence[DerivedStream]
@@ -35,7 +37,11 @@ class StreamMembers:
         plan = member.make_plan(derived_schema(schema, given.schema.names, streams, roles))
         program = lower(plan, as_stream=member.stream_type is not None)
         united = self.members.united(schema, streams)
-        own_input = replace(given, frame=united, schema=schema, reads_results=bool(streams))
+        behind = max((self.behind[each.query] for each in streams), default=0)
+        self.behind[member.name] = behind + reported_after(program)
+        own_input = replace(
+            given, frame=united, schema=schema, reads_results=bool(streams), behind=behind
+        )
         found = tagged_results(program, own_input)
         if member.stream_type is None:
             return finished(found, given.options), None
