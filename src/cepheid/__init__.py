@@ -15,11 +15,13 @@ from cepheid.errors import (
     DataError,
     InternalError,
     LiveStateError,
+    PipelineError,
     QueryError,
     QuerySyntaxError,
     UnsupportedQueryError,
 )
 from cepheid.query import Query, query
+from cepheid.runtime.streaming_metrics import StreamingMetrics, streaming_metrics
 from cepheid.workload import Workload, workload
 
 __version__ = "0.1.0"
@@ -31,12 +33,15 @@ __all__ = [
     "DataError",
     "InternalError",
     "LiveStateError",
+    "PipelineError",
     "Query",
     "QueryError",
     "QuerySyntaxError",
+    "StreamingMetrics",
     "UnsupportedQueryError",
     "Workload",
     "__version__",
     "query",
+    "streaming_metrics",
     "workload",
 ]
