@@ -30,7 +30,7 @@ demo: $(INSTALLED) ## see Cepheid at work
 	@$(WITH_JAVA) $(BIN)/cepheid demo
 
 .PHONY: test
-test: check ## everything: check, then all tests
+test: check jars services ## everything: check, then all tests
 	@$(WITH_JAVA) $(BIN)/pytest $(ARGS)
 
 .PHONY: check
@@ -45,8 +45,18 @@ core: $(INSTALLED) ## the tests that need no Java
 	@$(BIN)/pytest -m "not spark" $(ARGS)
 
 .PHONY: spark
-spark: $(INSTALLED) ## the tests that need Java
+spark: $(INSTALLED) jars services ## the tests that need Java
 	@$(WITH_JAVA) $(BIN)/pytest -m spark $(ARGS)
+
+# Without jars or servers the tests that need them are skipped, and pytest's summary says why.
+.PHONY: jars
+jars: $(INSTALLED) ## bring what tests with Kafka and JDBC need into .jars, with Maven
+	@$(WITH_JAVA) tools/ensure_jars.sh \
+	    "$$($(BIN)/python -c 'from importlib.metadata import version; print(version("pyspark"))')"
+
+.PHONY: services
+services: ## find or install the servers that tests start: PostgreSQL
+	@tools/ensure_postgresql.sh >/dev/null || true
 
 .PHONY: golden
 golden: $(INSTALLED) ## rewrite the golden files; review the diff before committing

@@ -52,6 +52,7 @@ CONFINED = {
     "numba": ("cepheid.kernels",),
     "pydantic": ("cepheid.pipeline",),
     "pydantic_core": ("cepheid.pipeline",),
+    "psycopg": ("cepheid.connectors",),
 }
 
 LONGEST_FILE = 500

@@ -8,7 +8,7 @@ from pathlib import Path
 TOOLS = Path(__file__).parents[2] / "tools"
 SHELL = shutil.which("sh") or "/bin/sh"
 ALWAYS_THERE = (
-    *("cat", "chmod", "cp", "dirname", "env", "grep", "mkdir"),
+    *("cat", "chmod", "cksum", "cp", "dirname", "env", "grep", "mkdir"),
     *("mktemp", "rm", "sed", "sh", "tail", "touch"),
 )
 

@@ -1,6 +1,6 @@
-"""Events from files, results to files, and the Spark session that reads them.
+"""Events from files and Kafka, results to files, Kafka and PostgreSQL, and the Spark session.
 
-Takes: paths and formats.
-Gives: `pyarrow.Table` or Spark DataFrames of events; files with results.
-May import: errors, language, analysis, pyarrow, pyspark.
+Takes: paths, formats and options.
+Gives: `pyarrow.Table` or Spark DataFrames of events; files, records and tables with results.
+May import: errors, language, analysis, pyarrow, pyspark, psycopg.
 """

@@ -1,0 +1,33 @@
+"""Messages without the passwords of the options that they are about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from urllib.parse import quote
+
+REPLACEMENT = "***"
+SECRET_NAME = re.compile(r"passw|secret|token|credential|jaas|private|\.key$", re.IGNORECASE)
+# A login module is configured by one text, of which messages may quote any part.
+QUOTED_IN_JAAS = re.compile(r"""\w*(?:passw|secret|token)\w*\s*=\s*(["'])(.+?)\1""", re.IGNORECASE)
+
+
+def redact(text: str, options: Mapping[str, str]) -> str:
+    """Return a text in which the values of secret options are replaced.
+
+    >>> redact("no login for ann with s3cret", {"user": "ann", "password": "s3cret"})
+    'no login for ann with ***'
+    >>> jaas = 'PlainLoginModule required username="ann" password="s3cret";'
+    >>> redact("is s3cret right?", {"kafka.sasl.jaas.config": jaas})
+    'is *** right?'
+    """
+    # The longest first: one secret may be a part of another.
+    for secret in sorted(_secrets(options), key=lambda each: (-len(each), each)):
+        text = text.replace(secret, REPLACEMENT)
+    return text
+
+
+def _secrets(options: Mapping[str, str]) -> set[str]:
+    values = [str(value) for name, value in options.items() if SECRET_NAME.search(name)]
+    values += [found[2] for value in values for found in QUOTED_IN_JAAS.finditer(value)]
+    return {form for value in values if value for form in (value, quote(value, safe=""))}

@@ -1,0 +1,1 @@
+"""Real servers for tests: a Kafka broker and PostgreSQL, on loopback, while tests run."""
