@@ -12,7 +12,7 @@ BASE = {
     "sinks": "{q: {console: }}",
     "checkpoint": "state",
 }
-ENVIRONMENT = {"TOKEN": "hunter2", "FOLDER": "output"}
+ENVIRONMENT = {"TOKEN": "hunter2", "FOLDER": "output", "SERVERS": "broker:9092"}
 
 
 def pipeline_text(**keys: str | None) -> str:

@@ -40,6 +40,8 @@ NOISE = (
     "Using Spark's default log4j profile",
     "Setting default log level",
     "To adjust logging level",
+    "Starting Streaming TransformWithState",  # what Python workers of streams always say
+    "Streaming TransformWithState",
 )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, model_validator
 from pydantic_core import PydanticCustomError
 
 from cepheid.pipeline.values import (
@@ -274,6 +274,9 @@ class Metrics(Alternatives):
     )
 
 
+NO_OTHER_NAMES: dict[str, JsonValue] = {"additionalProperties": False}
+
+
 class Pipeline(Part):
     """A pipeline of `cepheid pipeline`."""
 
@@ -291,9 +294,12 @@ class Pipeline(Part):
     )
     queries: Annotated[dict[Name, ShortQuery], Field(min_length=1)] = Field(
         description="The queries by name: the text, a file that ends in .cep, or text or file "
-        "with parameters."
+        "with parameters.",
+        json_schema_extra=NO_OTHER_NAMES,
     )
-    sinks: dict[Name, Sink] = Field(description="Where the results of each query go.")
+    sinks: dict[Name, Sink] = Field(
+        description="Where the results of each query go.", json_schema_extra=NO_OTHER_NAMES
+    )
     late: LateSink = Field(None, description="What happens to late events: drop, or a sink.")
     checkpoint: Text = Field(description="The folder that remembers how far the pipeline has come.")
     trigger: Trigger | None = Field(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from cepheid.analysis.infer_window import NANOSECONDS
@@ -15,6 +15,7 @@ from cepheid.pipeline.secrets import has_password, is_only_a_variable, names_a_s
 
 AMOUNT = re.compile(r"\s*(?P<number>\d+)\s*(?P<unit>[A-Za-z]+)\s*")
 BYTES = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+SECRET_PATTERN = r"^\$\{[A-Za-z_][A-Za-z0-9_]*\}$"
 AVAILABLE_NOW = "available now"
 EVERY = re.compile(r"every\s+(?P<interval>.+)")
 
@@ -138,7 +139,9 @@ Watermark = Annotated[int | str, BeforeValidator(_watermark, json_schema_input_t
 Trigger = Annotated[Text, AfterValidator(_trigger)]
 Size = Annotated[int, BeforeValidator(_size, json_schema_input_type=int | str)]
 Columns = Annotated[Text, AfterValidator(_columns)]
-Secret = Annotated[Text, AfterValidator(_secret)]
+Secret = Annotated[
+    Text, AfterValidator(_secret), WithJsonSchema({"type": "string", "pattern": SECRET_PATTERN})
+]
 Address = Annotated[Text, AfterValidator(_address)]
 Setting = str | int | float | bool
 Settings = Annotated[dict[Text, Setting], AfterValidator(_settings)]
