@@ -26,7 +26,7 @@ def check_variables(
             if path[0] not in PARTS_WITH_VARIABLES:
                 hint = f"variables can be used in: {', '.join(PARTS_WITH_VARIABLES)}"
                 message = f"'{path[0]}' cannot have variables of the environment"
-                problems.append(Diagnostic("misplaced-variable", message, place, hint))
+                problems.append(Diagnostic("variable-not-allowed", message, place, hint))
             elif not VARIABLE.fullmatch(name):
                 hint = "write ${NAME} with letters, digits and _; $${ stands for ${ itself"
                 message = f"'${{{name}}}' is no variable"
