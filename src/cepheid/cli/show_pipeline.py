@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -82,7 +83,9 @@ class PipelineProgress:
         self._lock = threading.Lock()
         self._latest: dict[str, StreamMetrics] = {}
         is_live = not quiet and self._console.is_terminal
-        self._live = Live(console=self._console, auto_refresh=False) if is_live else None
+        self._live = (
+            Live(console=self._console, auto_refresh=False, transient=True) if is_live else None
+        )
 
     def __enter__(self) -> PipelineProgress:
         if self._live is not None:
@@ -118,7 +121,7 @@ class PipelineProgress:
 
     def rows(self, title: str, rows: pa.Table, count: int, sink: ConsoleSink) -> None:
         """Show results on standard output."""
-        with self._lock:
+        with self._lock, self._without_lines():
             if sink.format == "json":
                 _print_json(self._output, rows)
                 return
@@ -127,6 +130,18 @@ class PipelineProgress:
             if count > rows.num_rows:
                 left = count - rows.num_rows
                 self._output.print(Text(f"… {left:,} more (limit: 0 shows all)", "dim"))
+
+    @contextmanager
+    def _without_lines(self) -> Iterator[None]:
+        """Take the live lines away while results are printed where they stand."""
+        if self._live is None:
+            yield
+            return
+        self._live.stop()
+        try:
+            yield
+        finally:
+            self._live.start(refresh=True)
 
     def _say(self, line: str) -> None:
         with self._lock:

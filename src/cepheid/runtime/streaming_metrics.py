@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from types import TracebackType
 from typing import Any
 
+from cepheid.errors import ConfigError
 from cepheid.metrics.collector import Collector, OnProgress
 from cepheid.metrics.publish import MetricsServer, replace_file
 from cepheid.metrics.stream_metrics import StreamMetrics
+
+LOGGER = logging.getLogger("cepheid")
 
 
 class StreamingMetrics:
@@ -20,8 +24,8 @@ class StreamingMetrics:
 
         self._session, self._each, self._file = session, each, file
         self._collector = Collector(self._progressed)
-        self._server = None if port is None else MetricsServer(port, self.prometheus)
         self._write()
+        self._server = None if port is None else MetricsServer(port, self.prometheus)
         self._listener = listen(session, self._collector)
 
     @property
@@ -59,7 +63,10 @@ class StreamingMetrics:
         self.close()
 
     def _progressed(self, metrics: StreamMetrics) -> None:
-        self._write()
+        try:
+            self._write()
+        except ConfigError as error:  # in a thread of Spark's, where nobody would catch it
+            LOGGER.warning("%s", error)
         if self._each is not None:
             self._each(metrics)
 
