@@ -114,7 +114,7 @@ def test_types_by_condition_and_results_that_others_read(tmp_path):
     printed, _ = run(
         tmp_path,
         events="{time: ts, types: {Early: ts <= 4, Middle: ts < 40}}",
-        queries='{pair: "PATTERN SEQ(Early a, Middle b) WITHIN 5 RETURN a.ts, b.ts INTO Pair", '
+        queries='{pair: "PATTERN SEQ(Early a, Middle b) WITHIN 6 RETURN a.ts, b.ts INTO Pair", '
         'out: "PATTERN Pair p RETURN p.a_ts AS a, p.b_ts AS b"}',
         sinks="{out: {console: {format: json}}}",
         watermark="0",
