@@ -50,9 +50,8 @@ spark: $(INSTALLED) jars services ## the tests that need Java
 
 # Without jars or servers the tests that need them are skipped, and pytest's summary says why.
 .PHONY: jars
-jars: $(INSTALLED) ## bring what tests with Kafka and JDBC need into .jars, with Maven
-	@$(WITH_JAVA) tools/ensure_jars.sh \
-	    "$$($(BIN)/python -c 'from importlib.metadata import version; print(version("pyspark"))')"
+jars: ## bring what tests with Kafka and JDBC need into .jars, with Maven
+	@$(WITH_JAVA) tools/ensure_jars.sh
 
 .PHONY: services
 services: ## find or install the servers that tests start: PostgreSQL

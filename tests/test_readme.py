@@ -31,6 +31,10 @@ class Block:
     def needs_spark(self) -> bool:
         return re.search(r"\bspark\b", self.code) is not None
 
+    @property
+    def needs_kafka(self) -> bool:
+        return "KAFKA_SERVERS" in self.code
+
 
 def blocks_of(text: str) -> list[Block]:
     fences = list(FENCE.finditer(text))
@@ -72,7 +76,12 @@ def stripped(text: str) -> list[str]:
     return "\n".join(line.rstrip() for line in text.splitlines()).rstrip("\n").splitlines()
 
 
-@pytest.mark.parametrize("page", [page for page, blocks in BLOCKS.items() if blocks])
+ON_KAFKA = [page for page, blocks in BLOCKS.items() if any(each.needs_kafka for each in blocks)]
+
+
+@pytest.mark.parametrize(
+    "page", [page for page, blocks in BLOCKS.items() if blocks and page not in ON_KAFKA]
+)
 def test_python_runs_as_printed(page):
     run(page, [block for block in BLOCKS[page] if not block.needs_spark])
 
@@ -92,9 +101,28 @@ def spark_is_stopped() -> Iterator[None]:
 @pytest.mark.spark
 @pytest.mark.usefixtures("spark_is_stopped")
 @pytest.mark.parametrize(
-    "page", [page for page, blocks in BLOCKS.items() if any(block.needs_spark for block in blocks)]
+    "page",
+    [
+        page
+        for page, blocks in BLOCKS.items()
+        if any(block.needs_spark for block in blocks) and page not in ON_KAFKA
+    ],
 )
 def test_spark_runs_as_printed(page):
+    run(page, BLOCKS[page])
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.usefixtures("kafka_connector")
+@pytest.mark.parametrize("page", ON_KAFKA)
+def test_kafka_runs_as_printed(page, kafka, monkeypatch):
+    from tests.spark.session import spark_session
+
+    # The page's session is the one that runs: its connector need not be fetched.
+    spark_session()
+    kafka.create_topic("logins")
+    monkeypatch.setenv("KAFKA_SERVERS", kafka.servers)
     run(page, BLOCKS[page])
 
 

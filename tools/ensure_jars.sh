@@ -1,5 +1,5 @@
 #!/bin/sh
-# Brings the jars that tests need beside Spark's own into .jars, once. $1 is Spark's version.
+# Brings the jars that tests need beside Spark's own into .jars, once.
 #
 # Each part is a profile of tools/jars/pom.xml. A part that is there has a file .jars/PART.done; one
 # that could not be had has .jars/PART.missing, which says why, and is tried again the next time.
@@ -10,7 +10,6 @@ set -u
 tools=$(dirname "$0")
 . "$tools/install_system_package.sh"
 
-spark_version=${1:?usage: ensure_jars.sh SPARK_VERSION}
 directory=${CEPHEID_JARS_DIRECTORY:-.jars}
 pom=$tools/jars/pom.xml
 
@@ -31,7 +30,7 @@ bring() {
     if [ -z "$problem" ]; then
         echo "Bringing the jars of $1 ..." >&2
         # -U: a jar that was not there last time may be there now.
-        if said=$(mvn -B -q -U -f "$pom" -P "$1" "-Dspark.version=$spark_version" \
+        if said=$(mvn -B -q -U -f "$pom" -P "$1" \
             dependency:copy-dependencies "-DoutputDirectory=$(cd "$directory" && pwd)/$2" 2>&1); then
             touch "$directory/$1.done"
             return
@@ -46,7 +45,7 @@ bring() {
 }
 
 # Other versions are other jars: nothing of the old ones may stay on a class path.
-wanted="$spark_version $(cksum <"$pom")"
+wanted=$(cksum <"$pom")
 if [ "$(cat "$directory/versions" 2>/dev/null)" != "$wanted" ]; then
     rm -rf "$directory"
     mkdir -p "$directory"

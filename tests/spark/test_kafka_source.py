@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,17 @@ from pyspark.sql import functions as F
 import cepheid
 from cepheid.connectors.kafka_rows import kafka_rows
 from cepheid.connectors.read_kafka import read_kafka_stream
+from cepheid.connectors.redact_secrets import PLAN_REDACTION, hide_in_plans
 from cepheid.testing import events
 from tests.oracle import ask
 from tests.services.kafka_broker import KafkaBroker
 
-pytestmark = pytest.mark.spark
+pytestmark = [
+    pytest.mark.spark,
+    # pyspark's own: sockets to the JVM that it leaves for the garbage collector.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 
 STREAM = "a1 b2 a3 c4 b5 a6 b7"
 SCHEMA = "type string, time bigint"
@@ -45,6 +52,14 @@ def topic(kafka: KafkaBroker) -> str:
     name = f"events-{uuid.uuid4().hex}"
     kafka.create_topic(name, partitions=3)
     return name
+
+
+@pytest.fixture
+def plan_redaction(spark: SparkSession) -> Iterator[str]:
+    """The setting that plans are redacted by, as it was again afterwards."""
+    spark.conf.unset(PLAN_REDACTION)
+    yield PLAN_REDACTION
+    spark.conf.unset(PLAN_REDACTION)
 
 
 def options(kafka: KafkaBroker, topic: str) -> dict[str, str]:
@@ -114,18 +129,19 @@ class TestWithConnector:
         found = spark.read.parquet(str(tmp_path / "found")).collect()
         assert sorted(row.time for row in found) == [1, 2, 3, 4, 5, 6, 7]
 
-    def test_no_password_is_in_a_plan(self, spark, kafka, topic, capsys):
+    def test_no_password_is_in_a_plan(self, spark, plan_redaction, kafka, topic, capsys):
         jaas = f'org.x.PlainLoginModule required username="ann" password="{PASSWORD}";'
         secret = {"kafka.sasl.jaas.config": jaas, "kafka.ssl.key.password": PASSWORD}
         read_kafka_stream(spark, options(kafka, topic) | secret).explain(extended=True)
-        assert "Physical Plan" in (plan := capsys.readouterr().out)
+        plan = capsys.readouterr().out
         assert PASSWORD not in plan
+        assert kafka.servers in plan
 
     def test_a_wrong_option_is_told_without_the_password(self, spark, kafka, topic):
-        wrong = {"startingOffsets": PASSWORD, "kafka.ssl.key.password": PASSWORD}
+        wrong = {"includeHeaders": PASSWORD, "kafka.ssl.key.password": PASSWORD}
         with pytest.raises(cepheid.ConfigError, match="Spark: ") as raised:
             read_kafka_stream(spark, options(kafka, topic) | wrong)
-        assert PASSWORD not in str(raised.value).lower()
+        assert PASSWORD not in str(raised.value)
         assert raised.value.__suppress_context__
 
 
@@ -143,6 +159,27 @@ class TestWithConnector:
 def test_missing_options_are_told(spark, given, problem):
     with pytest.raises(cepheid.ConfigError, match=problem):
         read_kafka_stream(spark, given)
+
+
+@pytest.mark.parametrize("before", [None, "127-0"])
+def test_plans_of_any_stream_hide_secret_options(spark, plan_redaction, before, capsys):
+    if before is not None:
+        spark.conf.set(plan_redaction, before)
+    jaas = f'X required\n  username="a, b" password="{PASSWORD}" (more="{PASSWORD}");'
+    given = {
+        **{"one.sasl.jaas.config": jaas, "rowsPerSecond": "7", "two.ssl.key.password": PASSWORD},
+        **{"label": "127-0", "zz.ssl.keystore.key": PASSWORD},
+    }
+    stream = spark.readStream.format("rate").options(**given).load()
+    stream.explain(extended=True)
+    assert PASSWORD in capsys.readouterr().out
+    hide_in_plans(spark, given)
+    hide_in_plans(spark, given)
+    stream.explain(extended=True)
+    plan = capsys.readouterr().out
+    assert PASSWORD not in plan
+    assert ("127-0" in plan) is (before is None)
+    assert "Optimized Logical Plan" in plan
 
 
 @pytest.mark.slow

@@ -4,15 +4,14 @@ from pathlib import Path
 
 from tests.tools.machine import Machine, Result
 
-# Stands for Maven: makes a jar named after the profile and Spark's version.
+# Stands for Maven: makes a jar named after the profile.
 MAVEN = """
 for word; do case "$word" in
     -DoutputDirectory=*) folder=${word#*=} ;;
-    -Dspark.version=*) version=${word#*=} ;;
     kafka-*|postgresql-*) part=$word ;;
 esac; done
 echo "$part" >>calls
-mkdir -p "$folder" && touch "$folder/$part-$version.jar"
+mkdir -p "$folder" && touch "$folder/$part.jar"
 """
 REFUSES_THE_CONNECTOR = """case "$*" in *kafka-connector*)
     echo '[INFO] looking'; echo '[ERROR] no such artefact'; echo '[ERROR] see the manual'; exit 1 ;;
@@ -20,8 +19,8 @@ esac
 """
 
 
-def ensure_jars(machine: Machine, version: str = "4.3.0", **environment: str) -> Result:
-    result = machine.run("ensure_jars.sh", version, CEPHEID_JARS_DIRECTORY="my jars", **environment)
+def ensure_jars(machine: Machine, **environment: str) -> Result:
+    result = machine.run("ensure_jars.sh", CEPHEID_JARS_DIRECTORY="my jars", **environment)
     assert (result.code, result.answer) == (0, "")
     return result
 
@@ -45,24 +44,27 @@ def test_brings_every_part_once(machine):
     assert ensure_jars(machine).messages == ""
     assert calls(machine) == ["kafka-connector", "postgresql-driver", "kafka-broker"]
     assert jars(machine) == [
-        "broker/kafka-broker-4.3.0.jar",
-        "spark/kafka-connector-4.3.0.jar",
-        "spark/postgresql-driver-4.3.0.jar",
+        "broker/kafka-broker.jar",
+        "spark/kafka-connector.jar",
+        "spark/postgresql-driver.jar",
     ]
 
 
-def test_another_version_of_spark_replaces_all(machine):
+def test_jars_of_other_versions_are_removed(machine):
     machine.add_program("mvn", MAVEN)
     ensure_jars(machine)
-    ensure_jars(machine, "4.4.0")
-    assert [name.removesuffix("4.4.0.jar")[-1] for name in jars(machine)] == ["-", "-", "-"]
+    (machine.root / "my jars" / "versions").write_text("of another pom.xml")
+    (machine.root / "my jars" / "spark" / "old.jar").touch()
+    ensure_jars(machine)
+    assert len(calls(machine)) == 6
+    assert len(jars(machine)) == 3
 
 
 def test_a_part_that_cannot_be_had_is_told_and_tried_again(machine):
     machine.add_program("mvn", REFUSES_THE_CONNECTOR + MAVEN)
     assert "skipped: Maven: no such artefact\n" in ensure_jars(machine).messages
     assert reason(machine, "kafka-connector").read_text() == "Maven: no such artefact\n"
-    assert jars(machine) == ["broker/kafka-broker-4.3.0.jar", "spark/postgresql-driver-4.3.0.jar"]
+    assert jars(machine) == ["broker/kafka-broker.jar", "spark/postgresql-driver.jar"]
     machine.add_program("mvn", MAVEN)
     ensure_jars(machine)
     assert not reason(machine, "kafka-connector").exists()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pyspark.sql import DataFrame, SparkSession
 
 from cepheid.connectors.collect_spark import SPARK_MODULES, essence
-from cepheid.connectors.redact_secrets import redact
+from cepheid.connectors.redact_secrets import hide_in_plans, redact
 from cepheid.errors import ConfigError
 
 SERVERS = "kafka.bootstrap.servers"
@@ -19,13 +19,15 @@ NO_CONNECTOR = "Failed to find data source: kafka"
 def read_kafka_stream(session: SparkSession, options: Mapping[str, str]) -> DataFrame:
     """Return a stream of records: key, value, topic, partition, offset, timestamp.
 
-    The options are those of Spark's Kafka source; `kafka.` begins those of Kafka itself.
+    The options are those of Spark's Kafka source; `kafka.` begins those of Kafka itself. If there
+    are passwords among them, the session leaves such options out of its plans from now on.
 
     Raises:
         ConfigError: an option is missing or wrong, or Spark has no connector. Passwords are not
             in the message.
     """
     _check(options)
+    hide_in_plans(session, options)
     try:
         return session.readStream.format("kafka").options(**options).load()
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Messages without the passwords of the options that they are about."""
+"""Messages and plans without the passwords of the options that they are about."""
 
 from __future__ import annotations
 
@@ -6,8 +6,18 @@ import re
 from collections.abc import Mapping
 from urllib.parse import quote
 
+from pyspark.sql import SparkSession
+
 REPLACEMENT = "***"
 SECRET_NAME = re.compile(r"passw|secret|token|credential|jaas|private|\.key$", re.IGNORECASE)
+# EXPLAIN of Spark shows the options of a stream as Map(name -> value, name -> value),None) and as
+# [name=value, name=value], [columns]. This is for Java. Where the end of a value is not found, the
+# rest of the plan goes.
+PLAN_REDACTION = "spark.sql.redaction.string.regex"
+SECRET_IN_PLAN = (
+    r"(?is)[\w.]*(?:passw|secret|token|credential|jaas|private|\.key(?= ->|=))[\w.]*(?: -> |=)"
+    r".*?(?=, [\w.]+(?: -> |=)|\),None\)|\], \[|\z)"
+)
 # A login module is configured by one text, of which messages may quote any part.
 QUOTED_IN_JAAS = re.compile(r"""\w*(?:passw|secret|token)\w*\s*=\s*(["'])(.+?)\1""", re.IGNORECASE)
 
@@ -25,6 +35,20 @@ def redact(text: str, options: Mapping[str, str]) -> str:
     for secret in sorted(_secrets(options), key=lambda each: (-len(each), each)):
         text = text.replace(secret, REPLACEMENT)
     return text
+
+
+def hide_in_plans(session: SparkSession, options: Mapping[str, str]) -> None:
+    """Have a session leave secret options out of its plans, if there are any.
+
+    What the session leaves out already stays out.
+    """
+    if not _secrets(options):
+        return
+    before = session.conf.get(PLAN_REDACTION, None)
+    if not before:
+        session.conf.set(PLAN_REDACTION, SECRET_IN_PLAN)
+    elif SECRET_IN_PLAN not in before:
+        session.conf.set(PLAN_REDACTION, f"(?:{before})|(?:{SECRET_IN_PLAN})")
 
 
 def _secrets(options: Mapping[str, str]) -> set[str]:
