@@ -9,6 +9,7 @@ from benchmarks.count_type_grained import COUNT_TYPE_GRAINED
 from benchmarks.next_falling import NEXT_FALLING
 from benchmarks.slide_overlap import SLIDE_OVERLAP
 from benchmarks.spark_push_down import SPARK_PUSH_DOWN
+from benchmarks.spark_stream import SPARK_STREAM
 from benchmarks.spark_w1 import SPARK_W1
 from benchmarks.w1 import W1
 from benchmarks.w2 import W2
@@ -33,6 +34,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         NEXT_FALLING,
         *SPARK_W1,
         *SPARK_PUSH_DOWN,
+        *SPARK_STREAM,
         COLD_START,
     )
 }

@@ -18,6 +18,8 @@ from cepheid.errors import (
     PipelineError,
     QueryError,
     QuerySyntaxError,
+    StateError,
+    StateLimitError,
     UnsupportedQueryError,
 )
 from cepheid.query import Query, query
@@ -37,6 +39,8 @@ __all__ = [
     "Query",
     "QueryError",
     "QuerySyntaxError",
+    "StateError",
+    "StateLimitError",
     "StreamingMetrics",
     "UnsupportedQueryError",
     "Workload",

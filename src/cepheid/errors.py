@@ -8,6 +8,9 @@ CepheidError
 ├── DataError                  the events are at fault (column, first offending row)
 ├── ConfigError                an option, parameter or argument is at fault
 ├── PipelineError              the file of a pipeline is at fault; carries every diagnostic found
+├── LiveStateError             a query keeps more partial matches alive than it may
+├── StateError                 what a stream kept cannot be gone on with
+│   └── StateLimitError        a stream keeps more than it may
 └── InternalError              our bug; no query may reach it
 """
 
@@ -108,6 +111,25 @@ class LiveStateError(CepheidError):
             f"'{query}' keeps {live:,} partial matches alive {place}; the limit is {limit:,}\n"
             "  hint: shorten WITHIN, add a partition such as [id] or a predicate that fewer events "
             "satisfy, choose skip_till_next_match, or raise live_limit"
+        )
+
+
+class StateError(CepheidError):
+    """What a stream kept cannot be gone on with: it is damaged, or of another version or query."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        self.hint = hint
+        super().__init__(message if hint is None else f"{message}\n  hint: {hint}")
+
+
+class StateLimitError(StateError):
+    """A query on a stream keeps more than it was allowed to."""
+
+    def __init__(self, query: str, size: int, limit: int) -> None:
+        super().__init__(
+            f"'{query}' keeps {size:,} bytes of a stream in one bucket; the limit is {limit:,}",
+            hint="shorten WITHIN, name fewer or more selective event types, return fewer columns, "
+            "use more buckets, or raise state_limit",
         )
 
 

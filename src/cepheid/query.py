@@ -73,6 +73,12 @@ class Query:
         live_limit: int | None = None,
         on_expiry: bool = False,
         parallel_in_time: bool | None = None,
+        ordered: bool = False,
+        watermark: str | int | None = None,
+        late: str = "drop",
+        idle: str | None = None,
+        buckets: int | None = None,
+        state_limit: int | None = None,
     ) -> Any:
         """Run the query and return a result of the same kind as `events`.
 
@@ -98,6 +104,20 @@ class Query:
                 on several tasks where their state allows it (EXPLAIN says so); True asks for that
                 also where there are partitions, for a stream with one hot key, False forbids it.
 
+        The others are for streaming DataFrames, see docs/how-to/streaming.md:
+
+        Args:
+            ordered: events arrive in the order of their order key, so that a match is reported in
+                the micro-batch that completes it.
+            watermark: how late events may come, for a time column without a watermark of its own:
+                "10 minutes", or a whole number in the unit of an integer column.
+            late: "drop" counts events that come too late; "deliver" gives a `StreamResults` with
+                `results` and `late`.
+            idle: how long a source may be silent before the clock goes on without it, such as
+                "1 minute"; needs `watermark`.
+            buckets: how many parts the state has, and so how many tasks can work at most.
+            state_limit: how many bytes a bucket may keep before the query fails.
+
         >>> import pyarrow as pa
         >>> events = pa.table({"ts": [1, 2, 3], "kind": ["A", "A", "B"]})
         >>> query("PATTERN SEQ(A a, B b)").run(events, time="ts", type="kind").num_rows
@@ -105,11 +125,13 @@ class Query:
         """
         from cepheid.runtime.dispatch import run_events, run_stored
         from cepheid.runtime.event_schema import ColumnRoles
+        from cepheid.runtime.stream_options import StreamOptions
 
         ties = (order,) if isinstance(order, str) else tuple(order)
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
 
         options = RunOptions(live_limit, on_expiry, parallel_in_time)
+        of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit)
 
         def make_limited(schema: EventSchema) -> PhysicalPlan:
             plan = self.plan(schema)
@@ -119,8 +141,9 @@ class Query:
         if isinstance(events, str | PathLike):
             from cepheid.connectors.read_local import EventFiles
 
+            of_stream.refuse("stored table")
             return run_stored(make_limited, EventFiles([fspath(events)]), roles)
-        return run_events(make_limited, events, roles)
+        return run_events(make_limited, events, roles, of_stream)
 
 
 def query(

@@ -63,6 +63,12 @@ class Workload:
         live_limit: int | None = None,
         on_expiry: bool = False,
         parallel_in_time: bool | None = None,
+        ordered: bool = False,
+        watermark: str | int | None = None,
+        late: str = "drop",
+        idle: str | None = None,
+        buckets: int | None = None,
+        state_limit: int | None = None,
     ) -> dict[str, Any]:
         """Run all queries and return their results by name, of the same kind as `events`.
 
@@ -77,6 +83,7 @@ class Workload:
         [{'p_a_ts': 1, 'q_a_ts': 3}]
         """
         from cepheid.runtime.event_schema import ColumnRoles
+        from cepheid.runtime.stream_options import StreamOptions
         from cepheid.runtime.workload import Member, run_workload
 
         ties = (order,) if isinstance(order, str) else tuple(order)
@@ -91,7 +98,8 @@ class Workload:
             )
             for name in self.dependencies.order
         ]
-        results = run_workload(members, events, roles)
+        of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit)
+        results = run_workload(members, events, roles, of_stream)
         return {name: results[name] for name in self.queries}
 
     def _bind(self, name: str, schema: EventSchema) -> BoundQuery:

@@ -31,6 +31,8 @@ ON_SPARK = (
     "spark-push-down",
     "spark-marks-narrow",
     "spark-marks-wide",
+    "spark-stream-w1",
+    "spark-stream-counts",
 )
 
 

@@ -52,10 +52,10 @@ spark.stop()
 """
 
 
-def test_a_match_query_an_aggregate_and_a_workload():
+def run_script(script: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
+    return subprocess.run(
+        [sys.executable, "-c", script],
         cwd=REPOSITORY,
         env=environment,
         capture_output=True,
@@ -63,6 +63,10 @@ def test_a_match_query_an_aggregate_and_a_workload():
         timeout=300,
         check=False,
     )
+
+
+def test_a_match_query_an_aggregate_and_a_workload():
+    done = run_script(SCRIPT)
     assert done.returncode == 0, done.stderr[-3000:]
     module, matches, counts, composed, local, marks, is_pushed = done.stdout.strip().splitlines()
     assert "connect" in module
@@ -71,3 +75,54 @@ def test_a_match_query_an_aggregate_and_a_workload():
     assert composed == "[(7, 1)]"
     assert local == marks == "[(2, 4)]"
     assert is_pushed == "True"
+
+
+STREAM = """
+import os
+import tempfile
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+import cepheid
+from tests.spark.stream.streams import read_stream, run_to_end, united, write_files
+
+spark = (
+    SparkSession.builder.remote("local[2]")
+    .config("spark.ui.enabled", "false")
+    .config("spark.sql.shuffle.partitions", "1")
+    .getOrCreate()
+)
+schema = pa.schema([("type", pa.string()), ("time", pa.int64()), ("k", pa.int64())])
+listed = [("A", 10, 1), ("A", 11, 2), ("B", 12, 1), ("A", 14, 1), ("B", 15, 2), ("Z", 99, 0)]
+rows = [dict(zip(schema.names, each)) for each in listed]
+texts = {
+    "matches": "PATTERN SEQ(A a, B b) WHERE [k] WITHIN 5 RETURN a.time, b.time",
+    "counts": "PATTERN SEQ(A, B) WHERE [k] WITHIN 8 SLIDE 8 RETURN COUNT(*) AS n",
+}
+with tempfile.TemporaryDirectory() as name:
+    folder = Path(name)
+    write_files(folder / "in", [[rows[2], *rows[:2]]], schema)
+
+    def run():
+        stream = read_stream(spark, folder / "in")
+        roles = {"time": "time", "type": "type", "watermark": 3, "buckets": 2}
+        results = {n: cepheid.query(t, name=n).run(stream, **roles) for n, t in texts.items()}
+        return run_to_end(united(results), folder)
+
+    run()
+    write_files(folder / "in", [rows[3:5], rows[5:]], schema)
+    found = run()
+    print(sorted(tuple(each.values()) for each in found.of("matches")))
+    print(sorted(tuple(each.values()) for each in found.of("counts")))
+spark.stop()
+"""
+
+
+def test_a_stream_with_a_restart():
+    done = run_script(STREAM)
+    assert done.returncode == 0, done.stderr[-3000:]
+    matches, counts = done.stdout.strip().splitlines()
+    assert matches == "[(10, 12), (11, 15)]"
+    assert counts == "[(8, 16, 2)]"

@@ -31,6 +31,7 @@ from cepheid.kernels.values import Measures, ValueRows, Values
 PARTITION, STEP, PANES = 0, 1, 2
 # Places in the cursor of `combine_panes`.
 TAKEN, OWNER, NEXT_WINDOW, FRONT, FRONT_END, BACK, ROWS, IS_SAME, PHASE = range(9)
+FIRST_WINDOW, LAST_WINDOW = 9, 10  # that are written
 # What `combine_panes` needs to go on.
 MORE_PANES, MORE_ROWS, MORE_ROOM = 0, 1, 2
 NOBODY = -1
@@ -289,7 +290,7 @@ def _push(
         _reset_product(machine, moduli, queue)
     if pane_length:
         first = (pane * pane_length - length) // slide + 1
-        cursor[NEXT_WINDOW] = max(cursor[NEXT_WINDOW], first)
+        cursor[NEXT_WINDOW] = max(cursor[NEXT_WINDOW], first, cursor[FIRST_WINDOW])
     else:
         cursor[NEXT_WINDOW] = 0
     back = cursor[BACK]
@@ -345,7 +346,7 @@ def _close_windows(
     while cursor[FRONT] < cursor[FRONT_END] or cursor[BACK] > 0:
         window = cursor[NEXT_WINDOW]
         if pane_length:
-            if window * slide + length > limit:
+            if window > cursor[LAST_WINDOW] or window * slide + length > limit:
                 break
             _drop_panes(machine, moduli, window * slide, pane_length, queue, cursor)
             if cursor[FRONT] == cursor[FRONT_END] and cursor[BACK] == 0:

@@ -23,17 +23,29 @@ from cepheid.kernels.graph import (
 from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.compressed_bytes import to_bytes
 from cepheid.runtime.count_exactly import count_exactly
+from cepheid.runtime.final_matches import final_ends
 from cepheid.runtime.fold_graph import all_partitions, node_count
 from cepheid.runtime.match_chunks import Walkable, fold_whole, make_fold
 from cepheid.runtime.order_events import OrderedEvents, order_events
 from cepheid.runtime.predicate_inputs import PredicateInputs, read_columns
+from cepheid.runtime.settled import Settled
 from cepheid.runtime.walk_matches import MatchWalker
 
 
-def fold_compressed(program: Program, ordered: OrderedEvents, predicates: PredicateInputs) -> Graph:
+def fold_compressed(
+    program: Program,
+    ordered: OrderedEvents,
+    predicates: PredicateInputs,
+    settled: Settled | None = None,
+) -> Graph:
     """Return the part of the match graph that matches are made of."""
     fold = make_fold(program, ordered, predicates, all_partitions(ordered.arrays))
     graph = fold_whole(fold, ordered)
+    if settled is not None:
+        whole = Walkable(graph, graph.ends[: graph.cursor[END_COUNT]])
+        ends = final_ends(program, ordered, settled, whole).ends
+        graph.ends[: len(ends)] = ends
+        graph.cursor[END_COUNT] = len(ends)
     floats = np.empty((0, 0))
     none = np.empty(0, np.int64)
     compact_graph(graph, floats, none, none, NEVER)
@@ -45,6 +57,9 @@ def fold_compressed(program: Program, ordered: OrderedEvents, predicates: Predic
         graph.ends[: cursor[END_COUNT]].copy(),
         cursor,
     )
+
+
+GRAPHS = pa.schema([("nodes", pa.int64()), ("graph", pa.binary())])
 
 
 class CompressedMatches:
@@ -85,6 +100,11 @@ class CompressedMatches:
     def nodes(self) -> int:
         """The size of the graph: an event at a place in the pattern is a node."""
         return node_count(self._graph)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is certainly no match; with negation there may be none all the same."""
+        return int(self._graph.cursor[END_COUNT]) == 0
 
     @property
     def schema(self) -> pa.Schema:
@@ -133,11 +153,23 @@ class CompressedMatches:
 
 
 def compress_matches(
-    program: Program, output: MatchOutput, table: pa.Table, schema: pa.Schema
+    program: Program,
+    output: MatchOutput,
+    table: pa.Table,
+    schema: pa.Schema,
+    settled: Settled | None = None,
 ) -> tuple[CompressedMatches, int]:
-    """Return the compressed matches, and how many events belong to no partition."""
+    """Return the compressed matches, and how many events belong to no partition.
+
+    In a step of a stream they are those that become final.
+    """
     columns = dict(zip(table.column_names, table.columns, strict=True))
-    ordered = order_events(program, columns, table.num_rows)
+    ordered = order_events(program, columns, table.num_rows, settled=settled)
     predicates = read_columns(program, ordered, columns)
-    graph = fold_compressed(program, ordered, predicates)
+    graph = fold_compressed(program, ordered, predicates, settled)
     return CompressedMatches(program, output, table, schema, ordered, graph), ordered.dropped
+
+
+def graphs_of(matches: CompressedMatches) -> pa.Table:
+    """Return a table with one row: how large the graph is, and the graph."""
+    return pa.Table.from_pydict({"nodes": [matches.nodes], "graph": [matches.to_bytes()]}, GRAPHS)

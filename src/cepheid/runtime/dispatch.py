@@ -17,6 +17,7 @@ from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schem
 from cepheid.runtime.event_tables import TableKind, from_arrow, kind_of, to_arrow, unite_types
 from cepheid.runtime.local import reads_columns, run_columns, run_local
 from cepheid.runtime.stored_events import LEAST_ROWS, ColumnReader, StoredEvents
+from cepheid.runtime.stream_options import StreamOptions
 
 if TYPE_CHECKING:
     from cepheid.runtime.compressed import CompressedMatches
@@ -37,15 +38,33 @@ class EventInput:
     roles: ColumnRoles
 
 
-def run_events(make_plan: MakePlan, events: Any, roles: ColumnRoles) -> Any:
-    """Run on events of any supported kind."""
+def run_events(
+    make_plan: MakePlan, events: Any, roles: ColumnRoles, options: StreamOptions | None = None
+) -> Any:
+    """Run on events of any supported kind; the options are for streams."""
     given = read_input(events, roles)
+    options = options or StreamOptions()
+    if is_stream(given):
+        from cepheid.runtime.spark.stream.run_stream import run_stream
+
+        return run_stream(make_plan, given.events, given.roles, options)
+    options.refuse(kind_in_words(given))
     if given.kind is TableKind.SPARK:
         from cepheid.runtime.spark.batch import run_spark
 
         return run_spark(make_plan, given.events, given.roles)
     program = lower(make_plan(event_schema(given.events.schema, given.roles)))
     return as_kind(run_local(program, given.events, threads=available_cores()), given.kind)
+
+
+def is_stream(given: EventInput) -> bool:
+    """Whether more events come while a query runs."""
+    return given.kind is TableKind.SPARK and bool(given.events.isStreaming)
+
+
+def kind_in_words(given: EventInput) -> str:
+    """Return what the events are, for messages."""
+    return "batch DataFrame" if given.kind is TableKind.SPARK else given.kind.value
 
 
 def run_stored(make_plan: MakePlan, stored: StoredEvents, roles: ColumnRoles) -> Any:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from cepheid.program.program import MatchOutput, Program
+from cepheid.runtime.final_matches import final_ends
 from cepheid.runtime.fold_graph import all_partitions
 from cepheid.runtime.match_chunks import Walkable, fold_in_parts, joined, split_partitions
 from cepheid.runtime.match_rows import match_schema
@@ -18,6 +20,7 @@ from cepheid.runtime.non_overlapping import without_overlaps
 from cepheid.runtime.order_events import order_events
 from cepheid.runtime.partial_matches import partial_matches
 from cepheid.runtime.predicate_inputs import read_columns
+from cepheid.runtime.settled import Settled
 from cepheid.runtime.side_by_side import side_by_side
 from cepheid.runtime.walk_matches import MatchWalker
 
@@ -25,33 +28,50 @@ from cepheid.runtime.walk_matches import MatchWalker
 LEAST_ENDS, LEAST_REPEATED_ENDS = 2**14, 2**8
 
 
+class Found(NamedTuple):
+    """Matches or pairs, how many events belong to no partition, and where taken matches end.
+
+    `taken` has rows of events; it is only filled for NON OVERLAPPING.
+    """
+
+    table: pa.Table
+    dropped: int
+    taken: NDArray[np.int64]
+
+
 def find_matches(
     program: Program,
-    output: MatchOutput,
     columns: Mapping[str, Any],
     length: int,
     schema: pa.Schema,
     threads: int,
-) -> tuple[pa.Table, int]:
-    """Return all matches, and how many events belong to no partition."""
-    ordered = order_events(program, columns, length, threads=threads)
+    settled: Settled | None = None,
+) -> Found:
+    """Return all matches, or those that become final in a step of a stream."""
+    output = program.output
+    assert isinstance(output, MatchOutput)
+    ordered = order_events(program, columns, length, threads=threads, settled=settled)
     predicates = read_columns(program, ordered, columns, threads=threads)
     walker = MatchWalker(program, output, ordered, predicates, columns, schema)
 
     def fold(partitions: range) -> Iterator[Walkable]:
         if output.is_partial:
-            return iter([partial_matches(program, ordered, predicates, partitions)])
-        return fold_in_parts(program, ordered, predicates, columns, partitions)
+            walkables = iter([partial_matches(program, ordered, predicates, partitions)])
+        else:
+            walkables = fold_in_parts(program, ordered, predicates, columns, partitions)
+        return (final_ends(program, ordered, settled, each) for each in walkables)
 
     def fold_and_walk(partitions: range) -> list[pa.RecordBatch]:
         own = walker.for_another_thread()
         return [batch for walkable in fold(partitions) for batch in own.batches(walkable)]
 
+    taken = np.empty(0, np.int64)
     parts = split_partitions(ordered.arrays, threads)
     if output.tie_columns is not None:
         walkables = fold(all_partitions(ordered.arrays))
         matches = joined(chain.from_iterable(map(walker.matches, walkables)))
         chosen = without_overlaps(program, ordered, columns, matches, output.tie_columns)
+        taken = ordered.row[chosen.event[chosen.offsets[1:] - 1]]
         batches = [walker.rows.batch(chosen)]
     elif len(parts) > 1:
         found = side_by_side([partial(fold_and_walk, part) for part in parts])
@@ -60,7 +80,8 @@ def find_matches(
         repeats = any(target <= source for source, target in program.automaton.edges)
         least = LEAST_REPEATED_ENDS if repeats else LEAST_ENDS
         batches = list(_walk(walker, fold(parts[0]), threads, least))
-    return pa.Table.from_batches(batches, match_schema(program, output, schema)), ordered.dropped
+    table = pa.Table.from_batches(batches, match_schema(program, output, schema))
+    return Found(table, ordered.dropped, taken)
 
 
 def _walk(

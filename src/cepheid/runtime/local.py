@@ -13,9 +13,11 @@ import pyarrow as pa
 
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
+from cepheid.runtime.settled import Settled
 
 if TYPE_CHECKING:
     from cepheid.runtime.compressed import CompressedMatches
+    from cepheid.runtime.settled import Settled
 
 LOG = logging.getLogger("cepheid")
 
@@ -37,27 +39,35 @@ def result_schema(program: Program, events: pa.Schema) -> pa.Schema:
 
 
 def run_local(
-    program: Program, table: pa.Table, schema: pa.Schema | None = None, *, threads: int = 1
+    program: Program,
+    table: pa.Table,
+    schema: pa.Schema | None = None,
+    *,
+    threads: int = 1,
+    settled: Settled | None = None,
 ) -> pa.Table | CompressedMatches:
     """Run a program on one table of events, in any order.
 
-    `schema` has the types that results are to have where columns of the table are encoded.
+    `schema` has the types that results are to have where columns of the table are encoded. In a
+    step of a stream, `settled` says which results are reported.
     """
     output = program.output
     schema = table.schema if schema is None else schema
     if reads_columns(program):
         columns = dict(zip(table.column_names, table.columns, strict=True))
-        return run_columns(program, columns, table.num_rows, schema, threads=threads)
+        return run_columns(
+            program, columns, table.num_rows, schema, threads=threads, settled=settled
+        )
     assert isinstance(output, MatchOutput)
     result: pa.Table | CompressedMatches
     if program.pair is not None:
         from cepheid.runtime.match_pairs import find_pairs
 
-        result, dropped = find_pairs(program, program.pair, table, schema)
+        result, dropped, _ = find_pairs(program, program.pair, table, schema, settled)
     else:
         from cepheid.runtime.compressed import compress_matches
 
-        result, dropped = compress_matches(program, output, table, schema)
+        result, dropped = compress_matches(program, output, table, schema, settled)
     _warn(program, dropped)
     return result
 
@@ -71,18 +81,25 @@ def reads_columns(program: Program) -> bool:
 
 
 def run_columns(
-    program: Program, columns: Mapping[str, Any], length: int, schema: pa.Schema, *, threads: int
+    program: Program,
+    columns: Mapping[str, Any],
+    length: int,
+    schema: pa.Schema,
+    *,
+    threads: int,
+    settled: Settled | None = None,
 ) -> pa.Table:
     """Run a program on columns of so many events; see `run_local`."""
     output = program.output
     if isinstance(output, AggregateOutput):
-        from cepheid.runtime.aggregate.aggregate import aggregate_trends
+        from cepheid.runtime.aggregate.aggregate import Aggregation
 
-        result, dropped = aggregate_trends(program, output, columns, length, schema, threads)
+        aggregation = Aggregation(program, output, columns, length, threads, settled)
+        result, dropped = aggregation.table(schema), aggregation.dropped
     else:
         from cepheid.runtime.find_matches import find_matches
 
-        result, dropped = find_matches(program, output, columns, length, schema, threads)
+        result, dropped, _ = find_matches(program, columns, length, schema, threads, settled)
     _warn(program, dropped)
     return result
 

@@ -23,15 +23,18 @@ from cepheid.kernels.choose_apart import choose_apart
 from cepheid.kernels.graph import MatchArrays
 from cepheid.kernels.pair_reach import find_reach
 from cepheid.program.program import MatchOutput, Pair, Program, Ranking
+from cepheid.runtime.final_matches import WhenFinal, when_final
+from cepheid.runtime.find_matches import Found
 from cepheid.runtime.fold_graph import all_partitions
 from cepheid.runtime.key_columns import key_columns, key_fields
 from cepheid.runtime.match_chunks import fold_in_parts, joined
 from cepheid.runtime.match_rows import FIRST_TIME, LAST_TIME, MatchRows, match_schema
-from cepheid.runtime.non_overlapping import picked
+from cepheid.runtime.non_overlapping import picked, taken_before
 from cepheid.runtime.order_events import OrderedEvents, order_events, starts_of_runs
 from cepheid.runtime.order_trends import TrendOrder
 from cepheid.runtime.predicate_inputs import read_columns
 from cepheid.runtime.sequence_ranks import sequence_ranks
+from cepheid.runtime.settled import Settled
 from cepheid.runtime.take_rows import RowTaker
 from cepheid.runtime.walk_matches import MatchWalker
 
@@ -47,6 +50,10 @@ class _Side:
     ordered: OrderedEvents
     rows: MatchRows
     trends: MatchArrays
+
+    def only(self, numbers: Int64s) -> _Side:
+        """Return the side with some of its trends."""
+        return replace(self, trends=picked(self.trends, numbers))
 
     @property
     def first(self) -> Int64s:
@@ -96,17 +103,25 @@ def _stream_time(program: Program) -> StreamTime | None:
 
 
 def find_pairs(
-    program: Program, pair: Pair, table: pa.Table, events: pa.Schema
-) -> tuple[pa.Table, int]:
-    """Return all pairs, and how many events belong to no partition.
+    program: Program,
+    pair: Pair,
+    table: pa.Table,
+    events: pa.Schema,
+    settled: Settled | None = None,
+) -> Found:
+    """Return all pairs, or those that become final in a step of a stream.
 
     `events` has the types that columns of the result are to have.
     """
     columns = dict(zip(table.column_names, table.columns, strict=True))
-    ordered = order_events(program, columns, table.num_rows)
+    ordered = order_events(program, columns, table.num_rows, settled=settled)
     left = _side(program, ordered, columns, events)
     right = _side(pair.second, seen_by_second(program, ordered), columns, events)
-    pairs = _unordered(_in_one_window(left, right), left, right, columns, pair.tie_columns)
+    if settled is None:
+        pairs = _in_one_window(left, right)
+    else:
+        pairs = _final_pairs(program, left, right, settled)
+    pairs = _unordered(pairs, left, right, columns, pair.tie_columns)
     if pair.is_non_overlapping:
         pairs = _without_overlaps(pairs, left, right, columns, pair.tie_columns)
     found: dict[str, Any] = {}
@@ -126,8 +141,39 @@ def find_pairs(
     if when is not None:
         rows = [pa.array(ordered.row[each]) for each in (first, last)]
         arrays += key_columns(program, when, columns, *rows)
-    schema = pair_schema(program, pair, events)
-    return pa.Table.from_arrays(arrays, schema=schema), ordered.dropped
+    result = pa.Table.from_arrays(arrays, schema=pair_schema(program, pair, events))
+    taken = last if pair.is_non_overlapping else last[:0]
+    return Found(result, ordered.dropped, ordered.row[taken])
+
+
+def _final_pairs(program: Program, left: _Side, right: _Side, settled: Settled) -> _Pairs:
+    """Return the pairs that become final in a step; those of two trends known before are not made.
+
+    With an end negation a pair waits until both trends are known to stay, on whichever side they
+    are: which of two trends is shown on the left depends on that.
+    """
+    ordered = left.ordered
+    when = when_final(program)
+    if when is WhenFinal.LAST_EVENT:
+        is_new = settled.is_new(ordered.arrays.clock, ordered.row)
+        new, old = (np.flatnonzero(each) for each in (is_new[left.last], ~is_new[left.last]))
+        new_right = np.flatnonzero(is_new[right.last])
+        with_new = _in_one_window(left.only(new), right)
+        with_old = _in_one_window(left.only(old), right.only(new_right))
+        return _Pairs(
+            np.concatenate((new[with_new.left], old[with_old.left])),
+            np.concatenate((with_new.right, new_right[with_old.right])),
+        )
+    assert ordered.horizons is not None
+    pairs = _in_one_window(left, right)
+    if when is WhenFinal.FIRST_SPAN:
+        event = np.maximum(left.first[pairs.left], right.first[pairs.right])
+    else:
+        event = np.maximum(left.last[pairs.left], right.last[pairs.right])
+    partition, window = ordered.partition_of_event[event], program.window_length or 0
+    before, until = (each[partition] for each in ordered.horizons)
+    end = ordered.arrays.clock[event] + window
+    return pairs.chosen((before < end) & (end <= until))
 
 
 def seen_by_second(program: Program, ordered: OrderedEvents) -> OrderedEvents:
@@ -229,6 +275,11 @@ def _without_overlaps(
         owner = np.zeros_like(owner)
     first = np.minimum(one.first[pairs.left], other.first[pairs.right])
     last = np.maximum(one.last[pairs.left], other.last[pairs.right])
+    boundary = taken_before(left.program, left.ordered, columns)
+    if boundary is not None:
+        is_after = first > boundary[owner]
+        pairs, owner = pairs.chosen(is_after), owner[is_after]
+        first, last = first[is_after], last[is_after]
     order = np.lexsort(
         [
             other.values[pairs.right],

@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cepheid.kernels.choose_apart import choose_apart
 from cepheid.kernels.graph import MatchArrays
+from cepheid.program.arrow_arrays import to_numpy, to_scalar
 from cepheid.program.program import Program, Ranking
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.order_trends import sort_key
+from cepheid.runtime.stream.hidden_columns import TAKEN
 
 Int64s = NDArray[np.int64]
 
@@ -34,6 +37,11 @@ def without_overlaps(
     if program.ranking is Ranking.STREAM:
         owner = np.zeros_like(owner)
     starts, ends = ordered.key_rank[first], ordered.key_rank[last]
+    boundary = taken_before(program, ordered, columns)
+    if boundary is not None:
+        is_after = starts > boundary[owner]
+        matches = picked(matches, np.flatnonzero(is_after))
+        owner, starts, ends = owner[is_after], starts[is_after], ends[is_after]
     order = np.lexsort([starts, ends, owner])
     owner, starts, ends = owner[order], starts[order], ends[order]
     chosen = []
@@ -52,6 +60,24 @@ def without_overlaps(
             candidates.sort(key=values.key)
         chosen.append(candidates[0])
     return picked(matches, np.array(chosen, np.int64))
+
+
+def taken_before(
+    program: Program, ordered: OrderedEvents, columns: Mapping[str, Any]
+) -> Int64s | None:
+    """Return by partition the order key after which matches start, given those taken before.
+
+    None if no match was taken in an earlier step of a stream, or it is too long ago to matter.
+    """
+    if TAKEN not in columns:
+        return None
+    is_taken = to_numpy(pc.fill_null(columns[TAKEN], to_scalar(False)))[ordered.row]
+    owner = ordered.partition_of_event[is_taken]
+    if program.ranking is Ranking.STREAM:
+        owner = np.zeros_like(owner)
+    boundary = np.zeros(max(1, ordered.arrays.partition_offsets.size - 1), np.int64)
+    np.maximum.at(boundary, owner, ordered.key_rank[is_taken])
+    return boundary
 
 
 class _Ties:

@@ -33,6 +33,7 @@ from cepheid.program.arrow_arrays import empty, empty_table, texts_to_arrow, to_
 from cepheid.program.position_masks import EventTypes, TakenColumns, masks_of_types
 from cepheid.program.program import Clock, MatchOutput, Program, Ranking
 from cepheid.runtime.clock import reject_extremes, reject_nulls, to_ticks
+from cepheid.runtime.horizons import Horizons, horizons_in_events, horizons_in_time
 from cepheid.runtime.next_clock import next_clock
 from cepheid.runtime.partition_codes import (
     PartitionCodes,
@@ -40,7 +41,9 @@ from cepheid.runtime.partition_codes import (
     partition_codes,
     partition_of_event,
 )
+from cepheid.runtime.settled import Settled
 from cepheid.runtime.side_by_side import cut, side_by_side
+from cepheid.runtime.stream.hidden_columns import INDEX
 from cepheid.runtime.take_rows import take_into
 
 Int64s = NDArray[np.int64]
@@ -56,7 +59,7 @@ class OrderedEvents:
     `key_rank` is the dense rank of the event's order key in the whole stream; `dropped` counts
     events that belong to no partition. `next_clock` is the clock at which a contiguous run that
     ends in the event is over: that of the next step, ALWAYS if there is none; only partial matches
-    need it.
+    need it. `horizons` are those of a step of a stream.
     """
 
     arrays: EventArrays
@@ -65,6 +68,7 @@ class OrderedEvents:
     key_rank: Int64s
     dropped: int
     next_clock: Int64s | None = None
+    horizons: Horizons | None = None
 
     @cached_property
     def partition_of_event(self) -> Int64s:
@@ -73,7 +77,12 @@ class OrderedEvents:
 
 
 def order_events(
-    program: Program, columns: Mapping[str, Any], length: int, *, threads: int = 1
+    program: Program,
+    columns: Mapping[str, Any],
+    length: int,
+    *,
+    threads: int = 1,
+    settled: Settled | None = None,
 ) -> OrderedEvents:
     """Mask, order and cut the events of one table.
 
@@ -82,15 +91,17 @@ def order_events(
     rows, masks_by_group, masks = _relevant(program, columns, length)
     read = TakenColumns({name: columns[name] for name in program.partition_by}, rows)
     partitions = partition_codes(read, program.partition_by, masks.size)
-    ties = [_taken(each, rows) for each in _order_codes(program, columns)]
+    reject_missing_order(program, columns)
+    ties = [_taken(each, rows) for each in order_codes(program, columns)]
     ticks = _taken(to_ticks(columns[program.time], program.time), rows)
-    if program.clock is Clock.TIME:
-        window = program.window_length or 0
-        reject_extremes(ticks, program.time, window, has_ends=_shows_ends(program))
+    reject_extreme_times(program, ticks)
     keys = _keys(ticks, ties)
     threads = max(1, min(threads, masks.size // LEAST_EVENTS))
     grouped = _grouped(partitions, keys, masks, threads)
     events = _arranged(program, grouped, keys, threads, keeps_all=program.folds_all_types)
+    index = _index(program, columns, rows)
+    if index is not None:
+        events = events._replace(clock=index[events.event])
     fires, *negative = (
         [events.masks]
         if len(masks_by_group) == 1
@@ -100,8 +111,17 @@ def order_events(
     if isinstance(program.output, MatchOutput) and program.output.is_partial:
         every = _arranged(program, grouped, keys, threads, keeps_all=True)
         later = np.empty(masks.size, np.int64)
+        if index is not None:
+            every = every._replace(clock=index[every.event])
         later[every.event] = next_clock(program, every, _tick_of_rank(keys))
         later = later[events.event]
+    horizons = None
+    if settled is not None and program.clock is Clock.TIME:
+        horizons = horizons_in_time(settled, events.partition_offsets.size - 1)
+    elif settled is not None:
+        firsts = events.event[events.step_offsets[events.partition_offsets[:-1]]]
+        by_code = horizons_in_events(settled, grouped, index)
+        horizons = Horizons._make(each[partitions.code[firsts]] for each in by_code)
     return OrderedEvents(
         EventArrays(
             fires, events.clock, events.rank, events.step_offsets, events.partition_offsets
@@ -111,7 +131,28 @@ def order_events(
         events.key_rank,
         count_without_partition(columns, program.partition_by),
         later,
+        horizons,
     )
+
+
+def reject_missing_order(program: Program, columns: Mapping[str, Any]) -> None:
+    """Raise a DataError if a tie-break column has a NULL that it may not have."""
+    for name in program.order:
+        reject_nulls(columns[name], name, "order", allowed=is_derived(program, columns))
+
+
+def reject_extreme_times(program: Program, ticks: Int64s) -> None:
+    """Raise a DataError if a time is too far out for the windows of the program."""
+    if program.clock is Clock.TIME:
+        window = program.window_length or 0
+        reject_extremes(ticks, program.time, window, has_ends=_shows_ends(program))
+
+
+def _index(program: Program, columns: Mapping[str, Any], rows: Int64s | None) -> Int64s | None:
+    """Return the index of every event in its partition, if a stream has counted them."""
+    if program.clock is not Clock.EVENTS or INDEX not in columns:
+        return None
+    return _taken(np.array(to_numpy(columns[INDEX]), np.int64), rows)
 
 
 class _Keys(NamedTuple):
@@ -268,12 +309,11 @@ def _shows_ends(program: Program) -> bool:
     return program.slide is not None or output.shows_expiry
 
 
-def _order_codes(program: Program, columns: Mapping[str, Any]) -> list[Int64s]:
+def order_codes(program: Program, columns: Mapping[str, Any]) -> list[Int64s]:
     """Return ranks; NULL, which results of other queries may have, comes last."""
     codes = []
     for name in program.order:
         column = columns[name]
-        reject_nulls(column, name, "order", allowed=_is_derived(program, columns))
         if pa.types.is_dictionary(column.type):
             column = pc.cast(column, column.type.value_type)
         try:
@@ -286,7 +326,7 @@ def _order_codes(program: Program, columns: Mapping[str, Any]) -> list[Int64s]:
     return codes
 
 
-def _is_derived(program: Program, columns: Mapping[str, Any]) -> Any:
+def is_derived(program: Program, columns: Mapping[str, Any]) -> Any:
     """Return which events are of a type that INTO names; None if there are no such types."""
     if program.type_column is None or not program.derived_types:
         return None

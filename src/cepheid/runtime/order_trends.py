@@ -49,7 +49,7 @@ class TrendOrder:
 
 def _row_ranks(columns: list[Any], rows: Int64s) -> Int64s:
     """Number rows in the order of their values, NULL first; equal rows get the same number."""
-    ranks = [_value_ranks(column.take(pa.array(rows))) for column in columns]
+    ranks = [value_ranks(column.take(pa.array(rows))) for column in columns]
     order = np.lexsort(ranks[::-1])
     begins = np.zeros(rows.size, np.bool_)
     for each in ranks:
@@ -59,7 +59,8 @@ def _row_ranks(columns: list[Any], rows: Int64s) -> Int64s:
     return result
 
 
-def _value_ranks(column: Any) -> Int64s:
+def value_ranks(column: Any) -> Int64s:
+    """Number the values of a column in their order, NULL first; equal ones get the same number."""
     if pa.types.is_dictionary(column.type):
         column = pc.cast(column, column.type.value_type)
     try:

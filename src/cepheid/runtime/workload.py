@@ -21,10 +21,18 @@ from cepheid.runtime.derived_events import (
     ticks_before_end,
     united_schema,
 )
-from cepheid.runtime.dispatch import MakePlan, as_kind, available_cores, read_input
+from cepheid.runtime.dispatch import (
+    MakePlan,
+    as_kind,
+    available_cores,
+    is_stream,
+    kind_in_words,
+    read_input,
+)
 from cepheid.runtime.event_schema import ColumnRoles
 from cepheid.runtime.event_tables import TableKind
 from cepheid.runtime.local import run_local
+from cepheid.runtime.stream_options import StreamOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +57,24 @@ class MemberRunner(Protocol):
         """Return the result, and the same as events if another query reads them."""
 
 
-def run_workload(members: Sequence[Member], events: Any, roles: ColumnRoles) -> dict[str, Any]:
+def run_workload(
+    members: Sequence[Member],
+    events: Any,
+    roles: ColumnRoles,
+    options: StreamOptions | None = None,
+) -> dict[str, Any]:
     """Return the result of every query by its name; each comes after those that it reads."""
     given = read_input(events, roles)
+    options = options or StreamOptions()
     _require_type_column(members, given.roles)
+    if not is_stream(given):
+        options.refuse(kind_in_words(given))
     runner: MemberRunner
-    if given.kind is TableKind.SPARK:
+    if is_stream(given):
+        from cepheid.runtime.spark.stream.workload import StreamMembers
+
+        runner = StreamMembers(given.events, given.roles, options)
+    elif given.kind is TableKind.SPARK:
         from cepheid.runtime.spark.workload import SparkMembers
 
         runner = SparkMembers(given.events, given.roles)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cepheid.kernels.values import Measures, ValueRows
 from cepheid.program.aggregate_output import AggregateOutput, Form, NumberKind
-from cepheid.program.program import Program
+from cepheid.program.program import Clock, Program
 from cepheid.runtime.aggregate.adjacent import adjacent_rows
 from cepheid.runtime.aggregate.count_stream import count_stream_rows
 from cepheid.runtime.aggregate.enumerated import enumerated_rows
@@ -41,50 +41,66 @@ from cepheid.runtime.aggregate.segments import (
     make_segments,
     recent_segments,
 )
+from cepheid.runtime.aggregate.wanted_windows import (
+    WantedWindows,
+    kept_events,
+    needed_events,
+    wanted_windows,
+)
+from cepheid.runtime.clock import to_ticks
 from cepheid.runtime.match_pairs import seen_by_second
 from cepheid.runtime.order_events import OrderedEvents, order_events
 from cepheid.runtime.partition_codes import partition_codes
 from cepheid.runtime.predicate_inputs import read_columns
+from cepheid.runtime.settled import Settled
 
 Int64s = NDArray[np.int64]
 
 
-def aggregate_trends(
-    program: Program,
-    output: AggregateOutput,
-    columns: Mapping[str, Any],
-    length: int,
-    schema: pa.Schema,
-    threads: int,
-) -> tuple[pa.Table, int]:
-    """Return one row per group and window, and how many events belong to no partition.
-
-    `schema` has the types that group attributes are to have in the result.
-    """
-    aggregation = Aggregation(program, output, columns, length, threads)
-    return aggregation.table(schema), aggregation.dropped
-
-
 @dataclass(frozen=True)
 class Aggregation:
-    """The aggregation of so many events, given by their columns."""
+    """The aggregation of so many events, given by their columns.
+
+    With `settled` they are those of a stream that still matter; those that are not settled do not
+    count, and rows are those that became final in its last step.
+    """
 
     program: Program
     output: AggregateOutput
     columns: Mapping[str, Any]
     length: int
     threads: int = 1
+    settled: Settled | None = None
 
     @cached_property
     def ordered(self) -> OrderedEvents:
         """The events as the kernels see them."""
-        return order_events(self.program, self.columns, self.length, threads=self.threads)
+        ordered = order_events(
+            self.program, self.columns, self.length, threads=self.threads, settled=self.settled
+        )
+        if self.settled is None:
+            return ordered
+        needed = needed_events(self.program, ordered)
+        return kept_events(needed, self._ticks(needed) < self.settled.until)
+
+    def _ticks(self, ordered: OrderedEvents) -> Int64s:
+        """Return the time of every event."""
+        if self.program.clock is Clock.TIME:
+            return ordered.arrays.clock
+        return to_ticks(self.columns[self.program.time], self.program.time)[ordered.row]
+
+    @cached_property
+    def wanted(self) -> WantedWindows | None:
+        """The windows to report; None for all."""
+        if self.ordered.horizons is None or self.program.slide is None:
+            return None
+        return wanted_windows(self.program, self.ordered.horizons)
 
     @cached_property
     def stream(self) -> GroupRows | None:
         """The result of a plain count over a stream in order, which needs no ordered events."""
         program, output = self.program, self.output
-        if program.slots is None or output.numbers or output.minima:
+        if program.slots is None or output.numbers or output.minima or self.settled is not None:
             return None
         is_wide = all(
             e.form is Form.LOGARITHM or e.kind is NumberKind.DOUBLE for e in output.columns
@@ -139,8 +155,27 @@ class Aggregation:
         for program, ordered in self.sides:
             ends |= (ordered.arrays.fires & np.uint64(program.automaton.last)) != 0
             starts |= (ordered.arrays.fires & np.uint64(program.automaton.first)) != 0
+        if self.settled is not None:
+            ticks = self._ticks(self.ordered)
+            is_new = self.settled.is_new(ticks, self.ordered.row)
+            was_known, ends = ends & ~is_new, ends & is_new
+            starts &= self.settled.reports(ticks + self.program.window_length)
+            starts &= ~self._meets(ticks + self.program.window_length, ticks, was_known)
         wanted = starts if self.output.shows_expiry else None
         return find_moments(self.program, self.ordered, self.group, ends, wanted)
+
+    def _meets(
+        self, leaves: Int64s, ticks: Int64s, was_known: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Return which events leave the window at a moment that was reported before.
+
+        A step of a stream in order may end within a tick.
+        """
+        assert self.settled is not None
+        if self.settled.before is None or not self.output.shows_expiry:
+            return np.zeros(ticks.size, np.bool_)
+        reported = self.group[was_known & (ticks == self.settled.before)]
+        return (leaves == self.settled.before) & np.isin(self.group, reported)
 
     @cached_property
     def places(self) -> Places:
@@ -148,11 +183,11 @@ class Aggregation:
         if self.moments is not None:
             return MomentPlaces(self.program, self.ordered, self.group, self.moments)
         if self.program.slide is not None:
-            return WindowPlaces(self.program, self.ordered)
+            return WindowPlaces(self.program, self.ordered, self.wanted)
         return PartitionPlaces(self.ordered)
 
     def table(self, schema: pa.Schema) -> pa.Table:
-        """Return the result."""
+        """Return one row per group and window; `schema` has the types of group attributes."""
         result = aggregate_schema(self.program, self.output, schema)
         return finish(self.output, result, self.finished(schema))
 
@@ -192,7 +227,9 @@ class Aggregation:
                 self.program, slots, self.ordered, self.group, self.moments, measures
             )
         if slots is not None:
-            return linear_rows(self.program, slots, self.ordered, measures, self.threads)
+            return linear_rows(
+                self.program, slots, self.ordered, measures, self.threads, self.wanted
+            )
         if self.program.adjacent is not None:
             predicates = read_columns(self.program, self.ordered, self.columns)
             return adjacent_rows(
@@ -207,7 +244,7 @@ class Aggregation:
 
     def _segments(self) -> WindowedSegments:
         if self.moments is None:
-            return make_segments(self.program, self.ordered.arrays)
+            return make_segments(self.program, self.ordered.arrays, self.wanted)
         return recent_segments(self.program, self.ordered, self.group, self.moments)
 
     def _by_moment(self, rows: ValueRows, moments: Moments, moduli: Int64s) -> GroupRows:

@@ -25,9 +25,11 @@ from cepheid.kernels.values import Measures, ValueRows
 from cepheid.plan.window_costs import WindowCosts, window_costs
 from cepheid.program.program import Program
 from cepheid.program.slot_program import SlotProgram
+from cepheid.runtime.aggregate.group_rows import taken
 from cepheid.runtime.aggregate.panes import fold_to_panes, pane_length, rows_of_panes
 from cepheid.runtime.aggregate.slot_machine import SlotTask, slot_task
 from cepheid.runtime.aggregate.value_rows import first_rows, joined_rows, make_rows
+from cepheid.runtime.aggregate.wanted_windows import WantedWindows, kept_events
 from cepheid.runtime.match_chunks import split_partitions
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.side_by_side import side_by_side
@@ -42,8 +44,66 @@ def linear_rows(
     ordered: OrderedEvents,
     measures: Measures,
     threads: int = 1,
+    wanted: WantedWindows | None = None,
 ) -> ValueRows:
-    """Return a row for every partition, or for every partition and window that has trends."""
+    """Return a row for every partition, or for every partition and window that has trends.
+
+    `wanted`: only these windows.
+    """
+    if wanted is None:
+        return _rows_of_all(program, slots, ordered, measures, threads)
+    if wanted.most <= slots.size:  # panes take as many updates per event
+        return _rows_of_few(program, slots, ordered, measures, wanted)
+    rows = _rows_of_all(program, slots, ordered, measures, threads)
+    return taken(rows, np.flatnonzero(wanted.has(rows.owner, rows.window)))
+
+
+def _rows_of_few(
+    program: Program,
+    slots: SlotProgram,
+    ordered: OrderedEvents,
+    measures: Measures,
+    wanted: WantedWindows,
+) -> ValueRows:
+    """Fold every window by itself, so that none is folded that is not wanted."""
+    assert program.window_length is not None
+    assert program.slide is not None
+    clock, partition = ordered.arrays.clock, ordered.partition_of_event
+    parts = [make_rows(0, measures)]
+    for number in range(wanted.most):
+        window = wanted.first + number
+        begin = (window * program.slide)[partition]
+        is_inside = (clock >= begin) & (clock < begin + program.window_length)
+        is_inside &= (window <= wanted.last)[partition]
+        inside = np.flatnonzero(is_inside)
+        if inside.size:
+            kept = kept_events(ordered, is_inside)
+            rows = rows_of_partitions(slot_task(program, slots, kept, _of_some(measures, inside)))
+            arrays = kept.arrays
+            firsts = inside[arrays.step_offsets[arrays.partition_offsets[:-1]]]
+            owner = partition[firsts]
+            parts.append(rows._replace(owner=owner, window=window[owner]))
+    return joined_rows(parts)
+
+
+def _of_some(measures: Measures, events: Int64s) -> Measures:
+    """Return what some events contribute; numbers are left out where runs are only counted."""
+    if measures.mantissa.shape[1]:
+        measures = measures._replace(
+            mantissa=np.ascontiguousarray(measures.mantissa[:, events]),
+            tier=np.ascontiguousarray(measures.tier[:, events]),
+            low=np.ascontiguousarray(measures.low[:, events]),
+        )
+    return measures._replace(least=np.ascontiguousarray(measures.least[:, events]))
+
+
+def _rows_of_all(
+    program: Program,
+    slots: SlotProgram,
+    ordered: OrderedEvents,
+    measures: Measures,
+    threads: int,
+) -> ValueRows:
     task = slot_task(program, slots, ordered, measures)
     parts = split_partitions(task.events, threads)
     if len(parts) == 1:

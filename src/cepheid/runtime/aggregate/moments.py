@@ -121,6 +121,7 @@ class MomentStretches:
         self.length = program.window_length or 0
         self.ordered = ordered
         self.group = group
+        self.moments = moments
         self.by_rank = np.lexsort([moments.rank, moments.group])
         self.ranks = PairIndex(moments.group[self.by_rank], moments.rank[self.by_rank])
         self.times = PairIndex(moments.group, moments.time)
@@ -129,9 +130,18 @@ class MomentStretches:
             self.own_clocks = PairIndex(ordered.partition_of_event, ordered.arrays.clock)
 
     def begin(self, last: Int64s) -> Int64s:
-        """Return the moment of each last event."""
-        found = self.ranks.first_from(self.group[last], self.ordered.key_rank[last])
-        return self.by_rank[found]
+        """Return the moment of each last event; on a stream perhaps the first one after it.
+
+        All moments of a step of a stream come after the events that have none of their own.
+        """
+        group, rank = self.group[last], self.ordered.key_rank[last]
+        found = self.ranks.first_from(group, rank)
+        first = np.searchsorted(self.moments.group, group)
+        if not self.by_rank.size:
+            return first
+        moment = self.by_rank[np.minimum(found, self.by_rank.size - 1)]
+        is_own = (self.moments.group[moment] == group) & (self.moments.rank[moment] == rank)
+        return np.where(is_own, moment, first)
 
     def end(self, first: Int64s) -> Int64s:
         """Return the first moment at which each first event has left the window."""

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepheid.kernels.pane_matrices import (
+    FIRST_WINDOW,
+    LAST_WINDOW,
     MORE_PANES,
     MORE_ROOM,
     MORE_ROWS,
     NOBODY,
     OWNER,
     PANES,
-    PHASE,
     ROWS,
     TAKEN,
     PaneMatrices,
@@ -34,6 +35,7 @@ Int64s = NDArray[np.int64]
 PANES_AT_ONCE = 1 << 10
 ROWS_AT_ONCE = 1 << 14
 FIRST_ROOM = 16
+ALL_WINDOWS = -(2**63), 2**63 - 1
 
 
 class StepRange(NamedTuple):
@@ -76,12 +78,14 @@ def rows_of_panes(
     panes: Iterable[PaneMatrices],
     length: int | None,
     slide: int | None,
+    windows: tuple[int, int] = ALL_WINDOWS,
 ) -> ValueRows:
     """Return a row for every partition and window that has trends.
 
-    Panes come by partition, in the order of time; parts of one pane follow each other.
+    Panes come by partition, in the order of time; parts of one pane follow each other. `windows`
+    are the first and the last that are wanted.
     """
-    combiner = _Combiner(machine, measures, length, slide)
+    combiner = _Combiner(machine, measures, length, slide, windows)
     for each in panes:
         combiner.take(each, is_last=False)
     combiner.take(make_panes(0, machine, measures), is_last=True)
@@ -92,7 +96,12 @@ class _Combiner:
     """The state of `combine_panes` between calls."""
 
     def __init__(
-        self, machine: SlotMachine, measures: Measures, length: int | None, slide: int | None
+        self,
+        machine: SlotMachine,
+        measures: Measures,
+        length: int | None,
+        slide: int | None,
+        windows: tuple[int, int],
     ) -> None:
         self.machine = machine
         self.measures = measures
@@ -101,8 +110,9 @@ class _Combiner:
         self.slide = slide or length or 1
         self.queue = _make_queue(FIRST_ROOM, machine, measures)
         self.fresh = make_fresh(machine, measures)
-        self.cursor = np.zeros(PHASE + 1, np.int64)
+        self.cursor = np.zeros(LAST_WINDOW + 1, np.int64)
         self.cursor[OWNER] = NOBODY
+        self.cursor[FIRST_WINDOW], self.cursor[LAST_WINDOW] = windows
         self.rows = make_rows(ROWS_AT_ONCE, measures)
         self.parts: list[ValueRows] = []
 

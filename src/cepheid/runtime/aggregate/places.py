@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cepheid.kernels.negation import FIRST_MOMENT, LAST_MOMENT, Reach
 from cepheid.program.program import Program
 from cepheid.runtime.aggregate.moments import Moments, MomentStretches
+from cepheid.runtime.aggregate.wanted_windows import WantedWindows
 from cepheid.runtime.order_events import OrderedEvents
 
 Int64s = NDArray[np.int64]
@@ -54,9 +55,12 @@ class WindowPlaces:
     """Windows [i · slide, i · slide + length) of a partition in which a trend could start.
 
     The windows of one event are numbered one after the other; so the newest of them tells the rest.
+    Where only some windows are wanted, the others are left out of the numbers.
     """
 
-    def __init__(self, program: Program, ordered: OrderedEvents) -> None:
+    def __init__(
+        self, program: Program, ordered: OrderedEvents, wanted: WantedWindows | None = None
+    ) -> None:
         assert program.window_length is not None
         assert program.slide is not None
         self.length, self.slide = program.window_length, program.slide
@@ -71,6 +75,11 @@ class WindowPlaces:
         self.newest, self.place_of_newest = newest, ends - 1
         self.owner = np.repeat(partition, fresh)
         self.window = np.repeat(newest - ends + 1, fresh) + np.arange(self.owner.size)
+        self.number: Int64s | None = None  # of every place, if some are left out
+        if wanted is not None:
+            kept = wanted.has(self.owner, self.window)
+            self.number = np.concatenate(([0], np.cumsum(kept)))
+            self.owner, self.window = self.owner[kept], self.window[kept]
 
     def _oldest(self, clock: Int64s) -> Int64s:
         """Return the first window that has not closed before a clock."""
@@ -79,7 +88,10 @@ class WindowPlaces:
     def stretch(self, first: Int64s, last: Int64s) -> tuple[Int64s, Int64s]:
         """Return the windows that hold a whole trend."""
         end = self.place_of_newest[first] + 1
-        return end - 1 - (self.newest[first] - self._oldest(self.clock[last])), end
+        begin = end - 1 - (self.newest[first] - self._oldest(self.clock[last]))
+        if self.number is None:
+            return begin, end
+        return self.number[np.minimum(begin, end)], self.number[end]
 
     def reach(self, place: Int64s, last: Int64s) -> Reach:
         """The window itself is what negations at borders see."""

@@ -7,16 +7,17 @@ partition, whatever its type, is a step of its range.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from cepheid.errors import DataError
+from cepheid.kernels.merge_panes import merge_panes
 from cepheid.kernels.pane_matrices import PaneMatrices
 from cepheid.kernels.slot_machine import BEFORE_ALL, SlotMachine
 from cepheid.kernels.values import Measures, Values
@@ -28,17 +29,20 @@ from cepheid.runtime.aggregate.aggregate import Aggregation
 from cepheid.runtime.aggregate.group_rows import add_groups
 from cepheid.runtime.aggregate.measures import EventMeasures
 from cepheid.runtime.aggregate.panes import (
+    ALL_WINDOWS,
     fold_to_panes,
     joined_panes,
+    make_panes,
     pane_length,
     rows_of_panes,
 )
 from cepheid.runtime.aggregate.result_table import Finished, PlaceColumns
 from cepheid.runtime.aggregate.slot_machine import slot_machine, slot_task
-from cepheid.runtime.order_events import OrderedEvents
+from cepheid.runtime.order_events import OrderedEvents, starts_of_runs
 from cepheid.runtime.partition_codes import partition_codes
 
 Int64s = NDArray[np.int64]
+LARGEST_CHUNK = 2**30  # bytes; a binary array has 32 bits for places
 RANGE, PANE, MATRIX = "range", "pane", "matrix"
 
 
@@ -65,7 +69,7 @@ def fold_range(
     if any(each.is_ranked for each in aggregation.measures.sortables):
         raise DataError(
             "MIN or MAX of values at the limit of 64 bits cannot be found in ranges of time",
-            hint="run with parallel_in_time=False",
+            hint="cast the column to a decimal, or run a bounded input with parallel_in_time=False",
         )
     task = slot_task(program, slots, ordered, aggregation.measures.arrays())
     pane = pane_length(program.window_length, program.slide)
@@ -74,19 +78,29 @@ def fold_range(
     first = ordered.row[begins]
     keys = [take(columns[name], to_arrow(first)) for name in program.partition_by]
     begin = np.full(panes.owner.size, ordered.arrays.clock.min())
-    matrices = pa.array(_to_bytes(panes.values, task.machine.owner.size), pa.binary())
+    matrices = _to_bytes(panes.values, task.machine.owner.size)
     arrays = [*keys, to_arrow(begin), to_arrow(panes.pane), matrices]
     return pa.Table.from_arrays(arrays, names=schema.names).cast(schema)
 
 
-def compose(
+class RangePanes(NamedTuple):
+    """The matrices of rows: by partition, in the order of time; `order` has the row of each."""
+
+    machine: SlotMachine
+    measures: Measures
+    panes: PaneMatrices
+    columns: Mapping[str, Any]
+    order: Int64s
+
+
+def read_panes(
     program: Program,
     slots: SlotProgram,
     output: AggregateOutput,
     events: pa.Schema,
     ranges: pa.Table,
-) -> Finished:
-    """Return the values of all groups whose partitions are here, from all ranges."""
+) -> RangePanes:
+    """Return the matrices of all ranges; of one pane, those of earlier ranges come first."""
     machine = slot_machine(slots, program.automaton, program.strategy)
     columns: Mapping[str, Any] = {
         name: ranges.column(str(number)) for number, name in enumerate(program.partition_by)
@@ -96,12 +110,53 @@ def compose(
     order = np.lexsort([pane, begin, owner])
     owner = np.unique(owner[order], return_inverse=True)[1].astype(np.int64)
     measures = _no_measures(program, output, events)
-    matrices = ranges.column(MATRIX).take(to_arrow(order)).to_pylist()
-    values = _from_bytes(matrices, machine, measures)
+    values = _from_bytes(take(ranges.column(MATRIX), to_arrow(order)), machine, measures)
     none = np.zeros(order.size, np.int64)
     panes = PaneMatrices(owner, pane[order], none, values)
-    rows = rows_of_panes(machine, measures, [panes], program.window_length, program.slide)
-    first = np.searchsorted(owner, rows.owner)
+    return RangePanes(machine, measures, panes, columns, order)
+
+
+def merge_ranges(
+    program: Program,
+    slots: SlotProgram,
+    output: AggregateOutput,
+    events: pa.Schema,
+    ranges: pa.Table,
+) -> pa.Table:
+    """Return one row for every partition and pane: what its matrices in all ranges multiply to."""
+    machine, measures, panes, columns, order = read_panes(program, slots, output, events, ranges)
+    is_first = starts_of_runs(panes.owner) | starts_of_runs(panes.pane)
+    if is_first.all():
+        return ranges
+    size, count = machine.owner.size, int(is_first.sum())
+    merged = make_panes(count, machine, measures)
+    work = make_panes(1, machine, measures).values
+    found = merge_panes(size, measures.moduli, panes, work, merged)
+    assert found == count
+    rows = to_arrow(order[is_first])
+    arrays = [take(columns[name], rows) for name in program.partition_by]
+    arrays += [take(ranges.column(name), rows) for name in (RANGE, PANE)]
+    schema = range_schema(program, events)
+    arrays.append(_to_bytes(merged.values, size))
+    return pa.Table.from_arrays(arrays, names=schema.names).cast(schema)
+
+
+def compose(
+    program: Program,
+    slots: SlotProgram,
+    output: AggregateOutput,
+    events: pa.Schema,
+    ranges: pa.Table,
+    windows: tuple[int, int] = ALL_WINDOWS,
+) -> Finished:
+    """Return the values of all groups whose partitions are here, from all ranges.
+
+    `windows` are the first and the last that are wanted.
+    """
+    machine, measures, panes, columns, order = read_panes(program, slots, output, events, ranges)
+    length, slide = program.window_length, program.slide
+    rows = rows_of_panes(machine, measures, [panes], length, slide, windows)
+    first = np.searchsorted(panes.owner, rows.owner)
     attributes = [column for column, _ in output.groups]
     group = partition_codes(columns, attributes, ranges.num_rows).code
     groups = add_groups(rows, group[order][first], order[first], measures.moduli)
@@ -134,23 +189,34 @@ def _no_measures(program: Program, output: AggregateOutput, events: pa.Schema) -
     return _event_measures(program, output, events).arrays()
 
 
-def _to_bytes(values: Values, size: int) -> list[bytes]:
+def _to_bytes(values: Values, size: int) -> Any:
     """Return every matrix as the bytes of its arrays, one after the other."""
     count = values.mantissa.shape[0] // size
-    return [
-        b"".join(np.ascontiguousarray(each[n * size : (n + 1) * size]).tobytes() for each in values)
-        for n in range(count)
+    parts = [np.ascontiguousarray(each).reshape(count, -1).view(np.uint8) for each in values]
+    content = np.concatenate(parts, axis=1)
+    at_once = max(1, LARGEST_CHUNK // content.shape[1])
+    chunks = [
+        _binary(content[begin : begin + at_once]) for begin in range(0, max(1, count), at_once)
     ]
+    return pa.chunked_array(chunks, pa.binary())
 
 
-def _from_bytes(matrices: Sequence[bytes], machine: SlotMachine, measures: Measures) -> Values:
+def _binary(content: NDArray[np.uint8]) -> pa.Array:
+    """Return the rows of a table of bytes."""
+    count, width = content.shape
+    offsets = np.arange(0, count * width + 1, width, dtype=np.int32)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(content))]
+    return pa.Array.from_buffers(pa.binary(), count, buffers)
+
+
+def _from_bytes(matrices: Any, machine: SlotMachine, measures: Measures) -> Values:
     size, numbers = machine.owner.size, measures.moduli.size
     widths = [numbers, numbers, numbers, measures.least_positions.size]
     dtypes: list[Any] = [np.float64, np.int64, np.int64, np.int64]
     ends = list(accumulate(8 * size * size * width for width in widths))
+    content = np.frombuffer(b"".join(matrices.to_pylist()), np.uint8).reshape(-1, ends[-1])
     arrays = []
     for begin, end, width, dtype in zip([0, *ends], ends, widths, dtypes, strict=False):
-        content = b"".join(each[begin:end] for each in matrices)
-        shape = (len(matrices) * size, size, width)
-        arrays.append(np.frombuffer(content, dtype).reshape(shape).copy())
+        own = np.ascontiguousarray(content[:, begin:end])
+        arrays.append(own.view(dtype).reshape(len(matrices) * size, size, width))
     return Values(*arrays)

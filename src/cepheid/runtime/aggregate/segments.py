@@ -13,6 +13,7 @@ from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.segment_bounds import find_ends
 from cepheid.program.program import Clock, Program
 from cepheid.runtime.aggregate.moments import Moments, PairIndex
+from cepheid.runtime.aggregate.wanted_windows import WantedWindows
 from cepheid.runtime.order_events import OrderedEvents, starts_of_runs
 
 Int64s = NDArray[np.int64]
@@ -31,8 +32,13 @@ class WindowedSegments:
     segment: Int64s
 
 
-def make_segments(program: Program, events: EventArrays) -> WindowedSegments:
-    """Return all steps of every partition, or those of each of its windows with any."""
+def make_segments(
+    program: Program, events: EventArrays, wanted: WantedWindows | None = None
+) -> WindowedSegments:
+    """Return all steps of every partition, or those of each of its windows with any.
+
+    Of all windows, or of some.
+    """
     offsets = events.partition_offsets
     partitions = np.arange(offsets.size - 1)
     if program.window_length is None:
@@ -41,6 +47,9 @@ def make_segments(program: Program, events: EventArrays) -> WindowedSegments:
     if program.slide is None:
         raise InternalError("with WITHIN alone the segments follow from the moments")
     owner, window, begin = _windows(events, program.window_length, program.slide)
+    if wanted is not None:
+        kept = wanted.has(owner, window)
+        owner, window, begin = owner[kept], window[kept], begin[kept]
     end = np.empty_like(begin)
     clock = events.clock[events.step_offsets[:-1]]
     find_ends(owner, window * program.slide + program.window_length, clock, offsets, end)

@@ -21,6 +21,7 @@ from cepheid.program.program import MatchOutput, Program, Ranking
 from cepheid.runtime.aggregate.aggregate import Aggregation
 from cepheid.runtime.aggregate.partial_table import partial_schema, to_partial
 from cepheid.runtime.aggregate.sortable import has_own_keys
+from cepheid.runtime.compressed import GRAPHS
 from cepheid.runtime.dispatch import MakePlan
 from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema
 from cepheid.runtime.event_tables import free_type_column
@@ -28,7 +29,6 @@ from cepheid.runtime.local import result_schema, run_local
 from cepheid.runtime.spark.column_named import column_named
 from cepheid.runtime.spark.combine_groups import combine_groups
 from cepheid.runtime.spark.compressed import (
-    GRAPHS,
     SparkCompressedMatches,
     fold_to_graphs,
 )
@@ -47,13 +47,8 @@ def run_spark(
 
 
 def arrow_schema_of(frame: DataFrame) -> pa.Schema:
-    """Return the schema as the workers will see it; a stream is refused."""
+    """Return the schema as the workers will see it."""
     zone = frame.sparkSession.conf.get("spark.sql.session.timeZone")
-    if frame.isStreaming:
-        raise DataError(
-            "a streaming DataFrame cannot be run yet",
-            hint="run on a batch DataFrame, for example one read with spark.read",
-        )
     return to_arrow_schema(frame.schema, timezone=zone)
 
 

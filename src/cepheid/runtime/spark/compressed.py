@@ -11,11 +11,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from cepheid.program.program import MatchOutput, Program
-from cepheid.runtime.compressed import CompressedMatches, compress_matches
+from cepheid.runtime.compressed import CompressedMatches, compress_matches, graphs_of
 from cepheid.runtime.compressed_bytes import from_bytes
 from cepheid.runtime.match_rows import match_schema
 
-GRAPHS = pa.schema([("nodes", pa.int64()), ("graph", pa.binary())])
 COUNTS = pa.schema([("matches", pa.string())])
 
 
@@ -74,5 +73,4 @@ def _count(matches: CompressedMatches) -> Iterator[pa.RecordBatch]:
 def fold_to_graphs(program: Program, output: MatchOutput, events: pa.Table) -> pa.Table:
     """Turn a task's events into one row."""
     matches, _ = compress_matches(program, output, events, events.schema)
-    row = {"nodes": [matches.nodes], "graph": [matches.to_bytes()]}
-    return pa.Table.from_pydict(row, GRAPHS)
+    return graphs_of(matches)

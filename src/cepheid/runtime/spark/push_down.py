@@ -25,11 +25,20 @@ from cepheid.runtime.spark.compare_in_spark import Known, SparkComparisons, all_
 MOST_COMPARISONS = 200  # beyond that, planning would take longer than a filter saves
 
 
-def drop_or_bare(program: Program, frame: DataFrame) -> DataFrame:
-    """Return the events that Python must see; those that fit no position are dropped or bare."""
+def drop_or_bare(program: Program, frame: DataFrame, *, keeps_all_times: bool = False) -> DataFrame:
+    """Return the events that Python must see; those that fit no position are dropped or bare.
+
+    `keeps_all_times`: the watermark of the frame must see the others, too.
+    """
     fits = could_fit(program, frame.schema)
     if not program.keeps_all_types:
-        return frame if fits is True else frame.filter(F.lit(False) if fits is False else fits)
+        if fits is True:
+            return frame
+        condition = F.lit(False) if fits is False else fits
+        if keeps_all_times:
+            # Spark moves filters before a watermark unless they depend on where they run.
+            condition = F.when(condition, F.spark_partition_id() >= 0)
+        return frame.filter(condition)
     return frame if fits is True else _with_bare_marks(program, frame, fits)
 
 

@@ -42,17 +42,29 @@ class SparkMembers:
         known = derived_schema(schema, self.schema.names, streams, self.roles)
         is_read = member.stream_type is not None
         program = lower(member.make_plan(known), as_stream=is_read)
-        result = run_program(program, self._united(schema, streams), schema)
+        result = run_program(program, self.united(schema, streams), schema)
         if member.stream_type is None:
             return result, None
-        assert isinstance(result, DataFrame), "analysis refuses other forms of OUTPUT with INTO"
+        return self.as_events(member, program, result, schema)
+
+    def as_events(
+        self,
+        member: Member,
+        program: Program,
+        result: DataFrame | SparkCompressedMatches,
+        schema: pa.Schema,
+    ) -> tuple[DataFrame, DerivedStream]:
+        """Return a result without what only its events need, and its events."""
+        assert member.stream_type is not None
+        assert not isinstance(result, SparkCompressedMatches), "analysis refuses it with INTO"
         own = own_columns(program, result.columns)
         stream = self._stream(program, result, own, schema, member.stream_type)
         return result.select(*map(column_named, own)), DerivedStream(
             member.name, member.stream_type, tuple(own), arrow_schema_of(stream), stream
         )
 
-    def _united(self, schema: pa.Schema, streams: Sequence[DerivedStream]) -> DataFrame:
+    def united(self, schema: pa.Schema, streams: Sequence[DerivedStream]) -> DataFrame:
+        """Return the events of the input and those of other queries, with all columns."""
         united = _fitted(self.frame, self.schema, schema)
         for stream in streams:
             events = _fitted(stream.events, stream.schema, schema)

@@ -1,0 +1,227 @@
+"""Streams on local Spark. Timed: the micro-batches, as Spark reports them; not the start.
+
+A file with all events is one micro-batch; a second one without events follows, in which windows are
+closed. `counts packets` is the floor: the same packets, handed to the same operator, which counts
+events and keeps a number. `unpacked rows` is the same engine without packets. `small micro-batch`
+is the median time of micro-batches of 1,000 events, after the first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import statistics
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchmarks import references
+from benchmarks.contender import Benchmark, Contender, Timed
+from benchmarks.on_spark import require_spark, session
+from benchmarks.references import Answer, summarize
+from benchmarks.w1 import QUERY, RETURNED
+from benchmarks.workloads import W1_DENSE, W1_SPARSE, Workload
+
+COUNTS = (
+    "PATTERN SEQ(A a, B+ b) WHERE [id] WITHIN 1000 SLIDE 500 RETURN id, COUNT(*) AS n GROUP BY id"
+)
+OPTIONS: dict[str, Any] = {"time": "ts", "type": "etype"}
+SMALL, SMALL_BATCHES = 1_000, 6
+SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
+
+Result = Callable[[Any, str], Any]
+
+
+def packed(stream: Any, text: str) -> Any:
+    """Run the query as a user does."""
+    import cepheid
+
+    return cepheid.query(text).run(stream, **OPTIONS, ordered=True)
+
+
+def unpacked(stream: Any, text: str) -> Any:
+    """Hand every event over as a row."""
+    from cepheid.runtime.spark.stream.bucket_processor import REPORTS, BucketProcessor
+    from cepheid.runtime.spark.stream.pack_events import BUCKET
+
+    work = _work(stream, text)
+
+    class RowProcessor(BucketProcessor):
+        def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Any:
+            parts = [pa.Table.from_pandas(each, preserve_index=False) for each in rows]
+            table = pa.concat_tables(parts).select(range(len(work.events)))
+            arrived = table.rename_columns(work.events.names).cast(work.events)
+            return self._advance(key, arrived, timerValues, fired=None)
+
+    return work.frame.groupBy(BUCKET).transformWithStateInPandas(
+        RowProcessor(work.job), REPORTS, "append", "EventTime"
+    )
+
+
+def counted(stream: Any, text: str) -> Any:
+    """Hand over packets and count their events."""
+    import pandas as pd
+    from pyspark.sql.streaming.stateful_processor import StatefulProcessor
+
+    from cepheid.runtime.spark.stream.pack_events import (
+        BUCKET,
+        EVENTS,
+        PACKETS,
+        from_packets,
+        pack_batches,
+    )
+
+    work = _work(stream, text)
+
+    class Counter(StatefulProcessor):
+        def init(self, handle: Any) -> None:
+            self.total = handle.getValueState("total", "events bigint")
+
+        def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Any:
+            packets = [packet for frame in rows for packet in frame[EVENTS]]
+            before = self.total.get()[0] if self.total.exists() else 0
+            total = before + from_packets(packets).num_rows
+            self.total.update((total,))
+            yield pd.DataFrame({"events": [total]})
+
+        def close(self) -> None:
+            pass
+
+    packets = work.frame.mapInArrow(pack_batches(work.events.names), PACKETS)
+    return packets.groupBy(BUCKET).transformWithStateInPandas(
+        Counter(), "events bigint", "append", "EventTime"
+    )
+
+
+def _work(stream: Any, text: str) -> Any:
+    import cepheid
+    from cepheid.program.lower import lower
+    from cepheid.runtime.event_schema import ColumnRoles, event_schema
+    from cepheid.runtime.spark.stream.run_stream import bucketed, stream_input
+    from cepheid.runtime.stream_options import StreamOptions
+
+    roles = ColumnRoles(OPTIONS["time"], OPTIONS["type"])
+    given = stream_input(stream, roles, StreamOptions(ordered=True))
+    plan = cepheid.query(text).plan(event_schema(given.schema, roles))
+    return bucketed(plan, lower(plan), given)
+
+
+def _run(text: str, result: Result, *, small: bool = False) -> Callable[[Path], Timed]:
+    def run(path: Path) -> Timed:
+        from pyspark.sql import SparkSession
+
+        spark = SparkSession.getActiveSession()
+        assert spark is not None
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder) / "in"
+            _write(path, source, small=small)
+            schema = spark.read.parquet(str(source)).schema
+            stream = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
+            found = result(stream.parquet(str(source)), text)
+            writer = found.writeStream.format("parquet").trigger(availableNow=True)
+            writer = writer.option("checkpointLocation", f"{folder}/checkpoint")
+            query = writer.start(f"{folder}/out")
+            query.awaitTermination()
+            spent = [_milliseconds(each) / 1000 for each in query.recentProgress]
+            seconds = statistics.median(spent[1:]) if small else sum(spent)
+            if result is not packed:
+                return Timed(None, seconds)
+            return Timed(
+                spark.read.schema(found.schema).parquet(f"{folder}/out").toArrow(), seconds
+            )
+
+    return run
+
+
+def _milliseconds(progress: Any) -> int:
+    return int(json.loads(progress.json)["durationMs"]["triggerExecution"])
+
+
+def _write(path: Path, folder: Path, *, small: bool) -> None:
+    folder.mkdir()
+    if not small:
+        (folder / "1.parquet").symlink_to(path)
+        return
+    table = pq.read_table(path)
+    for number in range(min(SMALL_BATCHES, table.num_rows // SMALL)):
+        pq.write_table(table.slice(number * SMALL, SMALL), folder / f"{number}.parquet")
+
+
+@contextlib.contextmanager
+def _few_tasks() -> Iterator[None]:
+    """One machine: a task per core."""
+    with session():
+        from pyspark.sql import SparkSession
+
+        active = SparkSession.getActiveSession()
+        if active is not None:
+            active.conf.set(SHUFFLE_PARTITIONS, "2")
+        yield
+
+
+def _contender(
+    name: str,
+    run: Callable[[Path], Timed],
+    answer: Callable[[pa.Table], Answer] | None = None,
+) -> Contender:
+    return Contender(name, run, answer, require_spark, packages=("cepheid", "pyspark"))
+
+
+def _counts_in_process(path: Path) -> Answer:
+    """Return the answer for windows that a stream can close: those that no later event is in."""
+    import cepheid
+
+    table = cepheid.query(COUNTS).run(str(path), **OPTIONS)
+    last = pa.compute.max(pq.read_table(path, columns=["ts"])["ts"]).as_py()
+    closed = table.filter(pa.compute.less_equal(table["window_end"], pa.scalar(last)))
+    return summarize(closed.select(["window_end", "id", "n"]))
+
+
+def _benchmark(
+    name: str,
+    question: str,
+    text: str,
+    workload: Workload,
+    reference: Callable[[Path], Answer],
+    answer: Callable[[pa.Table], Answer],
+) -> Benchmark:
+    return Benchmark(
+        name=name,
+        question=question,
+        workload=workload,
+        events=1_000_000,
+        reference=reference,
+        contenders=(
+            _contender("Cepheid on Spark", _run(text, packed), answer),
+            _contender("Cepheid, unpacked rows", _run(text, unpacked)),
+            _contender("counts packets", _run(text, counted)),
+            _contender("small micro-batch", _run(text, packed, small=True)),
+        ),
+        baseline="counts packets",
+        around=_few_tasks,
+        counts_cpu=False,
+    )
+
+
+SPARK_STREAM = (
+    _benchmark(
+        "spark-stream-w1",
+        "W1 on a stream in order, in one micro-batch: SEQ(A, B, C) of one id within 1000",
+        f"{QUERY} {RETURNED}",
+        W1_SPARSE,
+        references.w1,
+        summarize,
+    ),
+    _benchmark(
+        "spark-stream-counts",
+        "trends of SEQ(A, B+) per id and window on a stream in order, in one micro-batch",
+        COUNTS,
+        W1_DENSE,
+        _counts_in_process,
+        lambda table: summarize(table.select(["window_end", "id", "n"])),
+    ),
+)

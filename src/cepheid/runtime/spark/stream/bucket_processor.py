@@ -1,0 +1,130 @@
+"""The stateful operator: one step of the engine per bucket and micro-batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+
+from cepheid.program.program import Program
+from cepheid.runtime.spark.stream.bucket_store import BucketStore
+from cepheid.runtime.spark.stream.event_clock import EventClock
+from cepheid.runtime.spark.stream.pack_events import EVENTS, from_packets, to_packet
+from cepheid.runtime.stream.step import step
+
+RESULT, LATE = "result", "late_events"
+COUNTS = ("events", "late", "results", "state_bytes")
+REPORTS = (
+    "bucket int, events bigint, late bigint, results bigint, state_bytes bigint, "
+    f"{RESULT} binary, {LATE} binary"
+)
+PACKET_BYTES = 2**26  # of results, before a further row begins: a row must stay below 2 GiB
+
+
+@dataclass(frozen=True, slots=True)
+class BucketJob:
+    """What is done in every bucket; `query` is what its state belongs to."""
+
+    program: Program
+    clock: EventClock
+    query: Mapping[str, str]
+    ordered: bool
+    partially: bool
+    delivers_late: bool
+    state_limit: int | None
+
+
+class BucketProcessor(StatefulProcessor):
+    """Settles events up to the watermark; results are reported as packets.
+
+    A bucket without new events is woken by a timer when the watermark passes what it waits for.
+    """
+
+    def __init__(self, job: BucketJob) -> None:
+        self.job = job
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Name the state."""
+        self.handle = handle
+        self.store = BucketStore(handle, self.job.query)
+
+    def handleInputRows(
+        self, key: Any, rows: Iterator[Any], timerValues: Any
+    ) -> Iterator[pd.DataFrame]:
+        """Take the events of a bucket."""
+        packets = [packet for frame in rows for packet in frame[EVENTS]]
+        return self._advance(key, from_packets(packets), timerValues, fired=None)
+
+    def handleExpiredTimer(
+        self, key: Any, timerValues: Any, expiredTimerInfo: Any
+    ) -> Iterator[pd.DataFrame]:
+        """Close what the watermark has passed in a bucket without new events."""
+        return self._advance(key, None, timerValues, fired=expiredTimerInfo.getExpiryTimeInMs())
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def _advance(
+        self, key: Any, arrived: pa.Table | None, timer_values: Any, *, fired: int | None
+    ) -> Iterator[pd.DataFrame]:
+        job = self.job
+        until = job.clock.horizon(timer_values.getCurrentWatermarkInMs())
+        before = self.store.load()
+        done = step(
+            job.program,
+            before.carried,
+            arrived,
+            until,
+            ordered=job.ordered,
+            late_before=until,
+            partially=job.partially,
+            state_limit=job.state_limit,
+        )
+        timer = None if done.wake is None else job.clock.timer(done.wake)
+        if timer is not None and timer == fired:
+            timer += 1  # Spark removes the timer that went off, also if it was set again
+        size = self.store.save(before, done.carried, timer)
+        self._set_timer(before.timer, timer, fired)
+        counts = (
+            0 if arrived is None else arrived.num_rows,
+            done.late.num_rows,
+            done.result.num_rows,
+            size,
+        )
+        late = done.late if job.delivers_late else None
+        yield from _reports(int(key[0]), counts, done.result, late)
+
+    def _set_timer(self, before: int | None, now: int | None, fired: int | None) -> None:
+        """Keep one timer; Spark itself removes the one that went off."""
+        if before == now and fired is None:
+            return
+        if before is not None and before != fired:
+            self.handle.deleteTimer(before)
+        if now is not None:
+            self.handle.registerTimer(now)
+
+
+def _reports(
+    bucket: int, counts: tuple[int, ...], result: pa.Table, late: pa.Table | None
+) -> Iterator[pd.DataFrame]:
+    """Yield a row with everything, and more rows if results are too large for one."""
+    packets = _packets(result)
+    late_packets = [] if late is None else _packets(late)
+    for place in range(max(1, len(packets), len(late_packets))):
+        shown = counts if place == 0 else (0,) * len(COUNTS)
+        row: dict[str, Any] = dict(zip(COUNTS, shown, strict=True))
+        row[RESULT] = packets[place] if place < len(packets) else None
+        row[LATE] = late_packets[place] if place < len(late_packets) else None
+        yield pd.DataFrame([{"bucket": bucket, **row}])
+
+
+def _packets(table: pa.Table) -> list[bytes]:
+    if not table.num_rows:
+        return []
+    parts = -(-table.nbytes // PACKET_BYTES)
+    rows = -(-table.num_rows // parts)
+    return [to_packet(table.slice(start, rows)) for start in range(0, table.num_rows, rows)]

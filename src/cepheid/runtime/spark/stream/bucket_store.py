@@ -1,0 +1,90 @@
+"""What a bucket keeps between micro-batches, in Spark's state store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
+
+from cepheid.errors import StateError
+from cepheid.runtime.stream.carried import Carried
+
+VERSION = 1
+NO_TIMER = -1
+HEAD = "version int, query string, timer bigint, header binary"
+ANEW = "start with a new checkpoint, or run what the checkpoint was written for"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a bucket keeps, the timer that is set, and the sizes of the chunks in the store."""
+
+    carried: Carried
+    timer: int | None
+    sizes: Mapping[int, int]
+
+
+class BucketStore:
+    """Reads and writes the state of the bucket that Spark has chosen.
+
+    Chunks never change, so that only new ones are written and gone ones removed. `query` is what
+    the state belongs to, part by part.
+    """
+
+    def __init__(self, handle: StatefulProcessorHandle, query: Mapping[str, str]) -> None:
+        self.query = json.dumps(query, sort_keys=True)
+        self.head = handle.getValueState("head", HEAD)
+        self.chunks = handle.getMapState("chunks", "number bigint", "rows binary")
+
+    def load(self) -> Stored:
+        """Return what was stored; nothing if the bucket is new.
+
+        Raises:
+            StateError: it was written for another query, or by a newer version.
+        """
+        head = self.head.get() if self.head.exists() else None
+        if head is None:
+            return Stored(Carried(), None, {})
+        version, query, timer, header = head
+        if version != VERSION:
+            raise StateError(
+                f"the checkpoint has version {version}, and this release reads {VERSION}",
+                hint=ANEW,
+            )
+        self._require_same(query)
+        rows = {int(number[0]): bytes(chunk[0]) for number, chunk in self.chunks.iterator()}
+        carried = Carried.from_parts(bytes(header), rows)
+        sizes = {number: len(each) for number, each in rows.items()}
+        return Stored(carried, None if timer == NO_TIMER else timer, sizes)
+
+    def save(self, before: Stored, carried: Carried, timer: int | None) -> int:
+        """Write what has changed, and return how many bytes are kept."""
+        header = carried.header_to_bytes()
+        kept = {chunk.number for chunk in carried.chunks}
+        for number in before.sizes.keys() - kept:
+            self.chunks.removeKey((number,))
+        size = len(header)
+        for chunk in carried.chunks:
+            known = before.sizes.get(chunk.number)
+            if known is None:
+                rows = chunk.to_bytes()
+                self.chunks.updateValue((chunk.number,), (rows,))
+                known = len(rows)
+            size += known
+        self.head.update((VERSION, self.query, NO_TIMER if timer is None else timer, header))
+        return size
+
+    def _require_same(self, query: str) -> None:
+        if query == self.query:
+            return
+        theirs, ours = json.loads(query), json.loads(self.query)
+        different = [
+            each for each in sorted({*theirs, *ours}) if theirs.get(each) != ours.get(each)
+        ]
+        listed = "; ".join(
+            f"{each}: {theirs.get(each)} in the checkpoint, {ours.get(each)} now"
+            for each in different
+        )
+        raise StateError(f"the checkpoint belongs to another query ({listed})", hint=ANEW)

@@ -1,0 +1,96 @@
+"""Add the partial values of groups whose partitions lie in several buckets.
+
+All buckets close a window in the same micro-batch, the first whose watermark has passed its end. So
+all that a group adds up from is in one micro-batch, and no state is needed to combine it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.arrow_arrays import in_one, to_arrow, to_numpy
+from cepheid.program.program import Program
+from cepheid.runtime.aggregate.partial_table import (
+    NUMBERS,
+    extreme_name,
+    from_collected,
+    partial_schema,
+)
+from cepheid.runtime.aggregate.result_table import aggregate_schema, place_fields
+from cepheid.runtime.spark.whole_task import on_whole_task
+
+
+def combine_in_batch(
+    found: DataFrame, program: Program, output: AggregateOutput, events: pa.Schema
+) -> DataFrame:
+    """Return one row per window and group from partial rows, which have numbers as names."""
+    keys = [str(number) for number in range(len(place_fields(program, output, events)))]
+    gathered = found.repartition(*(_normal(found, each) for each in keys))
+    names = partial_schema(program, output, events).names
+    work = on_whole_task(names, partial(_combine, program, output, events, keys))
+    result = from_arrow_schema(aggregate_schema(program, output, events))
+    return gathered.mapInArrow(work, result)
+
+
+def _normal(frame: DataFrame, name: str) -> Column:
+    column = F.col(name)
+    if frame.schema[name].dataType.typeName() in ("float", "double"):
+        return F.when(column == 0, F.lit(0.0)).otherwise(column)  # -0.0 is 0.0
+    return column
+
+
+def _combine(
+    program: Program,
+    output: AggregateOutput,
+    events: pa.Schema,
+    keys: Sequence[str],
+    partial_rows: pa.Table,
+) -> pa.Table:
+    return from_collected(program, output, events, collect(output, keys, partial_rows))
+
+
+def collect(output: AggregateOutput, keys: Sequence[str], rows: pa.Table) -> pa.Table:
+    """Return a row per group: the list of its numbers, its smallest minima and largest maxima.
+
+    Sums of floats depend on their order, and Spark hands over rows in any: they are sorted, so that
+    a micro-batch that is repeated gives the same.
+    """
+    numbers = in_one(rows.column(NUMBERS))
+    parts = {f"{NUMBERS}.{place}": each for place, each in enumerate(numbers.flatten())}
+    sortable = pa.table({**{each: rows.column(each) for each in keys}, **parts})
+    order = pc.sort_indices(
+        sortable, sort_keys=[(name, "ascending") for name in sortable.schema.names]
+    )
+    rows = rows.take(order)
+    first = np.zeros(rows.num_rows, np.bool_)
+    first[0] = True
+    for each in keys:
+        column = in_one(rows.column(each))
+        same = pc.equal(column[1:], column[:-1])
+        both_null = pc.and_(pc.is_null(column[1:]), pc.is_null(column[:-1]))
+        first[1:] |= ~to_numpy(pc.fill_null(pc.or_(same, both_null), both_null))
+    start = np.flatnonzero(first)
+    offsets = to_arrow(np.append(start, rows.num_rows).astype(np.int32))
+    columns = {each: rows.column(each).take(to_arrow(start)) for each in keys}
+    columns[NUMBERS] = pa.ListArray.from_arrays(offsets, in_one(rows.column(NUMBERS)))
+    group = np.cumsum(first) - 1
+    for number, measure in enumerate(output.minima):
+        name = extreme_name(number)
+        ranked = pa.table({"group": to_arrow(group), "value": rows.column(name)})
+        direction = "descending" if measure.is_maximum else "ascending"
+        best = pc.sort_indices(
+            ranked,
+            sort_keys=[("group", "ascending"), ("value", direction)],
+            null_placement="at_end",
+        )
+        columns[name] = rows.column(name).take(best.take(to_arrow(start)))
+    return pa.table(columns)

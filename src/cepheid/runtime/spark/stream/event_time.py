@@ -1,0 +1,119 @@
+"""The watermark of a stream: the one it has, or one made from the time column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cepheid.errors import ConfigError, DataError
+from cepheid.runtime.event_schema import ColumnRoles, ticks_per_second
+from cepheid.runtime.spark.column_named import column_named
+from cepheid.runtime.stream_options import StreamOptions
+
+WATERMARK = "spark.watermarkDelayMs"  # metadata of a column that has one
+SECONDS_PER_DAY = 86_400
+EVENT_TIME, IS_BEAT = "__cepheid_event_time", "__cepheid_is_beat"
+
+
+def with_watermark(frame: DataFrame, roles: ColumnRoles, options: StreamOptions) -> DataFrame:
+    """Return the stream with a watermark, whose hidden column may be dropped.
+
+    Raises:
+        DataError: there is neither a watermark nor a way to make one.
+    """
+    has_own = WATERMARK in frame.schema[roles.time].metadata
+    if has_own and options.watermark is not None:
+        raise ConfigError(
+            f"column '{roles.time}' has a watermark already",
+            hint="leave watermark= out, or do not call withWatermark",
+        )
+    if has_own:
+        return frame
+    if options.watermark is None and not options.ordered:
+        raise DataError(
+            f"the stream has no watermark on column '{roles.time}', so that no result is ever "
+            "final",
+            hint=_what_to_write(frame, roles),
+        )
+    kind = frame.schema[roles.time].dataType.typeName()
+    timed = frame.withColumn(EVENT_TIME, _as_timestamp(kind, roles))
+    if options.idle is not None:
+        timed = _with_beats(timed, options.idle)
+    timed = timed.withWatermark(EVENT_TIME, _delay(kind, roles, options.watermark))
+    if options.idle is not None:
+        # Spark would drop the beats before it sees their time, were it not for the partition.
+        timed = timed.filter(F.when(column_named(IS_BEAT).isNull(), F.spark_partition_id() >= 0))
+    return timed.select(*map(column_named, frame.columns))
+
+
+def _what_to_write(frame: DataFrame, roles: ColumnRoles) -> str:
+    if frame.schema[roles.time].dataType.typeName() == "timestamp":
+        first = f'write stream.withWatermark("{roles.time}", "10 minutes")'
+    else:
+        first = "say how late events may come, watermark=" + (
+            "600" if _is_integer(frame.schema[roles.time].dataType.typeName()) else "'10 minutes'"
+        )
+    return f"{first}, or ordered=True if events arrive in the order of time"
+
+
+def _is_integer(kind: str) -> bool:
+    return kind in ("byte", "short", "integer", "long")
+
+
+def _as_timestamp(kind: str, roles: ColumnRoles) -> Column:
+    """Return the time as a timestamp in UTC, whatever the session's zone is."""
+    time = column_named(roles.time)
+    if kind == "timestamp":
+        return time
+    if kind == "timestamp_ntz":
+        epoch = F.lit("1970-01-01").cast("timestamp_ntz")
+        return F.timestamp_micros(F.timestamp_diff("MICROSECOND", epoch, time))
+    if kind == "date":
+        return F.timestamp_seconds(F.unix_date(time).cast("long") * SECONDS_PER_DAY)
+    if not _is_integer(kind):
+        raise DataError(
+            f"the time column '{roles.time}' holds {kind}, which is not a time",
+            hint="use a timestamp, a date or an integer column",
+        )
+    per_second = ticks_per_second(pa.int64(), roles)
+    if per_second == 1:
+        return F.timestamp_seconds(time)
+    if per_second == 1_000:
+        return F.timestamp_millis(time)
+    # Floors, also below zero.
+    return F.timestamp_micros(
+        time if per_second == 1_000_000 else F.floor(time / F.lit(1000).cast("decimal(4,0)"))
+    )
+
+
+def _delay(kind: str, roles: ColumnRoles, watermark: str | int | None) -> str:
+    if watermark is None:
+        return "0 seconds"
+    if isinstance(watermark, str):
+        return watermark
+    if not _is_integer(kind):
+        raise ConfigError(
+            f"watermark={watermark} has no unit, and the time column '{roles.time}' is a {kind}",
+            hint=f"write the unit: watermark='{watermark} seconds'",
+        )
+    if watermark < 0:
+        raise ConfigError(f"watermark is {watermark}, but must not be negative")
+    return f"{-(-watermark * 1000 // ticks_per_second(pa.int64(), roles))} milliseconds"
+
+
+def _with_beats(timed: DataFrame, idle: str) -> DataFrame:
+    """Add a row per second whose time is that of the clock, less what a source may be idle."""
+    session: Any = timed.sparkSession
+    beats = (
+        session.readStream.format("rate")
+        .option("rowsPerSecond", 1)
+        .load()
+        .select(
+            (F.col("timestamp") - F.lit(idle).cast("interval day to second")).alias(EVENT_TIME),
+            F.lit(True).alias(IS_BEAT),
+        )
+    )
+    return timed.unionByName(beats, allowMissingColumns=True)

@@ -1,0 +1,214 @@
+"""A query on a streaming DataFrame: pack events, step through every bucket, unpack results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from cepheid.errors import ConfigError, Diagnostic, UnsupportedQueryError
+from cepheid.language.printer import print_query
+from cepheid.plan.physical import PhysicalPlan
+from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.lower import lower
+from cepheid.program.program import Clock, MatchOutput, Program
+from cepheid.runtime.aggregate.partial_table import partial_schema
+from cepheid.runtime.compressed import GRAPHS
+from cepheid.runtime.dispatch import MakePlan
+from cepheid.runtime.event_schema import ColumnRoles, event_schema, ticks_per_second
+from cepheid.runtime.local import result_schema
+from cepheid.runtime.spark.batch import arrow_schema_of, is_whole_group, shuffle_keys
+from cepheid.runtime.spark.column_named import column_named
+from cepheid.runtime.spark.compressed import SparkCompressedMatches
+from cepheid.runtime.spark.push_down import drop_or_bare
+from cepheid.runtime.spark.stream.bucket_processor import (
+    COUNTS,
+    LATE,
+    REPORTS,
+    RESULT,
+    BucketJob,
+    BucketProcessor,
+)
+from cepheid.runtime.spark.stream.combine_in_batch import combine_in_batch
+from cepheid.runtime.spark.stream.event_clock import EventClock
+from cepheid.runtime.spark.stream.event_time import with_watermark
+from cepheid.runtime.spark.stream.pack_events import (
+    BUCKET,
+    PACKETS,
+    bucket_of,
+    pack_batches,
+    unpack_batches,
+)
+from cepheid.runtime.spark.stream.stream_results import StreamResults
+from cepheid.runtime.stream.step import reject_unbounded
+from cepheid.runtime.stream_options import DEFAULT_BUCKETS, Late, StreamOptions
+
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+OBSERVED = "cepheid:"
+
+
+@dataclass(frozen=True, slots=True)
+class StreamInput:
+    """Events with a watermark; `schema` is how workers see them."""
+
+    frame: DataFrame
+    schema: pa.Schema
+    roles: ColumnRoles
+    options: StreamOptions
+    reads_results: bool = False
+
+
+def run_stream(
+    make_plan: MakePlan, frame: DataFrame, roles: ColumnRoles, options: StreamOptions
+) -> Any:
+    """Return the result of a query on a streaming DataFrame; see `StreamOptions`."""
+    given = stream_input(frame, roles, options)
+    plan = make_plan(event_schema(given.schema, roles))
+    return finished(tagged_results(plan, lower(plan), given), options)
+
+
+def stream_input(frame: DataFrame, roles: ColumnRoles, options: StreamOptions) -> StreamInput:
+    """Check what the stream needs, and give it a watermark."""
+    options.check()
+    require_rocks(frame.sparkSession)
+    schema = arrow_schema_of(frame)
+    event_schema(schema, roles)  # a missing column is told before a missing watermark
+    return StreamInput(with_watermark(frame, roles, options), schema, roles, options)
+
+
+def require_rocks(session: SparkSession) -> None:
+    """Choose the state store that Spark wants for such operators, unless another one is chosen."""
+    chosen = session.conf.get(PROVIDER, None)
+    if chosen is None or chosen.endswith("HDFSBackedStateStoreProvider"):
+        session.conf.set(PROVIDER, ROCKS)
+    elif "RocksDB" not in chosen:
+        raise ConfigError(
+            f"{PROVIDER} is {chosen}, but the state of a stream needs RocksDB",
+            hint=f"set it to {ROCKS}",
+        )
+
+
+def finished(found: StreamResults, options: StreamOptions) -> Any:
+    """Return the results, with the late events if these are asked for."""
+    return found if options.late == Late.DELIVER else found.results
+
+
+def tagged_results(plan: PhysicalPlan, program: Program, given: StreamInput) -> StreamResults:
+    """Return packets with results and late events, and how to unpack them."""
+    work = bucketed(plan, program, given)
+    packets = work.frame.mapInArrow(pack_batches(work.events.names), PACKETS)
+    reports = packets.groupBy(BUCKET).transformWithStateInPandas(
+        BucketProcessor(work.job), REPORTS, "append", "EventTime"
+    )
+    sums = [F.coalesce(F.sum(each), F.lit(0)).alias(each) for each in COUNTS]
+    observed = reports.observe(f"{OBSERVED}{program.name}", sums[0], *sums[1:])
+    return StreamResults(
+        observed.select(RESULT, LATE),
+        partial(_unpack_results, work.job, work.needed),
+        partial(_unpack, LATE, work.events),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Bucketed:
+    """Events with numbers as column names, the bucket last, and what is to be done with them.
+
+    `events` are the columns by name; `needed` those that the program reads.
+    """
+
+    frame: DataFrame
+    events: pa.Schema
+    needed: pa.Schema
+    job: BucketJob
+
+
+def bucketed(plan: PhysicalPlan, program: Program, given: StreamInput) -> Bucketed:
+    """Return the events that can matter, each with its bucket."""
+    reject_unbounded(program)
+    options = given.options
+    program = replace(program, cuts_time=False)
+    delivers = options.late == Late.DELIVER
+    names = [each for each in given.schema.names if delivers or each in program.columns]
+    needed = pa.schema([given.schema.field(each) for each in names if each in program.columns])
+    fitting = drop_or_bare(
+        program, given.frame.select(*map(column_named, names)), keeps_all_times=True
+    )
+    keys = shuffle_keys(program)
+    buckets = (options.buckets or DEFAULT_BUCKETS) if keys else 1
+    output = program.output
+    partially = isinstance(output, AggregateOutput) and not is_whole_group(program, output)
+    if partially:
+        _reject_counted_windows(program)
+    job = BucketJob(
+        program,
+        EventClock(ticks_per_second(given.schema.field(program.time).type, given.roles)),
+        identity(plan, program, needed, buckets, given),
+        # Buckets must agree on what is settled if their results are put together.
+        ordered=options.ordered and not partially and not given.reads_results,
+        partially=partially,
+        delivers_late=delivers,
+        state_limit=options.state_limit,
+    )
+    # Spark reads the dots of a name as fields when it hands columns to Python: numbers go instead.
+    numbers = map(str, range(len(names)))
+    frame = fitting.select("*", bucket_of(fitting, keys, buckets)).toDF(*numbers, BUCKET)
+    return Bucketed(frame, pa.schema([given.schema.field(each) for each in names]), needed, job)
+
+
+def _reject_counted_windows(program: Program) -> None:
+    """Windows of events close in every partition at another time, and new partitions may come."""
+    if program.clock is Clock.EVENTS:
+        names = ", ".join(program.partition_by)
+        raise UnsupportedQueryError(
+            [
+                Diagnostic(
+                    "stream-of-counted-windows",
+                    f"'{program.name}' adds up windows of events over several partitions, "
+                    "which on a stream are never complete",
+                    hint=f"GROUP BY {names}, or measure the window in time",
+                )
+            ]
+        )
+
+
+def identity(
+    plan: PhysicalPlan, program: Program, events: pa.Schema, buckets: int, given: StreamInput
+) -> dict[str, str]:
+    """Return what the state of a query belongs to, part by part, in words."""
+    columns: Mapping[str, str] = {each.name: str(each.type) for each in events}
+    return {
+        "query": print_query(plan.query.tree),
+        "columns": ", ".join(f"{name} {kind}" for name, kind in sorted(columns.items())),
+        "time": program.time,
+        "type": str(program.type_column),
+        "order": ", ".join(program.order) or "none",
+        "time_unit": given.roles.time_unit,
+        "buckets": str(buckets),
+        "on_expiry": str(plan.shows_expiry),
+    }
+
+
+def _unpack_results(
+    job: BucketJob, events: pa.Schema, tagged: DataFrame
+) -> DataFrame | SparkCompressedMatches:
+    program, output = job.program, job.program.output
+    if isinstance(output, MatchOutput) and output.is_compressed:
+        graphs = _unpack(RESULT, GRAPHS, tagged)
+        return SparkCompressedMatches(graphs, program, output, events)
+    if job.partially:
+        assert isinstance(output, AggregateOutput)
+        found = _unpack(RESULT, partial_schema(program, output, events), tagged)
+        return combine_in_batch(found, program, output, events)
+    return _unpack(RESULT, result_schema(program, events), tagged)
+
+
+def _unpack(column: str, schema: pa.Schema, tagged: DataFrame) -> DataFrame:
+    packets = tagged.select(column).filter(F.col(column).isNotNull())
+    return packets.mapInArrow(unpack_batches(), from_arrow_schema(schema))

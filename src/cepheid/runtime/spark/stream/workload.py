@@ -1,0 +1,49 @@
+"""Several queries on one stream; a reader's operator comes after those whose results it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from cepheid.program.lower import lower
+from cepheid.runtime.derived_events import DerivedStream, derived_schema, united_schema
+from cepheid.runtime.event_schema import ColumnRoles
+from cepheid.runtime.spark.column_named import column_named
+from cepheid.runtime.spark.stream.run_stream import finished, stream_input, tagged_results
+from cepheid.runtime.spark.workload import SparkMembers
+from cepheid.runtime.stream_options import StreamOptions
+from cepheid.runtime.workload import Member
+
+
+class StreamMembers:
+    """Streaming DataFrames; each is a query of its own when it is started."""
+
+    def __init__(self, frame: DataFrame, roles: ColumnRoles, options: StreamOptions) -> None:
+        self.given = stream_input(frame, roles, options)
+        self.members = SparkMembers(self.given.frame, roles)
+
+    def run(
+        self, member: Member, streams: Sequence[DerivedStream]
+    ) -> tuple[Any, DerivedStream | None]:
+        """Return the result, and the same as events if another query reads them."""
+        given, roles = self.given, self.given.roles
+        schema = united_schema(given.schema, streams, roles.time)
+        plan = member.make_plan(derived_schema(schema, given.schema.names, streams, roles))
+        program = lower(plan, as_stream=member.stream_type is not None)
+        united = self.members.united(schema, streams)
+        own_input = replace(given, frame=united, schema=schema, reads_results=bool(streams))
+        found = tagged_results(plan, program, own_input)
+        if member.stream_type is None:
+            return finished(found, given.options), None
+        own, stream = self.members.as_events(member, program, found.results, schema)
+        shown = partial(_own_columns, found.unpack_results, own.columns)
+        return finished(replace(found, unpack_results=shown), given.options), stream
+
+
+def _own_columns(unpack: Any, columns: Sequence[str], tagged: DataFrame) -> DataFrame:
+    found: DataFrame = unpack(tagged).select(*map(column_named, columns))
+    return found

@@ -1,0 +1,188 @@
+"""Events that arrive: which are late, and the others as they are kept."""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from cepheid.errors import StateError
+from cepheid.program.arrow_arrays import to_arrow, to_numpy
+from cepheid.program.position_masks import position_masks
+from cepheid.program.program import Program, Ranking
+from cepheid.runtime.clock import to_ticks
+from cepheid.runtime.order_events import (
+    is_derived,
+    order_codes,
+    reject_extreme_times,
+    reject_missing_order,
+    starts_of_runs,
+)
+from cepheid.runtime.order_trends import value_ranks
+from cepheid.runtime.stream.carried import Carried, ChunkKind
+
+Int64s = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
+LOG = logging.getLogger("cepheid")
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Events in order of time, with the columns that the program reads; and those that are late.
+
+    `latest` is the latest time of all events that are not late, `last_key` the order key of the
+    last of them or of an earlier one; None if there is none. Only a stream in order needs the key.
+    """
+
+    events: pa.Table
+    late: pa.Table
+    latest: int | None = None
+    last_key: pa.Table | None = None
+
+
+def receive(
+    program: Program,
+    carried: Carried,
+    arrived: pa.Table,
+    *,
+    ordered: bool,
+    late_before: int | None,
+) -> Arrival:
+    """Take what arrived apart; what is wrong with it is said now, before it is kept."""
+    ticks = to_ticks(arrived[program.time], program.time)
+    if ordered:
+        is_late, last_key = _not_after(program, carried, arrived, ticks)
+    else:
+        is_late, last_key = _too_late(program, carried, arrived, ticks, late_before), None
+    late = arrived.filter(to_arrow(is_late)) if is_late.any() else arrived.slice(0, 0)
+    events = plain_events(program, arrived)
+    if carried.events is not None and not events.schema.equals(carried.events):
+        raise StateError(
+            f"the events of '{program.name}' have other columns than those kept before:\n"
+            f"{events.schema.to_string()}\ninstead of\n{carried.events.to_string()}",
+            hint="start with a new checkpoint",
+        )
+    if late.num_rows:
+        events, ticks = events.filter(to_arrow(~is_late)), ticks[~is_late]
+    reject_missing_order(program, _columns(events))
+    reject_extreme_times(program, ticks)
+    latest = int(ticks.max()) if ticks.size else None
+    matters = _matters(program, events)
+    if not matters.all():
+        events, ticks = events.filter(to_arrow(matters)), ticks[matters]
+    return Arrival(in_order(events, ticks, program.order), late, latest, last_key)
+
+
+def plain_events(program: Program, events: pa.Table) -> pa.Table:
+    """Return the columns that the program reads, none of them encoded, and no metadata."""
+    names = [name for name in events.column_names if name in program.columns]
+    table = events.select(names).replace_schema_metadata(None)
+    fields = [
+        pa.field(
+            each.name, each.type.value_type if pa.types.is_dictionary(each.type) else each.type
+        )
+        for each in table.schema
+    ]
+    return table.cast(pa.schema(fields))
+
+
+def _too_late(
+    program: Program, carried: Carried, arrived: pa.Table, ticks: Int64s, late_before: int | None
+) -> Booleans:
+    """Return which events are behind the watermark.
+
+    Results of other queries are as old as what they are made of; for them only what is settled
+    counts.
+    """
+    limits = [each for each in (carried.horizon, late_before) if each is not None]
+    is_late = ticks < max(limits) if limits else np.zeros(ticks.size, np.bool_)
+    derived = is_derived(program, _columns(arrived))
+    if derived is None:
+        return is_late
+    is_old = np.zeros_like(is_late) if carried.horizon is None else ticks < carried.horizon
+    of_query = to_numpy(pc.fill_null(derived, False))
+    return np.where(of_query, is_old, is_late)
+
+
+def _not_after(
+    program: Program, carried: Carried, arrived: pa.Table, ticks: Int64s
+) -> tuple[Booleans, pa.Table | None]:
+    """Return which events of a stream in order do not come after all before, and the last key."""
+    settled = carried.horizon is not None
+    is_late = ticks < carried.horizon if settled else np.zeros(ticks.size, np.bool_)
+    if not program.order:
+        return is_late, None
+    names = [program.time, *program.order]
+    kept = carried.of_kind(ChunkKind.LAST_KEY)
+    keys = plain_events(program, arrived).select(names)
+    if kept:
+        keys = pa.concat_tables([keys, kept[0].table])
+        ticks = to_ticks(keys[program.time], program.time)
+    parts = [ticks, *order_codes(program, _columns(keys))]
+    rank = ranks_of(parts)
+    if kept:
+        is_late |= rank[:-1] <= rank[-1]
+        rank[:-1][is_late] = 0
+    else:
+        rank[is_late] = 0
+    if not rank.any():
+        return is_late, None
+    return is_late, keys.slice(int(np.argmax(rank)), 1).combine_chunks()
+
+
+def ranks_of(keys: list[Int64s]) -> Int64s:
+    """Return the dense ranks of keys of several parts, from 1."""
+    order = np.lexsort(keys[::-1])
+    is_new = np.logical_or.reduce([starts_of_runs(each[order]) for each in keys])
+    rank = np.empty(order.size, np.int64)
+    rank[order] = np.cumsum(is_new)
+    return rank
+
+
+def _matters(program: Program, events: pa.Table) -> Booleans:
+    """Return which events can be part of something, block, break or be counted."""
+    matters = np.ones(events.num_rows, np.bool_)
+    if not program.keeps_all_types:
+        masks = position_masks(program, _columns(events), events.num_rows)
+        matters = np.bitwise_or.reduce(masks) != 0
+    missing = [pc.is_null(events[each]) for each in program.partition_by if events[each].null_count]
+    if missing:
+        without = to_numpy(functools.reduce(pc.or_, missing))
+        names = ", ".join(program.partition_by)
+        LOG.warning("%d events have NULL in %s and belong to no partition", without.sum(), names)
+        if program.ranking is not Ranking.STREAM:
+            matters = matters & ~without
+    return matters
+
+
+def in_order(events: pa.Table, ticks: Int64s, order: Iterable[str] = ()) -> pa.Table:
+    """Sort events by time, then by all their values: the order in which rows came does not show."""
+    if ticks.size < 2:
+        return events.combine_chunks()
+    rows = np.argsort(ticks, kind="stable")
+    begins = starts_of_runs(ticks[rows])
+    names = dict.fromkeys((*order, *events.column_names))
+    for name in names:
+        ends = np.append(begins[1:], True)
+        tied = np.flatnonzero(~(begins & ends))
+        if not tied.size:
+            break
+        ranks = value_ranks(events[name].take(to_arrow(rows[tied])))
+        group = np.cumsum(begins)[tied]
+        again = np.lexsort([ranks, group])
+        rows[tied] = rows[tied][again]
+        begins[tied] |= starts_of_runs(ranks[again])
+    if np.array_equal(rows, np.arange(rows.size)):
+        return events.combine_chunks()
+    return events.take(to_arrow(rows)).combine_chunks()
+
+
+def _columns(events: pa.Table) -> dict[str, Any]:
+    return dict(zip(events.column_names, events.columns, strict=True))

@@ -1,0 +1,64 @@
+"""Run the settled events of a stream again; only what became final is reported."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.program import MatchOutput, Program
+from cepheid.runtime.aggregate.aggregate import Aggregation
+from cepheid.runtime.aggregate.partial_table import partial_schema, to_partial
+from cepheid.runtime.compressed import GRAPHS, compress_matches, graphs_of
+from cepheid.runtime.find_matches import find_matches
+from cepheid.runtime.local import result_schema
+from cepheid.runtime.match_pairs import find_pairs
+from cepheid.runtime.settled import Settled
+
+
+class Replayed(NamedTuple):
+    """Results, and what they leave behind.
+
+    `taken` has the rows of events at which matches end that NON OVERLAPPING took, `panes` the
+    matrices of windows that are still open; None if none was closed.
+    """
+
+    result: pa.Table
+    taken: NDArray[np.int64]
+    panes: pa.Table | None = None
+
+
+def empty_result(program: Program, schema: pa.Schema, *, partially: bool) -> pa.Table:
+    """Return no results, in the columns that results have."""
+    output = program.output
+    if isinstance(output, MatchOutput) and output.is_compressed:
+        return GRAPHS.empty_table()
+    if isinstance(output, AggregateOutput) and partially:
+        return partial_schema(program, output, schema).empty_table()
+    return result_schema(program, schema).empty_table()
+
+
+def replay(
+    program: Program, events: pa.Table, schema: pa.Schema, settled: Settled, *, partially: bool
+) -> Replayed:
+    """Return what became final. `schema` is that of the events without hidden columns."""
+    output, none = program.output, np.empty(0, np.int64)
+    if isinstance(output, AggregateOutput):
+        columns = dict(zip(events.column_names, events.columns, strict=True))
+        aggregation = Aggregation(program, output, columns, events.num_rows, 1, settled)
+        if partially:
+            partial = partial_schema(program, output, schema)
+            return Replayed(to_partial(partial, aggregation.finished(schema)), none)
+        return Replayed(aggregation.table(schema), none)
+    if output.is_compressed:
+        matches, _ = compress_matches(program, output, events, schema, settled)
+        return Replayed(GRAPHS.empty_table() if matches.is_empty else graphs_of(matches), none)
+    if program.pair is not None:
+        found = find_pairs(program, program.pair, events, schema, settled)
+    else:
+        columns = dict(zip(events.column_names, events.columns, strict=True))
+        found = find_matches(program, columns, events.num_rows, schema, 1, settled)
+    return Replayed(found.table, found.taken)

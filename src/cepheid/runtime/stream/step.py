@@ -1,0 +1,129 @@
+"""One step of a stream: settle events, report what became final, keep what can still matter.
+
+The settled events that can still matter are run again together with the new ones by the engine of
+bounded inputs, which reports only what is new (decision 14).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from cepheid.errors import Diagnostic, StateLimitError, UnsupportedQueryError
+from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.program import Program
+from cepheid.runtime.aggregate.wanted_windows import shares_windows_of_events
+from cepheid.runtime.stream.arrivals import Arrival, receive
+from cepheid.runtime.stream.carried import Carried, ChunkKind
+from cepheid.runtime.stream.keepers import Move, keeper_of
+from cepheid.runtime.stream.stored_events import ChunkWriter, earliest_from, read_stored
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a step gives.
+
+    `result` has what became final, `late` the events that came too late, as they were given. `wake`
+    is the earliest tick such that a step with a later horizon may settle or report something, even
+    if no event arrives; None if nothing waits.
+    """
+
+    carried: Carried
+    result: pa.Table
+    late: pa.Table
+    wake: int | None
+
+
+def step(  # noqa: PLR0913 - the options of a stream, all by name
+    program: Program,
+    carried: Carried,
+    arrived: pa.Table | None,
+    until: int | None,
+    *,
+    ordered: bool = False,
+    late_before: int | None = None,
+    partially: bool = False,
+    state_limit: int | None = None,
+) -> Step:
+    """Settle all events before tick `until`, or all of a stream in order.
+
+    An event is late if it is before `late_before`, or settled already. In a stream in order that is
+    one whose order key does not come after those of the steps before. `partially`: rows of groups
+    are to be combined with those of other buckets. `state_limit` is in bytes.
+
+    Raises:
+        DataError, StateError: nothing is lost; the same step can be tried again.
+    """
+    reject_unbounded(program)
+    if arrived is None:
+        if carried.events is None:  # nothing has ever arrived
+            nothing = pa.table({})
+            return Step(Carried(_latest(carried.horizon, until)), nothing, nothing, None)
+        arrived = carried.events.empty_table()
+    arrival = receive(program, carried, arrived, ordered=ordered, late_before=late_before)
+    move = Move(
+        program,
+        carried,
+        read_stored(program, carried.of_kind(ChunkKind.EVENTS), arrival.events),
+        _horizon(program, carried, arrival, until, ordered=ordered),
+        arrival.events.schema,
+        ordered,
+    )
+    keeper = keeper_of(move)
+    replayed = keeper.run(partially=partially)
+    writer = ChunkWriter(carried.next_number)
+    keeper.write(replayed, writer)
+    _keep_last_key(carried, arrival, writer)
+    after = Carried(move.horizon, tuple(writer.chunks), move.schema, writer.next_number)
+    if state_limit is not None and after.size > state_limit:
+        raise StateLimitError(program.name, after.size, state_limit)
+    waiting = None if ordered else earliest_from(move.stored, move.horizon)
+    ticks = [each for each in (waiting, keeper.closing()) if each is not None]
+    return Step(after, replayed.result, arrival.late, min(ticks, default=None))
+
+
+def reject_unbounded(program: Program) -> None:
+    """Raise an UnsupportedQueryError if a result is never final."""
+    problem = None
+    if isinstance(program.output, AggregateOutput) and program.window_length is None:
+        problem = Diagnostic(
+            "stream-without-window",
+            f"'{program.name}' adds up the whole input, and a stream has no end",
+            hint="add WITHIN, or WITHIN … SLIDE",
+        )
+    elif shares_windows_of_events(program):
+        problem = Diagnostic(
+            "stream-of-shared-windows",
+            f"'{program.name}' adds up windows of EVENTS of several partitions; on a stream a new "
+            "partition can always come, and its first window would change a result",
+            hint="group by all partition attributes, or measure the window in time",
+        )
+    if problem is not None:
+        raise UnsupportedQueryError([problem])
+
+
+def _latest(one: int | None, other: int | None) -> int | None:
+    return max((each for each in (one, other) if each is not None), default=None)
+
+
+def _horizon(
+    program: Program, carried: Carried, arrival: Arrival, until: int | None, *, ordered: bool
+) -> int | None:
+    """Return the tick before which all is settled; it never goes back.
+
+    In a stream in order no event comes after the last one at the same time, unless order columns
+    tell them apart.
+    """
+    horizon = _latest(carried.horizon, until)
+    if ordered and arrival.latest is not None:
+        return _latest(horizon, arrival.latest + (0 if program.order else 1))
+    return horizon
+
+
+def _keep_last_key(carried: Carried, arrival: Arrival, writer: ChunkWriter) -> None:
+    """Keep the order key after which events of a stream in order come."""
+    if arrival.last_key is None:
+        writer.chunks += carried.of_kind(ChunkKind.LAST_KEY)
+    else:
+        writer.add(ChunkKind.LAST_KEY, arrival.latest or 0, arrival.last_key)

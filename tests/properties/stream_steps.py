@@ -1,0 +1,128 @@
+"""Drive a stream through steps, with the state going through bytes in between."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import strategies as st
+
+import cepheid
+from cepheid.program.lower import lower
+from cepheid.program.program import Clock, MatchOutput, Program
+from cepheid.runtime.compressed import CompressedMatches
+from cepheid.runtime.compressed_bytes import from_bytes
+from cepheid.runtime.event_schema import ColumnRoles, event_schema
+from cepheid.runtime.stream.carried import Carried
+from cepheid.runtime.stream.step import Step, step
+from tests.properties.comparison import SCHEMA
+from tests.properties.queries import Case
+
+Row = dict[str, Any]
+FAR = 10_000  # beyond every window of a test
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Events that arrive together, and the watermark when they do."""
+
+    events: Sequence[Row]
+    until: int | None
+
+
+def program_of(case: Case, schema: pa.Schema = SCHEMA) -> Program:
+    roles = ColumnRoles(time="time", type="type", order=case.order)
+    return lower(cepheid.query(case.text).plan(event_schema(schema, roles)))
+
+
+def drive(
+    program: Program,
+    batches: Iterable[Batch],
+    *,
+    ordered: bool = False,
+    schema: pa.Schema = SCHEMA,
+) -> list[Step]:
+    """Make one step per batch, and then look at wake-ups: they must not be missed."""
+    carried, steps = Carried(), []
+    for batch in batches:
+        arrived = pa.Table.from_pylist(list(batch.events), schema=schema) if batch.events else None
+        done = step(
+            program, carried, arrived, batch.until, ordered=ordered, late_before=batch.until
+        )
+        data = done.carried.to_bytes()
+        carried = Carried.from_bytes(data)
+        assert carried.to_bytes() == data
+        steps.append(done)
+    return steps
+
+
+def rows_of(program: Program, steps: Iterable[Step], schema: pa.Schema = SCHEMA) -> list[Row]:
+    """Return the results of all steps; graphs are expanded."""
+    return [row for each in steps for row in _rows(program, each, schema)]
+
+
+def _rows(program: Program, done: Step, schema: pa.Schema) -> list[Row]:
+    output = program.output
+    if not (isinstance(output, MatchOutput) and output.is_compressed):
+        return list(done.result.to_pylist())
+    rows: list[Row] = []
+    for graph in done.result.column("graph").to_pylist() if done.result.num_columns else ():
+        events, ordered, stored = from_bytes(graph)
+        matches = CompressedMatches(program, output, events, schema, ordered, stored)
+        found = list(matches)
+        assert matches.count() == len(found)
+        rows += found
+    return rows
+
+
+def closed(case: Case, program: Program) -> Case:
+    """Add events that fit nothing and close every window of events."""
+    if program.clock is Clock.TIME:
+        return case
+    last = max((each["time"] for each in case.events), default=0)
+    fill = [
+        {"type": "D", "time": last + 1 + place, "seq": 0, "k": key, "x": 0}
+        for place, key in enumerate([1, 2] * ((program.window_length or 0) + 1))
+    ]
+    return replace(case, events=[*case.events, *fill])
+
+
+@st.composite
+def splits(draw: st.DrawFn, events: Sequence[Row], *, delay: int) -> list[Batch]:
+    """Micro-batches of events that are at most so late, and a last one that settles everything."""
+    lateness = [draw(st.integers(0, delay)) for _ in events]
+    order = sorted(range(len(events)), key=lambda each: events[each]["time"] + lateness[each])
+    batches: list[Batch] = []
+    latest, place = None, 0
+    while place < len(order):
+        size = draw(st.integers(0, 3))
+        chosen = [events[each] for each in order[place : place + size]]
+        place += size
+        # The watermark of a batch comes from the batches before it.
+        until = None if latest is None else latest - delay
+        batches.append(Batch(chosen, until))
+        latest = max([each["time"] for each in chosen] + ([] if latest is None else [latest]),
+                     default=None)  # fmt: skip
+    if draw(st.booleans()):
+        batches.append(Batch([], None if latest is None else latest - delay))
+    batches.append(Batch([], FAR))
+    return batches
+
+
+@st.composite
+def ordered_splits(draw: st.DrawFn, events: Sequence[Row], order: tuple[str, ...]) -> list[Batch]:
+    """Micro-batches of a stream in order: events with the same order key arrive together."""
+    names = ("time", *order)
+    keys = sorted({tuple(each[name] for name in names) for each in events})
+    batches: list[Batch] = []
+    place = 0
+    while place < len(keys):
+        size = draw(st.integers(0, 3))
+        chosen = set(keys[place : place + size])
+        place += size
+        batch = [each for each in events if tuple(each[name] for name in names) in chosen]
+        # Without delay the watermark is the latest time before; it may also not move.
+        seen = [key[0] for key in keys[: place - size]]
+        batches.append(Batch(batch, max(seen) if seen and draw(st.booleans()) else None))
+    batches.append(Batch([], FAR))
+    return batches

@@ -1,0 +1,104 @@
+"""Any split into micro-batches, out of order within the watermark, with a restart = one batch."""
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+import cepheid
+from tests.properties.comparison import SCHEMA, as_multiset
+from tests.properties.queries import Case, negation_cases, pair_cases, predicate_cases
+from tests.spark.stream.streams import few_partitions, read_stream, run_to_end, united, write_files
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+CASES = 8
+DELAY = 3
+SHIFT = 1000  # Spark's watermark begins at 0
+ROLES = {"time": "time", "type": "type"}
+FIXED = (
+    "PATTERN SEQ(A a, B b) WHERE [k] WITHIN 4 SLIDE 2 RETURN k, COUNT(*) AS n GROUP BY k",
+    "PATTERN SEQ(A+ a, B b) WHERE [k] WITHIN 4 SLIDE 2 RETURN COUNT(*) AS n, MAX(a.x) AS most",
+    "PATTERN SEQ(A a, B b) WITHIN 4 RETURN COUNT(*) AS n",
+)
+
+
+def random_cases() -> list[Case]:
+    """Draw from the strategies of the local properties; matches without a window stay few."""
+    drawn: list[Case] = []
+
+    @settings(
+        max_examples=10 * CASES,
+        database=None,
+        derandomize=True,
+        suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
+    )
+    @given(st.one_of(predicate_cases(), negation_cases(), pair_cases()))
+    def draw(case: Case) -> None:
+        rows = cepheid.query(case.text).run(table_of(case.events), **ROLES, order=case.order)
+        if len(case.events) > 3 and isinstance(rows, pa.Table) and 0 < rows.num_rows < 50:
+            drawn.append(case)
+
+    draw()
+    events = [case.events for case in drawn[:CASES]]
+    together = [Case(text, rows, ()) for text, rows in zip(FIXED, events, strict=False)]
+    return drawn[:CASES] + together
+
+
+def table_of(events: Sequence[dict[str, Any]]) -> pa.Table:
+    return pa.Table.from_pylist([shifted(each) for each in events], SCHEMA)
+
+
+def shifted(event: dict[str, Any]) -> dict[str, Any]:
+    return {**event, "time": event["time"] + SHIFT}
+
+
+def split(cases: Sequence[Case], dice: random.Random) -> list[list[dict[str, Any]]]:
+    """Cut the events of all cases into files; none is later than the delay."""
+    listed = [
+        (event["time"] + dice.uniform(0, DELAY), {**shifted(event), "number": number})
+        for number, case in enumerate(cases)
+        for event in case.events
+    ]
+    listed.sort(key=lambda each: each[0])
+    cuts = sorted(dice.sample(range(1, len(listed)), 3))
+    parts = [listed[a:b] for a, b in zip([0, *cuts], [*cuts, len(listed)], strict=True)]
+    end = {"type": "Z", "time": SHIFT + 10_000, "seq": 0, "k": 0, "x": 0}
+    last = [{**end, "number": number} for number in range(len(cases))]
+    return [[event for _, event in each] for each in parts] + [last]
+
+
+@pytest.mark.parametrize("seed", [1])
+def test_splits_and_a_restart(spark: SparkSession, tmp_path: Path, seed: int) -> None:
+    cases = random_cases()
+    files = split(cases, random.Random(seed))
+    schema = SCHEMA.append(pa.field("number", pa.int64()))
+    write_files(tmp_path / "in", files[:2], schema)
+    with few_partitions(spark, 2):
+        run_to_end(results(spark, tmp_path, cases, files=1), tmp_path)
+    write_files(tmp_path / "in", files[2:], schema)
+    with few_partitions(spark, 3):
+        found = run_to_end(results(spark, tmp_path, cases, files=2), tmp_path)
+    for number, case in enumerate(cases):
+        table = table_of(case.events)
+        expected = cepheid.query(case.text).run(table, **ROLES, order=case.order).to_pylist()
+        assert as_multiset(found.of(str(number))) == as_multiset(expected), case
+
+
+def results(spark: SparkSession, folder: Path, cases: Sequence[Case], *, files: int) -> Any:
+    stream = read_stream(spark, folder / "in", files=files)
+    frames = {}
+    for number, case in enumerate(cases):
+        events = stream.filter(F.col("number") == number).drop("number")
+        query = cepheid.query(case.text, name=f"q{number}")
+        frames[str(number)] = query.run(
+            events, **ROLES, order=case.order, watermark=DELAY, buckets=2
+        )
+    return united(frames)
