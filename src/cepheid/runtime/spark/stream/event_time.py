@@ -112,7 +112,7 @@ def _with_beats(timed: DataFrame, idle: str) -> DataFrame:
         .option("rowsPerSecond", 1)
         .load()
         .select(
-            (F.col("timestamp") - F.lit(idle).cast("interval day to second")).alias(EVENT_TIME),
+            (F.col("timestamp") - F.lit(idle).cast("interval")).alias(EVENT_TIME),
             F.lit(True).alias(IS_BEAT),
         )
     )

@@ -12,12 +12,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from cepheid.errors import ConfigError, Diagnostic, UnsupportedQueryError
+from cepheid.errors import ConfigError
 from cepheid.language.printer import print_query
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.lower import lower
-from cepheid.program.program import Clock, MatchOutput, Program
+from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.aggregate.partial_table import partial_schema
 from cepheid.runtime.compressed import GRAPHS
 from cepheid.runtime.dispatch import MakePlan
@@ -144,8 +144,6 @@ def bucketed(plan: PhysicalPlan, program: Program, given: StreamInput) -> Bucket
     buckets = (options.buckets or DEFAULT_BUCKETS) if keys else 1
     output = program.output
     partially = isinstance(output, AggregateOutput) and not is_whole_group(program, output)
-    if partially:
-        _reject_counted_windows(program)
     job = BucketJob(
         program,
         EventClock(ticks_per_second(given.schema.field(program.time).type, given.roles)),
@@ -162,29 +160,13 @@ def bucketed(plan: PhysicalPlan, program: Program, given: StreamInput) -> Bucket
     return Bucketed(frame, pa.schema([given.schema.field(each) for each in names]), needed, job)
 
 
-def _reject_counted_windows(program: Program) -> None:
-    """Windows of events close in every partition at another time, and new partitions may come."""
-    if program.clock is Clock.EVENTS:
-        names = ", ".join(program.partition_by)
-        raise UnsupportedQueryError(
-            [
-                Diagnostic(
-                    "stream-of-counted-windows",
-                    f"'{program.name}' adds up windows of events over several partitions, "
-                    "which on a stream are never complete",
-                    hint=f"GROUP BY {names}, or measure the window in time",
-                )
-            ]
-        )
-
-
 def identity(
     plan: PhysicalPlan, program: Program, events: pa.Schema, buckets: int, given: StreamInput
 ) -> dict[str, str]:
     """Return what the state of a query belongs to, part by part, in words."""
     columns: Mapping[str, str] = {each.name: str(each.type) for each in events}
     return {
-        "query": print_query(plan.query.tree),
+        "query": " ".join(map(str.strip, print_query(plan.query.tree).splitlines())),
         "columns": ", ".join(f"{name} {kind}" for name, kind in sorted(columns.items())),
         "time": program.time,
         "type": str(program.type_column),
