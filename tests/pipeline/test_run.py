@@ -67,32 +67,43 @@ def batch_result(query: str, *events: tuple[int, str]) -> list[dict[str, object]
     return sorted(found, key=lambda row: list(row.values()))
 
 
-def test_files_to_files_and_console_with_a_restart(tmp_path):
+def test_files_to_files_with_a_restart(tmp_path):
     add_events(tmp_path, "1.json", FIRST)
     keys = {
-        "queries": QUERIES,
-        "sinks": "{q: {files: {format: json, path: out}}, n: {console: {format: json}}}",
+        "queries": f'{{q: "{QUERY}"}}',
+        "sinks": "{q: {files: {format: json, path: out}}}",
         "metrics": "{file: metrics.prom}",
     }
     printed, said = run(tmp_path, **keys)
+    assert printed == ""
     assert rows(tmp_path / "out") == MATCHES == batch_result(QUERY, *FIRST)
-    windows = [json.loads(line) for line in printed.splitlines()]
-    assert [(each["window_start"], each["count"]) for each in windows] == [(0, 3), (10, 1)]
     assert "q  batch 0  6 events" in said
     assert "all events are processed" in said
-    metrics = (tmp_path / "metrics.prom").read_text()
-    assert 'cepheid_results_total{stream="q",query="q"} 4' in metrics.splitlines()
-    assert 'cepheid_stream_running{stream="q"} 0' in metrics.splitlines()
-    assert sorted(each.name for each in (tmp_path / "state").iterdir()) == ["n", "q"]
+    metrics = (tmp_path / "metrics.prom").read_text().splitlines()
+    assert 'cepheid_results_total{stream="q",query="q"} 4' in metrics
+    assert 'cepheid_stream_running{stream="q"} 0' in metrics
+    assert [each.name for each in (tmp_path / "state").iterdir()] == ["q"]
 
     add_events(tmp_path, "2.json", SECOND)
     _, said = run(tmp_path, **keys)
     on_time = [each for each in (*FIRST, *SECOND) if each[0] != 2]
     assert rows(tmp_path / "out") == batch_result(QUERY, *on_time)
-    line = next(
-        line for line in said.splitlines() if line.startswith("q  batch") and "4 events" in line
+    found = [line for line in said.splitlines() if line.startswith("q  batch") and "4 ev" in line]
+    assert [line.rpartition("  ")[2] for line in found] == ["late 1"]
+
+
+def test_two_queries_to_files_and_console(tmp_path):
+    add_events(tmp_path, "1.json", FIRST)
+    printed, said = run(
+        tmp_path,
+        queries=QUERIES,
+        sinks="{q: {files: {format: json, path: out}}, n: {console: {format: json}}}",
     )
-    assert line.endswith("late 1")
+    assert rows(tmp_path / "out") == MATCHES
+    windows = [json.loads(line) for line in printed.splitlines()]
+    assert sorted((each["window_start"], each["count"]) for each in windows) == [(0, 3), (10, 1)]
+    assert "running q, n" in said
+    assert sorted(each.name for each in (tmp_path / "state").iterdir()) == ["n", "q"]
 
 
 def test_late_events_go_to_their_own_sink(tmp_path):

@@ -97,28 +97,30 @@ def spark_session(
 def _with_settings(session: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
     """Set what a running session can set, and set it back at the end."""
     before = {name: session.conf.get(name, None) for name in settings}
-    fixed = [
-        name
-        for name, value in settings.items()
-        if before[name] != value and not session.conf.isModifiable(name)
-    ]
-    if fixed:
-        raise ConfigError(
-            f"'{fixed[0]}' cannot be set: Spark is running already",
-            hint="set it where Spark is started",
-        )
     changed = {name: value for name, value in settings.items() if before[name] != value}
-    for name, value in changed.items():
-        session.conf.set(name, value)
     try:
+        for name, value in changed.items():
+            _set(session, name, value)
         yield
     finally:
         for name in changed:
             earlier = before[name]
             if earlier is None:
                 session.conf.unset(name)
-            else:
+            elif session.conf.get(name) != earlier:
                 session.conf.set(name, earlier)
+
+
+def _set(session: SparkSession, name: str, value: str) -> None:
+    try:
+        session.conf.set(name, value)
+    except Exception as error:
+        if "CANNOT_MODIFY" not in str(error):
+            raise
+        raise ConfigError(
+            f"'{name}' cannot be set: Spark is running already",
+            hint="set it where Spark is started",
+        ) from None
 
 
 def _start_configured(settings: Mapping[str, str]) -> SparkRun:

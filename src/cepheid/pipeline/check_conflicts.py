@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pyarrow as pa
 
 from cepheid.analysis.names import event_patterns
-from cepheid.errors import Diagnostic, nearest
+from cepheid.errors import Diagnostic, UnsupportedQueryError, nearest
 from cepheid.pipeline.bind_queries import BoundQueries
 from cepheid.pipeline.document import Document
 from cepheid.pipeline.event_columns import EventColumns
 from cepheid.pipeline.model import Pipeline
 from cepheid.program.lower import lower
 from cepheid.runtime.local import result_schema
+from cepheid.runtime.stream.step import reject_unbounded
 
 Report = Callable[[Diagnostic], None]
 
@@ -137,15 +139,19 @@ def _check_results(
 ) -> None:
     """What queries give fits a stream and its sink."""
     for name, plan in queries.plans.items():
-        if plan.query.aggregates is not None and plan.query.window is None:
-            message = f"'{name}' aggregates over all events, and a stream has no last one"
+        program = lower(plan)
+        try:
+            reject_unbounded(program)
+        except UnsupportedQueryError as error:
             place = document.place_of_key(("queries", name))
-            report(Diagnostic("unsupported", message, place, "add WITHIN, with SLIDE or without"))
-        elif columns.arrow is not None and name in settings.sinks:
-            sink, derived = settings.sinks[name], plan.query.schema.derived_types
-            if sink.files is None or sink.files.format != "csv" or derived:
-                continue
-            schema = result_schema(lower(plan), columns.arrow)
+            for each in error.diagnostics:
+                report(replace(each, location=place))
+            continue
+        sink = settings.sinks.get(name)
+        if sink is None or sink.files is None or sink.files.format != "csv":
+            continue
+        if columns.arrow is not None and not plan.query.schema.derived_types:
+            schema = result_schema(program, columns.arrow)
             nested = [each.name for each in schema if pa.types.is_nested(each.type)]
             if nested:
                 message = f"a CSV file cannot hold the lists of column '{nested[0]}'"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
+from cepheid.analysis.schema import EventSchema
 from cepheid.connectors.parse_columns import parse_columns
 from cepheid.errors import ConfigError, DataError, Diagnostic
 from cepheid.pipeline.document import Document
@@ -47,15 +47,16 @@ def event_columns(
             schemas = dict.fromkeys(events.types, names)
     order = () if events.order is None else tuple(events.order)
     roles = ColumnRoles(events.time, type_column, order, schemas, events.time_unit)
+    unknown = EventSchema(time=events.time, type_column=type_column, order=order, is_open=True)
     if arrow is None:
-        return EventColumns(None, roles, OPEN_SCHEMA)
+        return EventColumns(None, roles, unknown)
     try:
         return EventColumns(arrow, roles, event_schema(arrow, roles))
     except (DataError, ConfigError) as error:
         message = str(error).partition("\n")[0]
         place = document.place_of_value(("events", _key_at_fault(arrow, roles)))
         problems.append(Diagnostic("bad-column", message, place, error.hint))
-        return EventColumns(None, roles, OPEN_SCHEMA)
+        return EventColumns(None, roles, unknown)
 
 
 def _key_at_fault(arrow: pa.Schema, roles: ColumnRoles) -> str:
