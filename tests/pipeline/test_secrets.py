@@ -44,7 +44,7 @@ def test_spark_gets_the_values(tmp_path):
 
 def test_the_settings_that_are_shown_have_none(tmp_path):
     pipeline = load(tmp_path, **KEYS)
-    assert SECRET not in repr(pipeline.settings)
+    assert SECRET not in repr(pipeline)
     assert SECRET not in repr(describe(pipeline))
 
 

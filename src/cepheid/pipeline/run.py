@@ -71,6 +71,8 @@ def run_pipeline(
         try:
             for each in _start(spark, pipeline, watcher):
                 streams.append(each)
+                if stop.is_set():
+                    break
             watcher.started([each.name for each in streams], metrics.address)
             _wait(streams, stop)
         finally:

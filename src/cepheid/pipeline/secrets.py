@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 REFERENCE = re.compile(r"(?P<escape>\$)?\$\{(?P<name>[^}]*)\}")
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -25,13 +25,14 @@ PASSWORD_IN_ADDRESS = re.compile(
     r"(?<=://)[^/@\s:]+:[^/@\s]+(?=@)|(?<=[?&;]password=)[^&;\s]+", re.IGNORECASE
 )
 HIDDEN = "********"
+SHORTEST = 3  # a shorter value is no secret, and would be found in every other word
 
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
     """The values of the variables that a pipeline names."""
 
-    values: Mapping[str, str]
+    values: Mapping[str, str] = field(repr=False)
 
     def fill(self, text: str) -> str:
         """Return a text with its variables replaced by their values.
@@ -46,12 +47,12 @@ class Secrets:
     def hide(self, text: str) -> str:
         """Return a text in which the values have become their variables again.
 
-        >>> Secrets({"TOKEN": "x1"}).hide("cannot log in with x1")
+        >>> Secrets({"TOKEN": "x1y"}).hide("cannot log in with x1y")
         'cannot log in with ${TOKEN}'
         """
         by_length = sorted(self.values.items(), key=lambda each: -len(each[1]))
         for name, value in by_length:
-            if value:
+            if len(value) >= SHORTEST:
                 text = text.replace(value, f"${{{name}}}")
         return hide_in_addresses(text)
 
