@@ -46,10 +46,17 @@ def add_events(folder: Path, name: str, events: list[tuple[int, str]]) -> None:
 
 
 def run(folder: Path, **keys: str | None) -> tuple[str, str]:
+    """Run it; on a machine that is too busy for Spark's time limits again, as its hint says."""
     keys = {"source": SOURCE, "trigger": "available now", **keys}
-    outcome = cepheid("pipeline", write_pipeline(folder, pipeline_text(**keys)))
+    path = write_pipeline(folder, pipeline_text(**keys))
+    printed = ""
+    for _ in range(4):
+        outcome = cepheid("pipeline", path)
+        printed += outcome.stdout
+        if "the machine is too busy" not in outcome.stderr:
+            break
     assert outcome.code == 0, outcome.stderr
-    return outcome.stdout, outcome.stderr
+    return printed, outcome.stderr
 
 
 def rows(folder: Path) -> list[dict[str, object]]:
@@ -100,8 +107,8 @@ def test_two_queries_to_files_and_console(tmp_path):
         sinks="{q: {files: {format: json, path: out}}, n: {console: {format: json}}}",
     )
     assert rows(tmp_path / "out") == MATCHES
-    windows = [json.loads(line) for line in printed.splitlines()]
-    assert sorted((each["window_start"], each["count"]) for each in windows) == [(0, 3), (10, 1)]
+    windows = {tuple(json.loads(line).values()) for line in printed.splitlines()}
+    assert {each[0]: each[-1] for each in windows} == {0: 3, 10: 1}
     assert "running q, n" in said
     assert sorted(each.name for each in (tmp_path / "state").iterdir()) == ["n", "q"]
 

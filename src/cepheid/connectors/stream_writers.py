@@ -14,6 +14,12 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from cepheid.connectors.collect_spark import essence, spark_errors
 from cepheid.errors import DataError
 
+NO_WORKER = "Python worker failed to connect back"
+TOO_BUSY = (
+    "the machine is too busy: a Python worker has ten seconds to start; give it more cores or run "
+    "fewer queries at a time, and start again: it goes on where it was"
+)
+
 WriteBatch = Callable[[DataFrame, int], None]
 
 
@@ -96,7 +102,10 @@ class Stream:
     def error(self) -> DataError | None:
         """Why it has failed, None if it has not."""
         failure = self.query.exception()
-        return None if failure is None else DataError(f"'{self.name}': {essence(str(failure))}")
+        if failure is None:
+            return None
+        said = essence(str(failure))
+        return DataError(f"'{self.name}': {said}", hint=TOO_BUSY if NO_WORKER in said else None)
 
     def stop(self) -> None:
         """Stop; the micro-batch under way is given up and repeated at the next start."""
