@@ -19,26 +19,29 @@ ORACLE = REPOSITORY / "tests" / "oracle"
 API = "cepheid"
 
 COMPILER = ("language", "analysis", "plan", "program")  # in pipeline order
-BELOW_THE_SURFACE = {*COMPILER, "errors", "kernels", "runtime", "connectors", "explain", "generate"}
+BELOW_THE_SURFACE = {*COMPILER, "errors", "kernels", "runtime", "connectors", "explain", "generate",
+                     "metrics"}  # fmt: skip
 
 # Layer -> what it may import of ours, next to itself.
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "kernels": set(),
+    "metrics": {"errors"},
     "generate": {"errors"},
     "language": {"errors"},
     "analysis": {"errors", "language"},
     "plan": {"errors", "language", "analysis"},
     "program": {"errors", "language", "analysis", "plan"},
-    "runtime": {"errors", *COMPILER, "kernels"},
+    "runtime": {"errors", *COMPILER, "kernels", "metrics"},
     "explain": {"errors", *COMPILER},
     "connectors": {"errors", "language", "analysis"},
     "query": {*BELOW_THE_SURFACE, "testing"},
     "workload": {*BELOW_THE_SURFACE, "query"},
     "testing": {*BELOW_THE_SURFACE, "query", "workload", API},
+    "pipeline": {*BELOW_THE_SURFACE, "query", "workload"},
     "web": {*BELOW_THE_SURFACE, "query", "workload", "testing", API},
-    "cli": {*BELOW_THE_SURFACE, "query", "workload", "testing", API, "web"},
-    API: {*BELOW_THE_SURFACE, "query", "workload", "testing", "web", "cli"},
+    "cli": {*BELOW_THE_SURFACE, "query", "workload", "testing", "pipeline", API, "web"},
+    API: {*BELOW_THE_SURFACE, "query", "workload", "testing", "pipeline", "web", "cli"},
     "tests.oracle": {"errors", "language", "analysis"},
 }
 MODULES_AT_THE_TOP = {"__init__", "errors", "query", "workload"}
@@ -47,6 +50,8 @@ MODULES_AT_THE_TOP = {"__init__", "errors", "query", "workload"}
 CONFINED = {
     "pyspark": ("cepheid.runtime.spark", "cepheid.connectors"),
     "numba": ("cepheid.kernels",),
+    "pydantic": ("cepheid.pipeline",),
+    "pydantic_core": ("cepheid.pipeline",),
     "psycopg": ("cepheid.connectors",),
 }
 
@@ -244,6 +249,10 @@ class TestTheChecker:
             ("cepheid.runtime.spark_session", "import pyspark"),
             ("cepheid.query", "def run():\n    from pyspark.sql import DataFrame"),
             ("cepheid.runtime.local", "from numba import njit"),
+            ("cepheid.runtime.local", "from cepheid.pipeline import run"),
+            ("cepheid.pipeline.run", "from cepheid.cli import console"),
+            ("cepheid.pipeline.run", "from pyspark.sql import SparkSession"),
+            ("cepheid.connectors.read_files", "import pydantic"),
         ],
     )
     def test_catches(self, module, source):
@@ -262,6 +271,7 @@ class TestTheChecker:
             ("cepheid.connectors.sinks.kafka", "import pyspark.sql"),
             ("cepheid.kernels.jit", "import numba\nfrom cepheid.kernels import fold"),
             ("cepheid.query", "from cepheid.runtime.spark import batch"),
+            ("cepheid.pipeline.run", "from cepheid.connectors.spark_session import SparkRun"),
             ("cepheid.cli", "from cepheid import Query, web"),
             ("cepheid.cli", "import cepheidology"),
             ("cepheid", "from cepheid.query import Query"),

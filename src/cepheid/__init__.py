@@ -15,6 +15,7 @@ from cepheid.errors import (
     DataError,
     InternalError,
     LiveStateError,
+    PipelineError,
     QueryError,
     QuerySyntaxError,
     StateError,
@@ -22,6 +23,7 @@ from cepheid.errors import (
     UnsupportedQueryError,
 )
 from cepheid.query import Query, query
+from cepheid.runtime.streaming_metrics import StreamingMetrics, streaming_metrics
 from cepheid.workload import Workload, workload
 
 __version__ = "0.1.0"
@@ -33,14 +35,17 @@ __all__ = [
     "DataError",
     "InternalError",
     "LiveStateError",
+    "PipelineError",
     "Query",
     "QueryError",
     "QuerySyntaxError",
     "StateError",
     "StateLimitError",
+    "StreamingMetrics",
     "UnsupportedQueryError",
     "Workload",
     "__version__",
     "query",
+    "streaming_metrics",
     "workload",
 ]

@@ -7,6 +7,7 @@ CepheidError
 │   └── UnsupportedQueryError  it is correct, but this version or runner cannot execute it
 ├── DataError                  the events are at fault (column, first offending row)
 ├── ConfigError                an option, parameter or argument is at fault
+├── PipelineError              the file of a pipeline is at fault; carries every diagnostic found
 ├── LiveStateError             a query keeps more partial matches alive than it may
 ├── StateError                 what a stream kept cannot be gone on with
 │   └── StateLimitError        a stream keeps more than it may
@@ -92,6 +93,14 @@ class ConfigError(CepheidError):
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         self.hint = hint
         super().__init__(message if hint is None else f"{message}\n  hint: {hint}")
+
+
+class PipelineError(CepheidError):
+    """The file of a pipeline is at fault; `diagnostics` lists every mistake found."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n".join(each.render() for each in self.diagnostics))
 
 
 class LiveStateError(CepheidError):

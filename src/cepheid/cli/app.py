@@ -13,6 +13,7 @@ from cepheid.cli.check import check
 from cepheid.cli.demo import demo
 from cepheid.cli.explain import explain
 from cepheid.cli.generate import generate
+from cepheid.cli.pipeline import pipeline
 from cepheid.cli.run import run
 
 app = typer.Typer(
@@ -44,7 +45,7 @@ def options(
     """Complex event processing for PySpark: find patterns in events and aggregate them."""
 
 
-for command in (demo, run, check, explain, generate):
+for command in (demo, run, pipeline, check, explain, generate):
     app.command(no_args_is_help=command is not demo)(command)
 # The options of a benchmark that the command does not know go to the benchmark.
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(bench)

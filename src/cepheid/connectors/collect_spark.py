@@ -32,6 +32,20 @@ def collect(frame: DataFrame) -> pa.Table:
         return frame.toArrow()
 
 
+def collect_part(batch: DataFrame, limit: int) -> tuple[pa.Table, int]:
+    """Return the first rows of a micro-batch (all, if the limit is 0), and how many there are.
+
+    All of them are computed: tasks that are not run would not save their part of the state.
+    """
+    batch = batch.persist()
+    try:
+        count = batch.count()
+        shown = batch.limit(limit) if limit else batch
+        return shown.toArrow(), count
+    finally:
+        batch.unpersist()
+
+
 @contextmanager
 def spark_errors() -> Iterator[None]:
     """Turn Spark's errors into a DataError with the one message that matters."""

@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,6 +40,8 @@ NOISE = (
     "Using Spark's default log4j profile",
     "Setting default log level",
     "To adjust logging level",
+    "Starting Streaming TransformWithState",  # what Python workers of streams always say
+    "Streaming TransformWithState",
 )
 
 
@@ -56,11 +58,16 @@ class SparkRun:
 
 
 @contextlib.contextmanager
-def spark_session() -> Iterator[SparkRun]:
+def spark_session(
+    settings: Mapping[str, str] | None = None, *, times_without_zone: bool = True
+) -> Iterator[SparkRun]:
     """Give the session in use or a new one; a new one is stopped at the end.
 
+    With `times_without_zone`, texts and columns of type TIMESTAMP are TIMESTAMP_NTZ, as in Arrow.
+
     Raises:
-        ConfigError: pyspark or Java is missing, or Spark does not start.
+        ConfigError: pyspark or Java is missing, Spark does not start, or the session in use cannot
+            have the settings.
     """
     try:
         from pyspark.sql import SparkSession
@@ -69,45 +76,68 @@ def spark_session() -> Iterator[SparkRun]:
             "the Spark engine needs pyspark",
             hint="pip install 'cepheid[spark]', or use the local engine",
         ) from None
+    wanted = dict(settings or {})
+    while_used = {TIMESTAMP_TYPE: "TIMESTAMP_NTZ"} if times_without_zone else {}
     existing = SparkSession.getActiveSession()
     if existing is not None:
-        with _timestamps_without_zone(existing):
+        with _with_settings(existing, {**while_used, **wanted}):
             yield SparkRun(existing, None)
         return
     with tempfile.TemporaryDirectory(prefix="cepheid-spark-") as folder:
         configured = any(os.environ.get(name) for name in CONFIGURED_BY)
-        run = _start_configured() if configured else _start_local(Path(folder))
+        run = _start_configured(wanted) if configured else _start_local(Path(folder), wanted)
         try:
-            with _timestamps_without_zone(run.session):
+            with _with_settings(run.session, while_used):
                 yield run
         finally:
             run.session.stop()
 
 
 @contextlib.contextmanager
-def _timestamps_without_zone(session: SparkSession) -> Iterator[None]:
-    """Let a time without a zone stay one, as in Arrow; else Spark reads it in the session's."""
-    before = session.conf.get(TIMESTAMP_TYPE)
-    session.conf.set(TIMESTAMP_TYPE, "TIMESTAMP_NTZ")
+def _with_settings(session: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
+    """Set what a running session can set, and set it back at the end."""
+    before = {name: session.conf.get(name, None) for name in settings}
+    changed = {name: value for name, value in settings.items() if before[name] != value}
     try:
+        for name, value in changed.items():
+            _set(session, name, value)
         yield
     finally:
-        if before is not None:
-            session.conf.set(TIMESTAMP_TYPE, before)
+        for name in changed:
+            earlier = before[name]
+            if earlier is None:
+                session.conf.unset(name)
+            elif session.conf.get(name) != earlier:
+                session.conf.set(name, earlier)
 
 
-def _start_configured() -> SparkRun:
+def _set(session: SparkSession, name: str, value: str) -> None:
+    try:
+        session.conf.set(name, value)
+    except Exception as error:
+        if "CANNOT_MODIFY" not in str(error):
+            raise
+        raise ConfigError(
+            f"'{name}' cannot be set: Spark is running already",
+            hint="set it where Spark is started",
+        ) from None
+
+
+def _start_configured(settings: Mapping[str, str]) -> SparkRun:
     from pyspark.sql import SparkSession
 
     if os.environ.get("SPARK_REMOTE", "").startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName("cepheid")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
     try:
-        return SparkRun(SparkSession.builder.appName("cepheid").getOrCreate(), None)
+        return SparkRun(builder.getOrCreate(), None)
     except Exception as error:
         raise ConfigError(f"Spark did not start: {_first_line(error)}") from None
 
 
-def _start_local(folder: Path) -> SparkRun:
+def _start_local(folder: Path, wanted: Mapping[str, str]) -> SparkRun:
     from pyspark.sql import SparkSession
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -123,6 +153,7 @@ def _start_local(folder: Path) -> SparkRun:
         "spark.sql.session.timeZone": "UTC",
         # One machine: 200 tasks after every shuffle would only cost time.
         "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
+        **wanted,
     }
     builder = SparkSession.builder.appName("cepheid").master("local[*]")
     for key, value in settings.items():

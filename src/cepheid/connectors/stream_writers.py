@@ -1,0 +1,112 @@
+"""Results of streams into files, tables, Kafka or a function, each with its checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from cepheid.connectors.collect_spark import essence, spark_errors
+from cepheid.errors import DataError
+
+NO_WORKER = "Python worker failed to connect back"
+TOO_BUSY = (
+    "the machine is too busy: a Python worker has ten seconds to start; give it more cores or run "
+    "fewer queries at a time, and start again: it goes on where it was"
+)
+
+WriteBatch = Callable[[DataFrame, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class StreamPlan:
+    """The name of a stream, its checkpoint, and when micro-batches start (Spark's options)."""
+
+    name: str
+    checkpoint: str
+    trigger: Mapping[str, Any] = field(default_factory=dict)
+
+
+def write_file_stream(results: DataFrame, plan: StreamPlan, format: str, path: str) -> Stream:
+    """Start a stream that adds files; a micro-batch is there as a whole or not at all."""
+    with spark_errors():
+        return Stream(plan.name, _writer(results, plan).format(format).start(path))
+
+
+def write_table_stream(results: DataFrame, plan: StreamPlan, table: str) -> Stream:
+    """Start a stream that adds to a table."""
+    with spark_errors():
+        return Stream(plan.name, _writer(results, plan).toTable(table))
+
+
+def write_kafka_stream(records: DataFrame, plan: StreamPlan, options: Mapping[str, Any]) -> Stream:
+    """Start a stream that sends records with key and value."""
+    with spark_errors():
+        writer = _writer(records, plan).format("kafka").options(**options)
+        return Stream(plan.name, writer.start())
+
+
+def write_each_batch(results: DataFrame, plan: StreamPlan, write: WriteBatch) -> Stream:
+    """Start a stream that hands each micro-batch to a function, with its number."""
+    with spark_errors():
+        return Stream(plan.name, _writer(results, plan).foreachBatch(write).start())
+
+
+def write_file_batch(batch: DataFrame, batch_id: int, format: str, path: str) -> None:
+    """Write a micro-batch into a folder of its own; if it is repeated, the folder is replaced."""
+    batch.write.format(format).mode("overwrite").save(f"{path}/batch={batch_id}")
+
+
+def write_kafka_batch(records: DataFrame, options: Mapping[str, Any]) -> None:
+    """Send records with key and value."""
+    records.write.format("kafka").options(**options).save()
+
+
+def stream_identity(batch: DataFrame, otherwise: str) -> str:
+    """Return Spark's number of the stream whose micro-batch this is: one for each checkpoint."""
+    context = batch.sparkSession.sparkContext
+    return context.getLocalProperty("sql.streaming.queryId") or otherwise
+
+
+def as_json_column(events: DataFrame, query: str) -> DataFrame:
+    """Return events as texts of JSON next to the name of the query that they were for."""
+    columns = ["`" + name.replace("`", "``") + "`" for name in events.columns]
+    text = F.to_json(F.struct(*columns), {"ignoreNullFields": "false"})
+    return events.select(F.lit(query).alias("query"), text.alias("event"))
+
+
+def _writer(results: DataFrame, plan: StreamPlan) -> DataStreamWriter:
+    writer = results.writeStream.queryName(plan.name).outputMode("append")
+    writer = writer.option("checkpointLocation", plan.checkpoint)
+    return writer.trigger(**plan.trigger) if plan.trigger else writer
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """A running stream."""
+
+    name: str
+    query: StreamingQuery
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it still runs."""
+        return self.query.isActive
+
+    @property
+    def error(self) -> DataError | None:
+        """Why it has failed, None if it has not."""
+        failure = self.query.exception()
+        if failure is None:
+            return None
+        said = essence(str(failure))
+        return DataError(f"'{self.name}': {said}", hint=TOO_BUSY if NO_WORKER in said else None)
+
+    def stop(self) -> None:
+        """Stop; the micro-batch under way is given up and repeated at the next start."""
+        self.query.stop()

@@ -1,0 +1,118 @@
+"""Progress of micro-batches, folded into one record per stream."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+OBSERVED = "cepheid:"
+COUNTS = ("events", "late", "results")
+
+
+@dataclass(frozen=True, slots=True)
+class QueryMetrics:
+    """What one query of a stream did: in the last micro-batch, and since the start."""
+
+    name: str
+    events: int = 0
+    late: int = 0
+    results: int = 0
+    events_total: int = 0
+    late_total: int = 0
+    results_total: int = 0
+    state_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StreamMetrics:
+    """A stream after its last micro-batch; times are seconds, those of clocks since 1970.
+
+    `rows` were read from the source. A stream has several queries if one reads the results of
+    another; the one that the stream is named after comes last.
+    """
+
+    stream: str
+    batch: int = -1
+    batches: int = 0
+    at: float = 0.0
+    seconds: float = 0.0
+    seconds_total: float = 0.0
+    rows: int = 0
+    rows_total: int = 0
+    state_rows: int = 0
+    state_bytes: int = 0
+    watermark: float | None = None
+    is_running: bool = True
+    queries: tuple[QueryMetrics, ...] = field(default=())
+
+    @property
+    def rows_per_second(self) -> float:
+        """How many rows a second the last micro-batch took in."""
+        return self.rows / self.seconds if self.seconds else 0.0
+
+    @property
+    def watermark_lag(self) -> float | None:
+        """How far the watermark was behind the clock when the micro-batch began."""
+        return None if self.watermark is None else self.at - self.watermark
+
+    @property
+    def query(self) -> QueryMetrics:
+        """The query whose results the stream gives."""
+        return self.queries[-1] if self.queries else QueryMetrics(self.stream)
+
+
+def advance(before: StreamMetrics, progress: Mapping[str, Any]) -> StreamMetrics:
+    """Return the metrics after a micro-batch, from the JSON of Spark's progress."""
+    seconds = progress.get("batchDuration", 0) / 1000
+    rows = int(progress.get("numInputRows", 0))
+    operators: Sequence[Mapping[str, Any]] = progress.get("stateOperators", ())
+    observed = _observed(before, progress.get("observedMetrics") or {})
+    kept = [each.state_bytes for each in observed if each.state_bytes is not None]
+    in_memory = sum(int(each.get("memoryUsedBytes", 0)) for each in operators)
+    watermark = (progress.get("eventTime") or {}).get("watermark")
+    return StreamMetrics(
+        stream=before.stream,
+        batch=int(progress.get("batchId", before.batch)),
+        batches=before.batches + 1,
+        at=_seconds(progress["timestamp"]),
+        seconds=seconds,
+        seconds_total=before.seconds_total + seconds,
+        rows=rows,
+        rows_total=before.rows_total + rows,
+        state_rows=sum(int(each.get("numRowsTotal", 0)) for each in operators),
+        state_bytes=sum(kept) if kept else in_memory,
+        watermark=_watermark(watermark, before),
+        queries=observed,
+    )
+
+
+def _observed(before: StreamMetrics, observed: Mapping[str, Any]) -> tuple[QueryMetrics, ...]:
+    earlier = {each.name: each for each in before.queries}
+    now: dict[str, Mapping[str, Any]] = {
+        key.removeprefix(OBSERVED): values
+        for key, values in observed.items()
+        if key.startswith(OBSERVED)
+    }
+    names = sorted({*earlier, *now}, key=lambda name: (name == before.stream, name))
+    return tuple(_add(earlier.get(name, QueryMetrics(name)), now.get(name, {})) for name in names)
+
+
+def _add(before: QueryMetrics, values: Mapping[str, Any]) -> QueryMetrics:
+    """Sums over no rows are NULL; a batch that does nothing reports nothing."""
+    counts = {name: int(values.get(name) or 0) for name in COUNTS}
+    totals = {f"{name}_total": getattr(before, f"{name}_total") + counts[name] for name in COUNTS}
+    # Only the parts of the state that had work report their size.
+    kept = int(values.get("state_bytes") or 0) or before.state_bytes
+    return QueryMetrics(before.name, **counts, **totals, state_bytes=kept)
+
+
+def _watermark(text: str | None, before: StreamMetrics) -> float | None:
+    """Spark says 1970 as long as there is none, and nothing in a batch without events."""
+    seconds = None if text is None else _seconds(text)
+    return seconds if seconds else before.watermark
+
+
+def _seconds(text: str) -> float:
+    return datetime.fromisoformat(text).timestamp()

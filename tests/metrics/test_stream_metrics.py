@@ -1,0 +1,67 @@
+"""Micro-batches add up, and what Spark leaves out does not break anything."""
+
+from datetime import datetime
+
+from cepheid.metrics.collector import Collector
+from cepheid.metrics.stream_metrics import QueryMetrics, StreamMetrics, advance
+from tests.metrics.progress import progress
+
+SECONDS = datetime.fromisoformat("2026-01-01T10:00:00Z").timestamp()
+
+
+def test_counts_add_up_over_batches():
+    metrics = StreamMetrics("fires")
+    for batch in range(3):
+        counts = {"events": 90, "late": 2, "results": 5, "state_bytes": 4096}
+        metrics = advance(metrics, progress(batch, fires=counts))
+    assert metrics.query == QueryMetrics("fires", 90, 2, 5, 270, 6, 15, 4096)
+    assert (metrics.batch, metrics.batches, metrics.rows_total) == (2, 3, 300)
+    assert (metrics.rows_per_second, metrics.seconds_total) == (50.0, 6.0)
+    assert (metrics.state_rows, metrics.state_bytes) == (6, 4096)
+    assert (metrics.watermark, metrics.watermark_lag) == (SECONDS - 30, 32.5)
+
+
+def test_the_query_of_the_stream_comes_last():
+    metrics = advance(StreamMetrics("a"), progress(a={"events": 1}, z={"events": 2}))
+    assert [each.name for each in metrics.queries] == ["z", "a"]
+    assert metrics.query.name == "a"
+
+
+def test_a_batch_without_news_keeps_what_was_known():
+    before = advance(StreamMetrics("fires"), progress(fires={"events": 7, "state_bytes": 50}))
+    idle = {"timestamp": "2026-01-01T10:01:00.000Z", "batchId": 1, "observedMetrics": {}}
+    after = advance(before, idle)
+    assert (after.query.events, after.query.events_total) == (0, 7)
+    assert (after.query.state_bytes, after.watermark) == (50, before.watermark)
+    assert after.rows_per_second == 0.0
+
+
+def test_sums_of_no_rows_are_nothing():
+    counts = {"events": None, "late": None, "results": None, "state_bytes": None}
+    metrics = advance(StreamMetrics("fires"), progress(fires=counts))
+    assert metrics.query == QueryMetrics("fires")
+    assert metrics.state_bytes == 2000  # Spark's own figure
+
+
+def test_1970_is_no_watermark():
+    early = {**progress(), "eventTime": {"watermark": "1970-01-01T00:00:00.000Z"}}
+    assert advance(StreamMetrics("fires"), early).watermark is None
+
+
+def test_a_collector_knows_runs_by_the_name_of_their_stream():
+    seen: list[StreamMetrics] = []
+    collector = Collector(seen.append)
+    collector.started("run-1", "fires")
+    collector.progressed("run-1", progress(fires={"events": 3}))
+    collector.ended("run-1")
+    collector.started("run-2", "fires")
+    collector.progressed("run-2", progress(1, fires={"events": 4}))
+    (latest,) = collector.latest
+    assert (latest.stream, latest.query.events_total, latest.is_running) == ("fires", 7, True)
+    assert [each.query.events for each in seen] == [3, 4]
+
+
+def test_a_stream_without_a_name_goes_by_its_run():
+    collector = Collector()
+    collector.progressed("run-1", {**progress(), "name": None})
+    assert [each.stream for each in collector.latest] == ["run-1"]
