@@ -70,6 +70,7 @@ def postgresql_driver() -> None:
         pytest.skip(reason)
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests on Spark come first, all in one process: they take longest and share a session."""
     on_spark = [each for each in items if each.get_closest_marker("spark")]
