@@ -18,8 +18,8 @@ INSTALLED := $(VENV)/.installed
 export PYSPARK_PYTHON := $(CURDIR)/$(BIN)/python
 export PYSPARK_DRIVER_PYTHON := $(PYSPARK_PYTHON)
 
-# One process per core; the tests on Spark stay together in one of them, since they share a session.
-IN_PARALLEL = --numprocesses auto --dist loadgroup
+# One process per core; tests of one file stay together.
+IN_PARALLEL = --numprocesses auto --dist loadfile
 
 WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
 

@@ -70,10 +70,7 @@ def postgresql_driver() -> None:
         pytest.skip(reason)
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests on Spark come first, all in one process: they take longest and share a session."""
-    on_spark = [each for each in items if each.get_closest_marker("spark")]
-    for each in on_spark:
-        each.add_marker(pytest.mark.xdist_group("spark"))
-    items[:] = on_spark + [each for each in items if not each.get_closest_marker("spark")]
+    """Files with tests on Spark come first: they take longest, and processes share the files."""
+    on_spark = {each.path for each in items if each.get_closest_marker("spark")}
+    items.sort(key=lambda each: each.path not in on_spark)
