@@ -19,7 +19,7 @@ from tests.spark.stream.streams import few_partitions, read_stream, run_to_end, 
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-CASES = 8
+CASES = 4
 DELAY = 3
 SHIFT = 1000  # Spark's watermark begins at 0
 ROLES = {"time": "time", "type": "type"}
