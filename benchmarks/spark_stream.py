@@ -50,11 +50,13 @@ def unpacked(stream: Any, text: str) -> Any:
 
     work = _work(stream, text)
 
+    events = work.events  # a processor must not take a DataFrame along
+
     class RowProcessor(BucketProcessor):
         def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Any:
             parts = [pa.Table.from_pandas(each, preserve_index=False) for each in rows]
-            table = pa.concat_tables(parts).select(range(len(work.events)))
-            arrived = table.rename_columns(work.events.names).cast(work.events)
+            table = pa.concat_tables(parts).select(range(len(events)))
+            arrived = table.rename_columns(events.names).cast(events)
             return self._advance(key, arrived, timerValues, fired=None)
 
     return work.frame.groupBy(BUCKET).transformWithStateInPandas(

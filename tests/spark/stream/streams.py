@@ -10,12 +10,16 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cepheid.runtime.spark.stream.run_stream import PROVIDER
 
 Row = dict[str, Any]
+# Spark gives a Python worker ten seconds to start, which on a busy machine may be too few. The
+# checkpoint is there, so the stream just goes on.
+ATTEMPTS = 6
 
 
 def write_files(folder: Path, batches: Sequence[Sequence[Row]], schema: pa.Schema) -> None:
@@ -81,13 +85,19 @@ def run_to_end(frame: DataFrame, folder: Path) -> Collected:
 
     Returns what all calls for the folder have written, and the progress of this one.
     """
-    writer = frame.writeStream.format("parquet").outputMode("append")
-    writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
-    query = writer.trigger(availableNow=True).start(str(folder / "out"))
-    try:
-        query.awaitTermination()
-        progress = [json.loads(each.json) for each in query.recentProgress]
-    finally:
-        query.stop()
+    progress: list[Mapping[str, Any]] = []
+    for attempt in range(ATTEMPTS):
+        writer = frame.writeStream.format("parquet").outputMode("append")
+        writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
+        query = writer.trigger(availableNow=True).start(str(folder / "out"))
+        try:
+            query.awaitTermination()
+            break
+        except StreamingQueryException as error:
+            if "failed to connect back" not in str(error) or attempt == ATTEMPTS - 1:
+                raise
+        finally:
+            progress += [json.loads(each.json) for each in query.recentProgress]
+            query.stop()
     rows = frame.sparkSession.read.schema(frame.schema).parquet(str(folder / "out")).collect()
     return Collected(rows, progress)

@@ -19,7 +19,7 @@ from tests.spark.stream.streams import few_partitions, read_stream, run_to_end, 
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-CASES = 8
+CASES = 4
 DELAY = 3
 SHIFT = 1000  # Spark's watermark begins at 0
 ROLES = {"time": "time", "type": "type"}
@@ -31,11 +31,11 @@ FIXED = (
 
 
 def random_cases() -> list[Case]:
-    """Draw from the strategies of the local properties; matches without a window stay few."""
+    """Draw from the strategies of the local properties those with a few results."""
     drawn: list[Case] = []
 
     @settings(
-        max_examples=10 * CASES,
+        max_examples=20 * CASES,
         database=None,
         derandomize=True,
         suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
@@ -43,13 +43,15 @@ def random_cases() -> list[Case]:
     @given(st.one_of(predicate_cases(), negation_cases(), pair_cases()))
     def draw(case: Case) -> None:
         rows = cepheid.query(case.text).run(table_of(case.events), **ROLES, order=case.order)
-        if len(case.events) > 3 and isinstance(rows, pa.Table) and 0 < rows.num_rows < 50:
+        # A negation that waits for the end of a window of EVENTS waits for more events.
+        waits = "EVENTS" in case.text and ("!" in case.text or "PARTIAL" in case.text)
+        if not waits and isinstance(rows, pa.Table) and 0 < rows.num_rows < 50:
             drawn.append(case)
 
     draw()
-    events = [case.events for case in drawn[:CASES]]
-    together = [Case(text, rows, ()) for text, rows in zip(FIXED, events, strict=False)]
-    return drawn[:CASES] + together
+    events = [{"type": "AB"[at % 5 > 2], "time": at, "seq": 0, "k": at % 2, "x": at % 3}
+              for at in range(10)]  # fmt: skip
+    return drawn[:CASES] + [Case(text, events, ()) for text in FIXED]
 
 
 def table_of(events: Sequence[dict[str, Any]]) -> pa.Table:

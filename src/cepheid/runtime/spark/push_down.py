@@ -19,6 +19,7 @@ from cepheid.analysis.expressions import (
 )
 from cepheid.program.fitting_events import FittingEvents, fitting_events
 from cepheid.program.program import Clock, Program, Ranking
+from cepheid.runtime.spark.after_watermark import after_watermark
 from cepheid.runtime.spark.column_named import column_named
 from cepheid.runtime.spark.compare_in_spark import Known, SparkComparisons, all_of, any_of
 
@@ -36,8 +37,7 @@ def drop_or_bare(program: Program, frame: DataFrame, *, keeps_all_times: bool = 
             return frame
         condition = F.lit(False) if fits is False else fits
         if keeps_all_times:
-            # Spark moves filters before a watermark unless they depend on where they run.
-            condition = F.when(condition, F.spark_partition_id() >= 0)
+            condition = after_watermark(condition)
         return frame.filter(condition)
     return frame if fits is True else _with_bare_marks(program, frame, fits)
 

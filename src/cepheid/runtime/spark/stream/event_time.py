@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 
 from cepheid.errors import ConfigError, DataError
 from cepheid.runtime.event_schema import ColumnRoles, ticks_per_second
+from cepheid.runtime.spark.after_watermark import after_watermark
 from cepheid.runtime.spark.column_named import column_named
 from cepheid.runtime.stream_options import StreamOptions
 
@@ -44,8 +45,7 @@ def with_watermark(frame: DataFrame, roles: ColumnRoles, options: StreamOptions)
         timed = _with_beats(timed, options.idle)
     timed = timed.withWatermark(EVENT_TIME, _delay(kind, roles, options.watermark))
     if options.idle is not None:
-        # Spark would drop the beats before it sees their time, were it not for the partition.
-        timed = timed.filter(F.when(column_named(IS_BEAT).isNull(), F.spark_partition_id() >= 0))
+        timed = timed.filter(after_watermark(column_named(IS_BEAT).isNull()))
     return timed.select(*map(column_named, frame.columns))
 
 
