@@ -45,8 +45,8 @@ def packed(stream: Any, text: str) -> Any:
 
 def unpacked(stream: Any, text: str) -> Any:
     """Hand every event over as a row."""
+    from cepheid.runtime.spark.packed_events import BUCKET
     from cepheid.runtime.spark.stream.bucket_processor import REPORTS, BucketProcessor
-    from cepheid.runtime.spark.stream.pack_events import BUCKET
 
     work = _work(stream, text)
 
@@ -69,7 +69,7 @@ def counted(stream: Any, text: str) -> Any:
     import pandas as pd
     from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
-    from cepheid.runtime.spark.stream.pack_events import (
+    from cepheid.runtime.spark.packed_events import (
         BUCKET,
         EVENTS,
         PACKETS,

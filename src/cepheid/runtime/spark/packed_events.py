@@ -80,10 +80,13 @@ def _by_bucket(batch: pa.RecordBatch, names: Sequence[str]) -> Iterator[tuple[in
 
 def _packets(parts: dict[int, list[pa.RecordBatch]]) -> Iterator[pa.RecordBatch]:
     for bucket, batches in sorted(parts.items()):
-        packet = to_packet(pa.Table.from_batches(batches))
-        yield pa.RecordBatch.from_arrays(
-            [pa.array([bucket], pa.int32()), pa.array([packet], pa.binary())], schema=PACKET_SCHEMA
-        )
+        yield packet_row(bucket, to_packet(pa.Table.from_batches(batches)))
+
+
+def packet_row(bucket: int, packet: bytes) -> pa.RecordBatch:
+    """Return the row of a packet."""
+    columns = [pa.array([bucket], pa.int32()), pa.array([packet], pa.binary())]
+    return pa.RecordBatch.from_arrays(columns, schema=PACKET_SCHEMA)
 
 
 def to_packet(table: pa.Table) -> bytes:

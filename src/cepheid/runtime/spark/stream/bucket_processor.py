@@ -11,14 +11,10 @@ import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from cepheid.program.program import Program
+from cepheid.runtime.spark.packed_events import EVENTS, from_packets, to_packet
 from cepheid.runtime.spark.stream.bucket_store import BucketStore
 from cepheid.runtime.spark.stream.event_clock import EventClock
-from cepheid.runtime.spark.stream.pack_events import (
-    EVENTS,
-    IDENTITY,
-    from_packets,
-    to_packet,
-)
+from cepheid.runtime.spark.stream.pack_events import IDENTITY
 from cepheid.runtime.stream.step import step
 
 RESULT, LATE = "result", "late_events"

@@ -23,6 +23,7 @@ from cepheid.runtime.local import result_schema
 from cepheid.runtime.spark.batch import arrow_schema_of, is_whole_group, shuffle_keys
 from cepheid.runtime.spark.column_named import column_named
 from cepheid.runtime.spark.compressed import SparkCompressedMatches
+from cepheid.runtime.spark.packed_events import BUCKET, PACKETS, bucket_of, unpacked
 from cepheid.runtime.spark.push_down import drop_or_bare
 from cepheid.runtime.spark.stream.bucket_processor import (
     COUNTS,
@@ -35,13 +36,7 @@ from cepheid.runtime.spark.stream.bucket_processor import (
 from cepheid.runtime.spark.stream.combine_in_batch import combine_in_batch
 from cepheid.runtime.spark.stream.event_clock import EventClock
 from cepheid.runtime.spark.stream.event_time import with_watermark
-from cepheid.runtime.spark.stream.pack_events import (
-    BUCKET,
-    PACKETS,
-    bucket_of,
-    pack_batches,
-    unpack_batches,
-)
+from cepheid.runtime.spark.stream.pack_events import pack_with_identity
 from cepheid.runtime.spark.stream.stream_results import StreamResults
 from cepheid.runtime.stream.step import reject_unbounded
 from cepheid.runtime.stream_options import DEFAULT_BUCKETS, Late, StreamOptions
@@ -104,7 +99,7 @@ def finished(found: StreamResults, options: StreamOptions) -> Any:
 def tagged_results(program: Program, given: StreamInput) -> StreamResults:
     """Return packets with results and late events, and how to unpack them."""
     work = bucketed(program, given)
-    packets = work.frame.mapInArrow(pack_batches(work.events.names), PACKETS)
+    packets = work.frame.mapInArrow(pack_with_identity(work.events.names), PACKETS)
     reports = packets.groupBy(BUCKET).transformWithStateInPandas(
         BucketProcessor(work.job), REPORTS, "append", "EventTime"
     )
@@ -196,4 +191,4 @@ def _unpack_results(
 
 def _unpack(column: str, schema: pa.Schema, tagged: DataFrame) -> DataFrame:
     packets = tagged.select(column).filter(F.col(column).isNotNull())
-    return packets.mapInArrow(unpack_batches(), from_arrow_schema(schema))
+    return packets.mapInArrow(unpacked, from_arrow_schema(schema))
