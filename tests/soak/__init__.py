@@ -1,0 +1,1 @@
+"""Streaming jobs that are killed again and again, and must neither lose nor repeat a result."""

@@ -1,0 +1,120 @@
+"""Kill a streaming job at random points, start it again, and compare what it wrote."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import feather
+
+import cepheid
+from tests.soak.events import IN_KAFKA, QUERIES, EventFiles
+from tests.soak.processes import Job
+
+MOST_SECONDS = 600  # that a job may take to start, or to finish what is left
+
+
+@dataclass
+class Report:
+    """What happened, and how many results there are of each query."""
+
+    driver_kills: int = 0
+    worker_kills: int = 0
+    lives: int = 0
+    events: int = 0
+    results: dict[str, int] = field(default_factory=dict)
+    kafka_records: int | None = None
+    differences: list[str] = field(default_factory=list)
+
+
+def soak(
+    folder: Path,
+    kills: int,
+    seed: int = 1,
+    kafka: str | None = None,
+    say: Callable[[str], None] = print,
+) -> Report:
+    """Run the job until it was killed so often, then to the end, and compare with batch.
+
+    `kafka` is where a broker with the topic listens, if results go there too.
+    """
+    rng, report = random.Random(seed), Report()
+    files = EventFiles(folder / "events", seed)
+    files.add(8)
+    tail = [kafka] if kafka else []
+    log = folder / "job.log"
+    while report.driver_kills + report.worker_kills < kills:
+        job = Job(["run", str(folder), *tail], log)
+        report.lives += 1
+        if not job.is_ready.wait(MOST_SECONDS):
+            job.kill_driver()
+            raise RuntimeError(f"the job did not start:\n{_tail(log)}")
+        _disturb(job, rng, report)
+        say(
+            f"life {report.lives}: {report.driver_kills} drivers and {report.worker_kills} workers "
+            f"killed, {files.written:,} events"
+        )
+        files.add(rng.randrange(2, 5))
+    files.close()
+    _finish(["run", str(folder), *tail], log)
+    report.lives += 1
+    _finish(["collect", str(folder), *tail], log)
+    report.events = files.written
+    _compare(folder, files.read(), report, with_kafka=kafka is not None)
+    return report
+
+
+def _disturb(job: Job, rng: random.Random, report: Report) -> None:
+    """Kill workers once in a while, and the driver in the end unless the job ended before."""
+    while not job.ends_within(rng.uniform(0.1, 5)):
+        if rng.random() < 0.5 and job.kill_worker(rng):
+            report.worker_kills += 1
+            continue
+        job.kill_driver()
+        report.driver_kills += 1
+        return
+    job.kill_driver()
+
+
+def _finish(arguments: list[str], log: Path) -> None:
+    job = Job(arguments, log)
+    ended = job.ends_within(MOST_SECONDS)
+    job.kill_driver()
+    if not ended or job.process.returncode != 0:
+        raise RuntimeError(f"the job did not come to its end:\n{_tail(log)}")
+
+
+def _tail(log: Path) -> str:
+    return "\n".join(log.read_text(errors="replace").splitlines()[-40:])
+
+
+def _compare(folder: Path, events: pa.Table, report: Report, *, with_kafka: bool) -> None:
+    for name, text in QUERIES.items():
+        wanted = _rows(cepheid.query(text, name=name).run(events, time="ts", type="kind"))
+        found = feather.read_table(folder / "found" / f"{name}.arrow")
+        report.results[name] = wanted.total()
+        report.differences += _differences(name, wanted, _rows(found))
+        if with_kafka and name == IN_KAFKA:
+            in_kafka = feather.read_table(folder / "found" / "kafka.arrow")
+            report.kafka_records = int(in_kafka.schema.metadata[b"records"])
+            report.differences += _differences(f"{name} in Kafka", wanted, _rows(in_kafka))
+
+
+def _rows(table: pa.Table) -> Counter[tuple[Any, ...]]:
+    return Counter(zip(*(table[name].to_pylist() for name in table.column_names), strict=True))
+
+
+def _differences(
+    name: str, wanted: Counter[tuple[Any, ...]], found: Counter[tuple[Any, ...]]
+) -> list[str]:
+    lost, repeated = wanted - found, found - wanted
+    return [
+        f"{name}: {problem} {count} x {row}"
+        for problem, rows in (("lost", lost), ("too many", repeated))
+        for row, count in rows.items()
+    ]
