@@ -80,6 +80,19 @@ class TestEveryMethod:
         assert set(part.ordered.arrays.clock.tolist()) <= set(range(4995, 5010))
 
 
+def test_events_that_are_not_settled_do_not_count() -> None:
+    assert run("SEQ(A, B) WITHIN 10 RETURN COUNT(*) AS n", "a1 b5 b6", Settled(2, 6)) == [
+        {"time": 5, "n": 1}
+    ]
+
+
+def test_a_step_that_ends_within_a_tick() -> None:
+    """The second b5 may be followed by another one, but is settled."""
+    settled = Settled(5, 5, known_rows=2)
+    found = run("SEQ(A, B) WITHIN 10 RETURN COUNT(*) AS n", "a1 b5 b5", settled)
+    assert found == [{"time": 5, "n": 2}]
+
+
 class TestWindowsOfEvents:
     PATTERN = "A WITHIN 3 EVENTS SLIDE 2 EVENTS RETURN COUNT(*) AS n"
 

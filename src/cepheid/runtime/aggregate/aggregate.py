@@ -81,7 +81,7 @@ class Aggregation:
         if self.settled is None:
             return ordered
         needed = needed_events(self.program, ordered)
-        if self.settled.known_rows is not None:  # all events are settled
+        if self.settled.known_rows is not None:  # a step may end within a tick: all are settled
             return needed
         return kept_events(needed, self._ticks(needed) < self.settled.until)
 
@@ -177,7 +177,8 @@ class Aggregation:
         if self.settled.before is None or not self.output.shows_expiry:
             return np.zeros(ticks.size, np.bool_)
         reported = self.group[was_known & (ticks == self.settled.before)]
-        return (leaves == self.settled.before) & np.isin(self.group, reported)
+        meets: NDArray[np.bool_] = np.isin(self.group, reported) & (leaves == self.settled.before)
+        return meets
 
     @cached_property
     def places(self) -> Places:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Clock, Program
+from cepheid.runtime.final_matches import has_start_negation
 from cepheid.runtime.horizons import Horizons
 from cepheid.runtime.order_events import OrderedEvents, starts_of_runs
 
 Int64s = NDArray[np.int64]
-FREE = (0,)  # the ways through a gap that no negated part can block
 
 
 class WantedWindows(NamedTuple):
@@ -74,16 +74,7 @@ def shares_windows_of_events(program: Program) -> bool:
 
 def _reach(program: Program) -> int:
     """Return how far back the result of a moment looks."""
-    return (program.window_length or 0) * (2 if _blocks_starts(program) else 1)
-
-
-def _blocks_starts(program: Program) -> bool:
-    if program.pair is not None and _blocks_starts(program.pair.second):
-        return True
-    if program.negation is None:
-        return False
-    edges, positions = len(program.automaton.edges), len(program.automaton.follow)
-    return any(gap != FREE for gap in program.negation.gaps[edges : edges + positions])
+    return (program.window_length or 0) * (2 if has_start_negation(program) else 1)
 
 
 def needed_events(program: Program, ordered: OrderedEvents) -> OrderedEvents:

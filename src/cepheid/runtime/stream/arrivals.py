@@ -115,8 +115,9 @@ def _not_after(
     program: Program, carried: Carried, arrived: pa.Table, ticks: Int64s
 ) -> tuple[Booleans, pa.Table | None]:
     """Return which events of a stream in order do not come after all before, and the last key."""
-    settled = carried.horizon is not None
-    is_late = ticks < carried.horizon if settled else np.zeros(ticks.size, np.bool_)
+    is_late = np.zeros(ticks.size, np.bool_)
+    if carried.horizon is not None:
+        is_late = ticks < carried.horizon
     if not program.order:
         return is_late, None
     names = [program.time, *program.order]

@@ -120,35 +120,35 @@ class Carried:
         Raises:
             StateError: the bytes are damaged, or of a version that this release does not know.
         """
-        view, parts = memoryview(data), []
+        view, parts = memoryview(data), list[bytes]()
         while view:
             if len(view) < SIZE.size:
                 raise _damaged("the end is missing")
             (size,) = SIZE.unpack(view[: SIZE.size])
             if len(view) < SIZE.size + size:
                 raise _damaged("the end is missing")
-            parts.append(view[SIZE.size : SIZE.size + size])
+            parts.append(bytes(view[SIZE.size : SIZE.size + size]))
             view = view[SIZE.size + size :]
         if not parts:
             raise _damaged("there are no bytes")
         numbers = _table(parts[0]).column("number").to_pylist()
         if len(numbers) != len(parts) - 1:
             raise _damaged(f"it lists {len(numbers)} chunks and has {len(parts) - 1}")
-        return cls.from_parts(bytes(parts[0]), dict(zip(numbers, parts[1:], strict=True)))
+        return cls.from_parts(parts[0], dict(zip(numbers, parts[1:], strict=True)))
 
 
 def _stream_of(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
-    return sink.getvalue().to_pybytes()
+    return bytes(sink.getvalue())
 
 
 def _sealed(content: bytes) -> bytes:
     return HEAD.pack(MARK, VERSION, zlib.crc32(content)) + content
 
 
-def _table(data: bytes | memoryview) -> pa.Table:
+def _table(data: bytes) -> pa.Table:
     if len(data) < HEAD.size:
         raise _damaged("the end is missing")
     mark, version, checksum = HEAD.unpack(data[: HEAD.size])

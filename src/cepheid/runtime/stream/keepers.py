@@ -10,6 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from cepheid.program.program import Clock, Program
+from cepheid.runtime.aggregate.panes import pane_length
+from cepheid.runtime.clock import to_ticks
+from cepheid.runtime.partition_codes import partition_codes
 from cepheid.runtime.settled import Settled
 from cepheid.runtime.stream import pane_state
 from cepheid.runtime.stream.carried import Carried, Chunk, ChunkKind
@@ -23,6 +26,9 @@ from cepheid.runtime.stream.stored_events import (
     write_waiting,
 )
 from cepheid.runtime.stream.wake import closes_later, next_closing
+
+FEW_EVENTS = 4096  # that are kept as they are
+SAMPLE = 2**16  # rows that show how many partitions there are
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +77,29 @@ class Keeper(Protocol):
 
 
 def keeper_of(move: Move) -> Keeper:
-    """Return the way that a program takes."""
-    if pane_state.keeps_panes(move.program, move.schema):
+    """Return the way that a program takes: once it keeps panes, it keeps to that."""
+    if move.carried.of_kind(ChunkKind.PANES):
         return PaneKeeper(move)
-    return ApartKeeper(move) if keeps_apart(move.program) else PlainKeeper(move)
+    if keeps_apart(move.program):
+        return ApartKeeper(move)
+    plain = PlainKeeper(move)
+    if pane_state.keeps_panes(move.program, move.schema) and panes_pay(plain):
+        return PaneKeeper(move)
+    return plain
+
+
+def panes_pay(plain: PlainKeeper) -> bool:
+    """Whether a pane of a partition has so many events that a matrix is smaller, by estimate."""
+    program, events = plain.move.program, plain.events
+    if events.num_rows <= FEW_EVENTS or program.slots is None:
+        return False
+    some = events.slice(0, SAMPLE)
+    columns = dict(zip(some.column_names, some.columns, strict=True))
+    codes = partition_codes(columns, program.partition_by, some.num_rows).code
+    ticks = to_ticks(events[program.time], program.time)
+    length = pane_length(program.window_length or 0, program.slide or 1)
+    panes = int(ticks.max()) // length - int(ticks.min()) // length + 1
+    return bool(events.num_rows >= panes * np.unique(codes).size * program.slots.size**2)
 
 
 @dataclass(frozen=True)
@@ -177,9 +202,12 @@ class PaneKeeper:
 
     @cached_property
     def rows(self) -> list[pa.Table]:
-        """All matrices, in the order of time; the last are those of this step."""
+        """All matrices, in the order of time; the last are those of this step.
+
+        In the first step with panes, these are made of all settled events.
+        """
         kept = [each.table for each in self._chunks]
-        new = self.move.settled_now(None)
+        new = self.move.settled_now(None) if kept else PlainKeeper(self.move).events
         if not new.num_rows:
             return kept
         return [*kept, pane_state.fold(self.move.program, new)]
