@@ -135,18 +135,34 @@ def _transaction(target: PostgresqlTarget) -> Iterator[Connection[Any]]:
         raise ConfigError(
             "writing to PostgreSQL needs psycopg", hint="pip install 'cepheid[postgresql]'"
         ) from None
+    parameters = _parameters(target)
     try:
-        connection = psycopg.connect(**(CONNECTION_DEFAULTS | dict(target.connection)))
+        connection = psycopg.connect(**parameters)
     except psycopg.Error as error:
         raise ConfigError(
-            f"PostgreSQL cannot be reached: {redact(_message(error), target.connection)}"
+            f"PostgreSQL cannot be reached: {redact(_message(error), parameters)}"
         ) from None
     try:
         with connection:
             yield connection
     except psycopg.Error as error:
         said = f"PostgreSQL refuses results for '{target.table}': {_message(error)}"
-        raise DataError(redact(said, target.connection)) from None
+        raise DataError(redact(said, parameters)) from None
+
+
+def _parameters(target: PostgresqlTarget) -> dict[str, Any]:
+    """Return what to connect with, one by one: in an address nobody can tell what is secret."""
+    import psycopg
+
+    given: dict[str, Any] = dict(target.connection)
+    address = given.pop("conninfo", "")
+    try:
+        return CONNECTION_DEFAULTS | psycopg.conninfo.conninfo_to_dict(address) | given
+    except psycopg.Error:
+        raise ConfigError(
+            "the address of PostgreSQL is not one that its library can read",
+            hint="write postgresql://user@host:port/database, special characters as %40 and so on",
+        ) from None
 
 
 def _create_tables(

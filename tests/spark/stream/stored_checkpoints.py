@@ -1,11 +1,9 @@
 """Checkpoints that releases wrote, as test data: a stream must go on from them.
 
 `python -m tests.spark.stream.stored_checkpoints` writes that of this release, which is done once
-for every version of the state. A checkpoint names the files it has read by their full path, so a
-stream that goes on from a copy sees only new files.
+for every version of the state. A stream that goes on from it sees only new files.
 """
 
-import json
 import shutil
 import tempfile
 from pathlib import Path
@@ -37,6 +35,7 @@ QUERIES = {
     "events": "PATTERN SEQ(A a, C c) WHERE [k] WITHIN 6 EVENTS RETURN a.time, c.time",
 }
 ROLES = {"time": "time", "type": "type"}
+ANYWHERE = "/anywhere"  # stands for the folder of the stream
 FILES = 3  # before the stop, and after it
 
 
@@ -75,26 +74,35 @@ def in_batch(name: str) -> list[Row]:
 
 def go_on(spark: SparkSession, begun: Path, folder: Path) -> dict[str, list[Row]]:
     """Give the rest of the events to a copy of a stored stream; return what it wrote in all."""
-    shutil.copytree(begun / "checkpoint", folder / "checkpoint")
+    shutil.copytree(begun, folder, dirs_exist_ok=True)
+    _replace(folder, ANYWHERE, str(folder))
     write_files(folder / "events", batches()[FILES:], SCHEMA)
     with few_partitions(spark):
         found = run_to_end(results(spark, folder), folder)
-    before = json.loads((begun / "results.json").read_text(encoding="utf-8"))
-    return {name: before.get(name, []) + found.of(name) for name in QUERIES}
+    return {name: found.of(name) for name in QUERIES}
 
 
 def write(target: Path) -> None:
-    """Write the checkpoint after half of the events, and what the stream gave until then."""
+    """Write the checkpoint after half of the events, and what the stream wrote until then."""
     spark = spark_session()
     with tempfile.TemporaryDirectory() as temporary, few_partitions(spark):
         folder = Path(temporary)
         write_files(folder / "events", batches()[:FILES], SCHEMA)
-        found = run_to_end(results(spark, folder), folder)
+        run_to_end(results(spark, folder), folder)
         shutil.rmtree(target, ignore_errors=True)
         unneeded = shutil.ignore_patterns("*.crc")
-        shutil.copytree(folder / "checkpoint", target / "checkpoint", ignore=unneeded)
-        text = json.dumps(found.rows, indent=1, sort_keys=True)
-        (target / "results.json").write_text(text + "\n", encoding="utf-8")
+        for part in ("checkpoint", "out"):
+            shutil.copytree(folder / part, target / part, ignore=unneeded)
+        _replace(target, str(folder), ANYWHERE)
+
+
+def _replace(stream: Path, one: str, other: str) -> None:
+    """Spark notes full paths, also of files of the checkpoint itself."""
+    for path in stream.rglob("*"):
+        if path.is_file():
+            content = path.read_bytes()
+            if one.encode() in content:
+                path.write_bytes(content.replace(one.encode(), other.encode()))
 
 
 if __name__ == "__main__":

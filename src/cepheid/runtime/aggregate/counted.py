@@ -50,7 +50,7 @@ def counted_values(
     trees = lay_out(indexes.size, indexes.base)
     parts = _parts(segments, indexes.size.shape[1], min(threads, events.fires.size // LEAST_EVENTS))
     assert isinstance(program.output, AggregateOutput)
-    nodes = trees + -(-len(parts) * len(edges) // WIDTH)
+    nodes = max(1, trees + -(-len(parts) * len(edges) // WIDTH))  # the kernel asks for their size
     counts = Counts(
         np.zeros((nodes, WIDTH)),
         np.zeros((nodes, WIDTH), np.int64),

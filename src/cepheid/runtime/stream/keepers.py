@@ -60,7 +60,7 @@ class Move:
     def write_unsettled(self, writer: ChunkWriter) -> None:
         """Keep the events that still wait, and no others."""
         if not self.ordered:
-            write_waiting(self.stored, self.horizon, writer)
+            write_waiting(self.program, self.stored, self.horizon, writer)
 
 
 class Keeper(Protocol):

@@ -91,9 +91,17 @@ def write_stored(
             writer.add(ChunkKind.EVENTS, int(each.ticks[-1]), each.between(begin, None))
 
 
-def write_waiting(stored: list[StoredChunk], horizon: int | None, writer: ChunkWriter) -> None:
+def write_waiting(
+    program: Program, stored: list[StoredChunk], horizon: int | None, writer: ChunkWriter
+) -> None:
     """Keep the events that are not settled, and no others."""
-    for each in stored:
+    waiting = [each for each in stored if each.count_from(horizon)]
+    if len(waiting) > MOST_CHUNKS:
+        table = pa.concat_tables([each.between(horizon, None) for each in waiting])
+        ticks = to_ticks(table[program.time], program.time)
+        writer.add(ChunkKind.EVENTS, int(ticks.max()), in_order(table, ticks, program.order))
+        return
+    for each in waiting:
         count = each.count_from(horizon)
         if each.chunk is not None and count == each.ticks.size:
             writer.chunks.append(each.chunk)

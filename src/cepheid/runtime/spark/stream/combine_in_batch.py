@@ -76,8 +76,10 @@ def collect(output: AggregateOutput, keys: Sequence[str], rows: pa.Table) -> pa.
     for each in keys:
         column = in_one(rows.column(each))
         same = pc.equal(column[1:], column[:-1])
-        both_null = pc.and_(pc.is_null(column[1:]), pc.is_null(column[:-1]))
-        first[1:] |= ~to_numpy(pc.fill_null(pc.or_(same, both_null), both_null))
+        is_none = pc.is_null(column, nan_is_null=True)  # NaN is a key like others
+        both_none = pc.and_(is_none[1:], is_none[:-1])
+        both_none = pc.and_(both_none, pc.equal(column.is_null()[1:], column.is_null()[:-1]))
+        first[1:] |= ~to_numpy(pc.or_(pc.fill_null(same, False), both_none))
     start = np.flatnonzero(first)
     offsets = to_arrow(np.append(start, rows.num_rows).astype(np.int32))
     columns = {each: rows.column(each).take(to_arrow(start)) for each in keys}
@@ -85,12 +87,12 @@ def collect(output: AggregateOutput, keys: Sequence[str], rows: pa.Table) -> pa.
     group = np.cumsum(first) - 1
     for number, measure in enumerate(output.minima):
         name = extreme_name(number)
-        ranked = pa.table({"group": to_arrow(group), "value": rows.column(name)})
+        value = in_one(rows.column(name))
+        is_nan = pc.and_(pc.is_null(value, nan_is_null=True), value.is_valid())
+        ranked = pa.table({"group": to_arrow(group), "is_nan": is_nan, "value": value})
+        # NaN is the largest; the sort would put it behind all numbers, whatever the direction.
         direction = "descending" if measure.is_maximum else "ascending"
-        best = pc.sort_indices(
-            ranked,
-            sort_keys=[("group", "ascending"), ("value", direction)],
-            null_placement="at_end",
-        )
+        keys_of_best = [("group", "ascending"), ("is_nan", direction), ("value", direction)]
+        best = pc.sort_indices(ranked, sort_keys=keys_of_best)
         columns[name] = rows.column(name).take(best.take(to_arrow(start)))
     return pa.table(columns)

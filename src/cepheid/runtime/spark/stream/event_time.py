@@ -69,8 +69,11 @@ def _as_timestamp(kind: str, roles: ColumnRoles) -> Column:
     if kind == "timestamp":
         return time
     if kind == "timestamp_ntz":
-        epoch = F.lit("1970-01-01").cast("timestamp_ntz")
-        return F.timestamp_micros(F.timestamp_diff("MICROSECOND", epoch, time))
+        # Field by field: differences go through the session's zone, which skips an hour a year.
+        minutes = F.unix_date(time.cast("date")).cast("long") * 1440
+        minutes = minutes + F.hour(time) * 60 + F.minute(time)
+        micros = (F.extract(F.lit("SECOND"), time) * 1_000_000).cast("long")
+        return F.timestamp_micros(minutes * 60_000_000 + micros)
     if kind == "date":
         return F.timestamp_seconds(F.unix_date(time).cast("long") * SECONDS_PER_DAY)
     if not _is_integer(kind):

@@ -6,6 +6,7 @@ and its work is the engine's.
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
@@ -21,11 +22,14 @@ def pack_with_identity(names: Sequence[str]) -> MapBatches:
 
     Every task also sends an empty packet to the bucket that checks the checkpoint: with another
     number of buckets, events may come to one that knows nothing yet.
+
+    No two functions are the same to Spark: where two operators of a stream get the same packets, it
+    would shuffle these once, and the second operator would not see the watermark.
     """
-    pack_events = pack_batches(names)
+    pack_events, only_here = pack_batches(names), uuid.uuid4().bytes
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from pack_events(batches)
-        yield packet_row(IDENTITY, b"")
+        yield packet_row(IDENTITY, only_here[:0])
 
     return pack

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -140,12 +141,13 @@ def bucketed(program: Program, given: StreamInput) -> Bucketed:
     buckets = (options.buckets or DEFAULT_BUCKETS) if keys else 1
     output = program.output
     partially = isinstance(output, AggregateOutput) and not is_whole_group(program, output)
+    # Buckets must agree on what is settled if their results are put together.
+    ordered = options.ordered and not partially and not given.reads_results
     job = BucketJob(
         program,
         EventClock(ticks_per_second(given.schema.field(program.time).type, given.roles)),
-        identity(program, needed, buckets, given),
-        # Buckets must agree on what is settled if their results are put together.
-        ordered=options.ordered and not partially and not given.reads_results,
+        identity(program, needed, given) | {"buckets": str(buckets), "ordered": str(ordered)},
+        ordered=ordered,
         partially=partially,
         delivers_late=delivers,
         state_limit=options.state_limit,
@@ -157,9 +159,7 @@ def bucketed(program: Program, given: StreamInput) -> Bucketed:
     return Bucketed(frame, pa.schema([given.schema.field(each) for each in names]), needed, job)
 
 
-def identity(
-    program: Program, events: pa.Schema, buckets: int, given: StreamInput
-) -> dict[str, str]:
+def identity(program: Program, events: pa.Schema, given: StreamInput) -> dict[str, str]:
     """Return what the state of a query belongs to, part by part, in words."""
     columns: Mapping[str, str] = {each.name: str(each.type) for each in events}
     output = program.output
@@ -170,7 +170,7 @@ def identity(
         "type": str(program.type_column),
         "order": ", ".join(program.order) or "none",
         "time_unit": given.roles.time_unit,
-        "buckets": str(buckets),
+        "schemas": json.dumps(given.roles.schemas, default=list, sort_keys=True),
         "on_expiry": str(isinstance(output, AggregateOutput) and output.shows_expiry),
     }
 

@@ -44,6 +44,7 @@ class StreamResults:
         def write(batch: DataFrame, number: int) -> None:
             kept = batch.persist()
             try:
+                kept.count()  # also if nobody looks at it: the tasks commit the state
                 results(unpack_results(kept), number)
                 late(unpack_late(kept), number)
             finally:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
+from math import ceil
 from typing import Any
 
 from pyspark.sql import DataFrame
 
 from cepheid.program.lower import lower
 from cepheid.runtime.derived_events import DerivedStream, derived_schema, united_schema
-from cepheid.runtime.event_schema import ColumnRoles
+from cepheid.runtime.event_schema import ColumnRoles, ticks_per_second
 from cepheid.runtime.final_matches import reported_after
 from cepheid.runtime.spark.column_named import column_named
 from cepheid.runtime.spark.stream.run_stream import finished, stream_input, tagged_results
@@ -26,7 +28,7 @@ class StreamMembers:
     def __init__(self, frame: DataFrame, roles: ColumnRoles, options: StreamOptions) -> None:
         self.given = stream_input(frame, roles, options)
         self.members = SparkMembers(self.given.frame, roles)
-        self.behind: dict[str, int] = {}  # how late results of a query may come, by its name
+        self.behind: dict[str, Fraction] = {}  # seconds that results of a query may come late
 
     def run(
         self, member: Member, streams: Sequence[DerivedStream]
@@ -37,8 +39,10 @@ class StreamMembers:
         plan = member.make_plan(derived_schema(schema, given.schema.names, streams, roles))
         program = lower(plan, as_stream=member.stream_type is not None)
         united = self.members.united(schema, streams)
-        behind = max((self.behind[each.query] for each in streams), default=0)
-        self.behind[member.name] = behind + reported_after(program)
+        per_second = ticks_per_second(schema.field(program.time).type, roles)
+        seconds = max((self.behind[each.query] for each in streams), default=Fraction(0))
+        self.behind[member.name] = seconds + Fraction(reported_after(program), per_second)
+        behind = ceil(seconds * per_second)
         own_input = replace(
             given, frame=united, schema=schema, reads_results=bool(streams), behind=behind
         )
