@@ -21,6 +21,8 @@ from cepheid.runtime.spark.workload import SparkMembers
 from cepheid.runtime.stream_options import StreamOptions
 from cepheid.runtime.workload import Member
 
+REUSE = "spark.sql.exchange.reuse"
+
 
 class StreamMembers:
     """Streaming DataFrames; each is a query of its own when it is started."""
@@ -35,6 +37,10 @@ class StreamMembers:
     ) -> tuple[Any, DerivedStream | None]:
         """Return the result, and the same as events if another query reads them."""
         given, roles = self.given, self.given.roles
+        if streams:
+            # Two readers of one query's results would share a shuffle, behind which Spark does not
+            # find the watermark again.
+            given.frame.sparkSession.conf.set(REUSE, "false")
         schema = united_schema(given.schema, streams, roles.time)
         plan = member.make_plan(derived_schema(schema, given.schema.names, streams, roles))
         program = lower(plan, as_stream=member.stream_type is not None)
