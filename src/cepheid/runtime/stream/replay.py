@@ -55,7 +55,9 @@ def replay(
         return Replayed(aggregation.table(schema), none)
     if output.is_compressed:
         matches, _ = compress_matches(program, output, events, schema, settled)
-        return Replayed(GRAPHS.empty_table() if matches.is_empty else graphs_of(matches), none)
+        # A graph may have ends, and yet no match: negations, or starts reported before.
+        is_empty = matches.is_empty or matches.first(1).num_rows == 0
+        return Replayed(GRAPHS.empty_table() if is_empty else graphs_of(matches), none)
     if program.pair is not None:
         found = find_pairs(program, program.pair, events, schema, settled)
     else:
