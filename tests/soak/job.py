@@ -28,6 +28,7 @@ READY = "ready"
 def session() -> SparkSession:
     """Return a session in which a task may fail a few times, as on a cluster."""
     os.environ["SPARK_DIST_CLASSPATH"] = class_path("spark")
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     builder = SparkSession.builder.master("local[2,4]").appName("cepheid-soak")
     settings = {
         "spark.ui.enabled": "false",

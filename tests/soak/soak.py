@@ -71,7 +71,7 @@ def soak(
 
 def _disturb(job: Job, rng: random.Random, report: Report) -> None:
     """Kill workers once in a while, and the driver in the end unless the job ended before."""
-    while not job.ends_within(rng.uniform(0.1, 5)):
+    while not job.ends_within(rng.uniform(0.5, 20)):
         if rng.random() < 0.5 and job.kill_worker(rng):
             report.worker_kills += 1
             continue
