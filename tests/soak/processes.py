@@ -58,7 +58,7 @@ class Job:
         return True
 
     def _members(self) -> list[int]:
-        """Return the Python processes of the group."""
+        """Return the Python workers: they have a group of their own, but the same session."""
         found = []
         for entry in Path("/proc").iterdir():
             if not entry.name.isdigit():
@@ -66,6 +66,6 @@ class Job:
             with contextlib.suppress(OSError):
                 pid = int(entry.name)
                 words = (entry / "cmdline").read_bytes().split(b"\0")
-                if os.getpgid(pid) == self.process.pid and b"pyspark.daemon" in words:
+                if os.getsid(pid) == self.process.pid and b"pyspark.daemon" in words:
                     found.append(pid)
         return found
