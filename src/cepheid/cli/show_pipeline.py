@@ -9,14 +9,13 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from rich import box
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from cepheid.cli.console import message_console, output_console, page_console
-from cepheid.cli.show_table import show_table
+from cepheid.cli.show_table import plain_table, show_table
 from cepheid.metrics.stream_metrics import StreamMetrics
 from cepheid.pipeline.describe import Description, QueryDescription
 from cepheid.pipeline.progress_line import progress_cells, progress_line, size, span
@@ -191,13 +190,7 @@ def show_outcome(outcome: Outcome, stopped_by: signal.Signals | None, *, quiet: 
 
 
 def _table(*names: str) -> Table:
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-        header_style="bold",
-    )
+    table = plain_table()
     for name in names:
         table.add_column(name, overflow="fold")
     return table

@@ -22,13 +22,7 @@ def show_table(
     shown = table.slice(0, limit) if limit else table
     texts = [format_column(each) for each in shown.columns]
     columns = _fitting(table, texts, console.width)
-    grid = Table(
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-        header_style="bold",
-    )
+    grid = plain_table()
     for index in columns:
         field = table.schema.field(index)
         grid.add_column(
@@ -66,3 +60,14 @@ def _fitting(table: pa.Table, texts: list[list[str | None]], width: int) -> list
             break
         fitting.append(index)
     return fitting
+
+
+def plain_table() -> Table:
+    """Return a table without columns, in the style of all of them."""
+    return Table(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        header_style="bold",
+    )

@@ -30,13 +30,16 @@ def bucket_of(frame: DataFrame, keys: Sequence[str], buckets: int) -> Column:
     """Return the bucket of an event: all events with the same keys have the same."""
     if not keys:
         return F.lit(0)
-    columns = []
-    for name in keys:
-        column = column_named(name)
-        if isinstance(frame.schema[name].dataType, FloatType | DoubleType):
-            column = column + F.lit(0.0)  # -0.0 becomes 0.0, which it is equal to
-        columns.append(column)
+    columns = [key_column(frame, name) for name in keys]
     return F.pmod(F.hash(*columns), F.lit(buckets)).cast("int")
+
+
+def key_column(frame: DataFrame, name: str) -> Column:
+    """Return a column whose hash is the same for equal values."""
+    column = column_named(name)
+    if isinstance(frame.schema[name].dataType, FloatType | DoubleType):
+        column = column + F.lit(0.0)  # -0.0 becomes 0.0, which it is equal to
+    return column
 
 
 def pack_batches(names: Sequence[str]) -> MapBatches:

@@ -80,9 +80,7 @@ def write_stored(
     count = sum(each.ticks.size for each in needed)
     live = sum(each.count_from(begin) for each in needed)
     if len(needed) > MOST_CHUNKS or count > 2 * live + FEW_ROWS:
-        table = pa.concat_tables([each.between(begin, None) for each in needed])
-        ticks = to_ticks(table[program.time], program.time)
-        writer.add(ChunkKind.EVENTS, int(ticks.max()), in_order(table, ticks, program.order))
+        _write_in_one(program, needed, begin, writer)
         return
     for each in needed:
         if each.chunk is not None:
@@ -97,16 +95,21 @@ def write_waiting(
     """Keep the events that are not settled, and no others."""
     waiting = [each for each in stored if each.count_from(horizon)]
     if len(waiting) > MOST_CHUNKS:
-        table = pa.concat_tables([each.between(horizon, None) for each in waiting])
-        ticks = to_ticks(table[program.time], program.time)
-        writer.add(ChunkKind.EVENTS, int(ticks.max()), in_order(table, ticks, program.order))
+        _write_in_one(program, waiting, horizon, writer)
         return
     for each in waiting:
-        count = each.count_from(horizon)
-        if each.chunk is not None and count == each.ticks.size:
+        if each.chunk is not None and each.count_from(horizon) == each.ticks.size:
             writer.chunks.append(each.chunk)
-        elif count:
+        else:
             writer.add(ChunkKind.EVENTS, int(each.ticks[-1]), each.between(horizon, None))
+
+
+def _write_in_one(
+    program: Program, stored: list[StoredChunk], begin: int | None, writer: ChunkWriter
+) -> None:
+    table = pa.concat_tables([each.between(begin, None) for each in stored])
+    ticks = to_ticks(table[program.time], program.time)
+    writer.add(ChunkKind.EVENTS, int(ticks.max()), in_order(table, ticks, program.order))
 
 
 def earliest_from(stored: list[StoredChunk], begin: int | None) -> int | None:

@@ -12,8 +12,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from cepheid.program.aggregate_output import AggregateOutput
@@ -26,6 +25,7 @@ from cepheid.runtime.aggregate.partial_table import (
     partial_schema,
 )
 from cepheid.runtime.aggregate.result_table import aggregate_schema, place_fields
+from cepheid.runtime.spark.packed_events import key_column
 from cepheid.runtime.spark.whole_task import on_whole_task
 
 
@@ -34,18 +34,11 @@ def combine_in_batch(
 ) -> DataFrame:
     """Return one row per window and group from partial rows, which have numbers as names."""
     keys = [str(number) for number in range(len(place_fields(program, output, events)))]
-    gathered = found.repartition(*(_normal(found, each) for each in keys))
+    gathered = found.repartition(*(key_column(found, each) for each in keys))
     names = partial_schema(program, output, events).names
     work = on_whole_task(names, partial(_combine, program, output, events, keys))
     result = from_arrow_schema(aggregate_schema(program, output, events))
     return gathered.mapInArrow(work, result)
-
-
-def _normal(frame: DataFrame, name: str) -> Column:
-    column = F.col(name)
-    if frame.schema[name].dataType.typeName() in ("float", "double"):
-        return F.when(column == 0, F.lit(0.0)).otherwise(column)  # -0.0 is 0.0
-    return column
 
 
 def _combine(

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from cepheid.errors import ConfigError
+from cepheid.metrics.stream_metrics import OBSERVED
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.aggregate.partial_table import partial_schema
@@ -44,7 +45,6 @@ from cepheid.runtime.stream_options import DEFAULT_BUCKETS, Late, StreamOptions
 
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-OBSERVED = "cepheid:"
 
 
 @dataclass(frozen=True, slots=True)
