@@ -10,7 +10,7 @@ from cepheid.analysis.bound import BoundQuery
 from cepheid.analysis.dependencies import QueryNode, find_dependencies
 from cepheid.analysis.derived_types import check_stream, result_columns, with_derived_types
 from cepheid.analysis.schema import OPEN_SCHEMA, AttributeType, EventSchema
-from cepheid.errors import ConfigError
+from cepheid.errors import ConfigError, suggest
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.planner import make_plan
 from cepheid.plan.run_options import RunOptions
@@ -70,11 +70,17 @@ class Workload:
         idle: str | None = None,
         buckets: int | None = None,
         state_limit: int | None = None,
+        sharing: str = "dynamic",
     ) -> dict[str, Any]:
         """Run all queries and return their results by name, of the same kind as `events`.
 
         The arguments are those of `Query.run`; `on_expiry` and
         `parallel_in_time` concern the queries that can have them.
+
+        Args:
+            sharing: how queries that are folded together take a burst of events that several of
+                them match: "dynamic" decides for every burst whether to share the work, "always"
+                and "never" do not.
 
         >>> import pyarrow as pa
         >>> events = pa.table({"ts": [1, 2, 3, 4], "kind": ["A", "B", "A", "B"]})
@@ -84,8 +90,15 @@ class Workload:
         [{'p_a_ts': 1, 'q_a_ts': 3}]
         """
         from cepheid.runtime.event_schema import ColumnRoles
+        from cepheid.runtime.sharing.policy import Policy
         from cepheid.runtime.stream_options import StreamOptions
         from cepheid.runtime.workload import Member, run_workload
+
+        if sharing not in tuple(Policy):
+            raise ConfigError(
+                f"there is no way of sharing called '{sharing}'",
+                hint=suggest(sharing, tuple(Policy), owner="sharing"),
+            )
 
         ties = (order,) if isinstance(order, str) else tuple(order)
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
@@ -100,7 +113,7 @@ class Workload:
             for name in self.dependencies.order
         ]
         of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit)
-        results = run_workload(members, events, roles, of_stream)
+        results = run_workload(members, events, roles, of_stream, Policy(sharing))
         return {name: results[name] for name in self.queries}
 
     def _bind(self, name: str, schema: EventSchema) -> BoundQuery:

@@ -52,7 +52,7 @@ class EventTypes:
         self.length = length
         self.codes: Codes | None = None
         if program.type_column is not None:
-            self.codes = _codes(columns[program.type_column], self.names)
+            self.codes = type_codes(columns[program.type_column], self.names)
 
     def at(self, rows: Int64s) -> EventTypes:
         """Return the types of some events."""
@@ -113,7 +113,7 @@ def _masks(tests: Sequence[PositionTest], types: EventTypes, predicates: LocalPr
     return masks
 
 
-def _codes(column: Any, names: list[str]) -> Codes:
+def type_codes(column: Any, names: list[str]) -> Codes:
     """Return the place of every event's type among the names, from 1."""
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     dtype = np.uint8 if len(names) < 2**8 else np.uint16

@@ -88,7 +88,28 @@ def order_events(
 
     The time is read last: while it is, what comes before can be done.
     """
-    rows, masks_by_group, masks = _relevant(program, columns, length)
+    relevant = _relevant(program, columns, length)
+    return order_relevant(program, columns, relevant, threads=threads, settled=settled)
+
+
+class Relevant(NamedTuple):
+    """The events that matter (None: all), their masks by group, and those of all groups in one."""
+
+    rows: Int64s | None
+    masks_by_group: list[Masks]
+    masks: Masks
+
+
+def order_relevant(
+    program: Program,
+    columns: Mapping[str, Any],
+    relevant: Relevant,
+    *,
+    threads: int = 1,
+    settled: Settled | None = None,
+) -> OrderedEvents:
+    """Order and cut events whose masks are known."""
+    rows, masks_by_group, masks = relevant
     read = TakenColumns({name: columns[name] for name in program.partition_by}, rows)
     partitions = partition_codes(read, program.partition_by, masks.size)
     reject_missing_order(program, columns)
@@ -260,13 +281,7 @@ def _one_event_a_step(grouped: Grouped, threads: int, *, ranks_partition: bool) 
     )
 
 
-def _relevant(
-    program: Program, columns: Mapping[str, Any], length: int
-) -> tuple[Int64s | None, list[Masks], Masks]:
-    """Return the events that matter, their masks by group, and those of all groups together.
-
-    None stands for all events.
-    """
+def _relevant(program: Program, columns: Mapping[str, Any], length: int) -> Relevant:
     types = EventTypes(program, columns, length)
     rows = None if program.keeps_all_types else _rows_of_types(types)
     if rows is not None:  # often a small part
@@ -274,10 +289,10 @@ def _relevant(
     by_group = masks_of_types(program, columns, types)
     masks = by_group[0] if len(by_group) == 1 else np.bitwise_or.reduce(by_group)
     if program.keeps_all_types or masks.all():
-        return rows, by_group, masks
+        return Relevant(rows, by_group, masks)
     fits = np.flatnonzero(masks)
     rows = fits if rows is None else rows[fits]
-    return rows, [each[fits] for each in by_group], masks[fits]
+    return Relevant(rows, [each[fits] for each in by_group], masks[fits])
 
 
 def _rows_of_types(types: EventTypes) -> Int64s | None:

@@ -12,6 +12,8 @@ import pyarrow.compute as pc
 from cepheid.errors import DataError
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
+from cepheid.program.sharing.merge_programs import merge_programs
+from cepheid.program.sharing.sharing_sets import sharing_sets
 from cepheid.runtime.compressed import CompressedMatches
 from cepheid.runtime.derived_events import (
     DerivedStream,
@@ -32,6 +34,8 @@ from cepheid.runtime.dispatch import (
 from cepheid.runtime.event_schema import ColumnRoles
 from cepheid.runtime.event_tables import TableKind
 from cepheid.runtime.local import run_local
+from cepheid.runtime.sharing.policy import Policy
+from cepheid.runtime.sharing.run_set import run_set
 from cepheid.runtime.stream_options import StreamOptions
 
 
@@ -62,8 +66,12 @@ def run_workload(
     events: Any,
     roles: ColumnRoles,
     options: StreamOptions | None = None,
+    policy: Policy = Policy.DYNAMIC,
 ) -> dict[str, Any]:
-    """Return the result of every query by its name; each comes after those that it reads."""
+    """Return the result of every query by its name; each comes after those that it reads.
+
+    `policy` says when queries that are folded together share the work on a burst of events.
+    """
     given = read_input(events, roles)
     options = options or StreamOptions()
     _require_type_column(members, given.roles)
@@ -81,8 +89,13 @@ def run_workload(
     else:
         runner = LocalMembers(given.events, given.roles)
     results: dict[str, Any] = {}
+    if isinstance(runner, LocalMembers):
+        together = runner.run_together(members, policy)
+        results |= {name: as_kind(each, given.kind) for name, each in together.items()}
     streams: dict[str, DerivedStream] = {}
     for member in members:
+        if member.name in results:
+            continue
         result, stream = runner.run(member, [streams[each] for each in member.givers])
         results[member.name] = (
             result if given.kind is TableKind.SPARK else as_kind(result, given.kind)
@@ -107,6 +120,23 @@ class LocalMembers:
     def __init__(self, table: pa.Table, roles: ColumnRoles) -> None:
         self.table = table
         self.roles = roles
+
+    def run_together(self, members: Sequence[Member], policy: Policy) -> dict[str, pa.Table]:
+        """Return the results of queries that are folded together, in one pass over the events."""
+        known = derived_schema(self.table.schema, self.table.column_names, (), self.roles)
+        apart = [each for each in members if not each.givers and each.stream_type is None]
+        programs = [lower(each.make_plan(known)) for each in apart]
+        results: dict[str, pa.Table] = {}
+        columns = dict(zip(self.table.column_names, self.table.columns, strict=True))
+        for shared in sharing_sets(programs):
+            merged = merge_programs(programs, shared)
+            tables = run_set(
+                merged, columns, self.table.num_rows, self.table.schema,
+                threads=available_cores(), policy=policy,
+            )  # fmt: skip
+            names = (apart[place].name for place in shared.places)
+            results |= zip(names, tables, strict=True)
+        return results
 
     def run(
         self, member: Member, streams: Sequence[DerivedStream]

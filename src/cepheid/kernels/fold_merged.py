@@ -1,0 +1,583 @@
+"""Aggregate several queries in one pass over the events; see merged_machine.py.
+
+Parts are fired in *bursts*: stretches of steps in which nothing reads or changes what is around any
+member of a family. At the beginning of a burst it is decided which classes of members share it, by
+writing its steps to the log, and which take every step at once.
+"""
+
+from __future__ import annotations
+
+from cepheid.kernels.arrays import Float64s, Int64s
+from cepheid.kernels.fold_slots import AFTER_ALL
+from cepheid.kernels.jit import inner_in_place, kernel_in_place
+from cepheid.kernels.merged_machine import (
+    BLOCK_BEGIN,
+    BUILT,
+    BURST_END,
+    BURST_STEP,
+    CELLS,
+    CLASS_LANES,
+    CODES,
+    COUNTERS,
+    DIRECT,
+    FAMILIES,
+    FAMILY_CLASSES,
+    FAMILY_FIRST_CLASS,
+    FAMILY_MEMBERS,
+    FINAL_TOUCHES,
+    FINALS,
+    FIRED,
+    FIRST_WINDOW,
+    FRESH_CELLS,
+    GAP_TOUCHES,
+    GAPS,
+    GROUP_LANES,
+    GROUP_LENGTH,
+    GROUP_MEMBERS,
+    GROUP_QUERIES,
+    GROUP_SLIDE,
+    GROUP_SLOTS,
+    GROUPS,
+    INITIAL,
+    KIND_BREAKS,
+    LAST_WINDOW,
+    LEVEL_WIDTH,
+    LOG_BEGIN,
+    LOG_CLASS,
+    LOG_SIZE,
+    LOG_STEP,
+    LOGGED,
+    MEMBER_CLASS,
+    MEMBER_FAMILY,
+    MEMBER_GROUP,
+    MEMBER_WIDTH,
+    MOVES,
+    NEGATIVE,
+    NEWEST,
+    OLDEST,
+    OPEN,
+    OWN,
+    PARTS,
+    POSITION_GROUP,
+    POSITIONS,
+    QUERIES,
+    QUERY_CODES,
+    QUERY_GROUP,
+    RADIX,
+    RESULT_CELL,
+    SHARED,
+    SIZE_BEFORE,
+    SNAPSHOTS,
+    STAMPS,
+    TAKEN,
+    TIMES,
+    TOUCHES,
+    WIDTHS,
+    MergedEvents,
+    Tables,
+    catch_up,
+    describe_part,
+    describe_position,
+    enter,
+    fire,
+    first_of,
+    get,
+    increase,
+    lane_cell,
+    last_of,
+    member_position,
+    put,
+    size_of,
+)
+from cepheid.kernels.share_bursts import begin_burst, majority
+from cepheid.kernels.slot_machine import BEFORE_ALL
+from cepheid.kernels.value_cells import Cells, add_cell, clear_cell, holds_runs, set_to_one
+from cepheid.kernels.values import ValueRows
+
+# Places in `cursor`.
+PARTITION, STEP, ROWS, NEXT_QUERY, IS_OPEN = range(5)
+
+
+@kernel_in_place
+def fold_merged(
+    tables: Tables,
+    events: MergedEvents,
+    cells: Cells,
+    costs: Float64s,
+    rows: ValueRows,
+    query_of_row: Int64s,
+    cursor: Int64s,
+) -> bool:
+    """Write a row for every query, partition and window that has trends.
+
+    Returns whether all is done: if not, `rows` are full, and the next call goes on where `cursor`
+    says. O(positions fired by events of no part, times their open windows) + O(1) per step of a
+    part that is shared.
+    """
+    while cursor[PARTITION] < events.partition_offsets.size - 1:
+        partition = cursor[PARTITION]
+        end = events.partition_offsets[partition + 1]
+        if cursor[IS_OPEN] == 0:
+            cursor[STEP] = events.partition_offsets[partition]
+            _begin_partition(tables)
+            cursor[IS_OPEN] = 1
+        while cursor[STEP] <= end:
+            step = cursor[STEP]
+            clock = AFTER_ALL
+            if step < end:
+                clock = events.clock[events.step_offsets[step]]
+            for group in range(get(tables, WIDTHS, GROUPS)):
+                if not _close(tables, events, cells, group, clock, rows, query_of_row, cursor):
+                    return False
+                if step < end:
+                    _open(tables, cells, group, clock)
+            if step < end:
+                _advance(tables, events, cells, costs, step, end)
+            cursor[STEP] += 1
+        cursor[PARTITION] += 1
+        cursor[IS_OPEN] = 0
+    return True
+
+
+@inner_in_place
+def _begin_partition(tables: Tables) -> None:
+    for group in range(get(tables, WIDTHS, GROUPS)):
+        put(tables, OPEN, group, 0)
+        put(tables, OLDEST, group, get(tables, GROUP_LANES, group))
+        put(tables, NEWEST, group, BEFORE_ALL)
+    for member in range(get(tables, WIDTHS, MEMBER_WIDTH)):
+        put(tables, STAMPS, member, -1)
+    levels = get(tables, WIDTHS, LEVEL_WIDTH)
+    families = get(tables, WIDTHS, FAMILIES)
+    for family in range(families):
+        entries = get(tables, LOG_SIZE, family)
+        for level in range(1, levels):
+            entries //= RADIX
+            begin = get(tables, BLOCK_BEGIN, family * levels + level)
+            for block in range(begin, begin + entries):
+                put(tables, BUILT, block, 0)
+        put(tables, LOG_SIZE, family, 0)
+        put(tables, BURST_END, family, -1)
+    for each in range(get(tables, FAMILY_FIRST_CLASS, families)):
+        put(tables, CLASS_LANES, each, 0)
+
+
+@inner_in_place
+def _close(
+    tables: Tables,
+    events: MergedEvents,
+    cells: Cells,
+    group: int,
+    clock: int,
+    rows: ValueRows,
+    query_of_row: Int64s,
+    cursor: Int64s,
+) -> bool:
+    """Write the windows that end before a time; False if rows are full."""
+    length = get(tables, GROUP_LENGTH, group)
+    if clock == AFTER_ALL:
+        first_open = AFTER_ALL
+    elif length == 0:
+        first_open = 0
+    else:
+        first_open = (clock - length) // get(tables, GROUP_SLIDE, group) + 1
+    while get(tables, OPEN, group) > 0:
+        lane = get(tables, OLDEST, group)
+        if get(tables, FIRST_WINDOW, lane) >= first_open:
+            break
+        while get(tables, FIRST_WINDOW, lane) <= get(tables, LAST_WINDOW, lane):
+            if get(tables, FIRST_WINDOW, lane) >= first_open:
+                return True
+            if not _write(tables, events, cells, group, lane, rows, query_of_row, cursor):
+                return False
+            increase(tables, FIRST_WINDOW, lane, 1)
+        lane += 1
+        if lane == get(tables, GROUP_LANES, group + 1):
+            lane = get(tables, GROUP_LANES, group)
+        put(tables, OLDEST, group, lane)
+        increase(tables, OPEN, group, -1)
+        _count_lanes(tables, group, -1)
+    return True
+
+
+@inner_in_place
+def _write(
+    tables: Tables,
+    events: MergedEvents,
+    cells: Cells,
+    group: int,
+    lane: int,
+    rows: ValueRows,
+    query_of_row: Int64s,
+    cursor: Int64s,
+) -> bool:
+    """Write the results of a window; False if rows are full."""
+    begin = first_of(tables, GROUP_QUERIES, group)
+    count = last_of(tables, GROUP_QUERIES, group) - begin
+    result = get(tables, CELLS, RESULT_CELL)
+    while cursor[NEXT_QUERY] < count:
+        if cursor[ROWS] == rows.owner.size:
+            return False
+        query = tables.items[begin + cursor[NEXT_QUERY]]
+        for at in range(
+            first_of(tables, FINAL_TOUCHES, query), last_of(tables, FINAL_TOUCHES, query)
+        ):
+            _take(tables, events, cells, lane, tables.items[at])
+        clear_cell(cells, result)
+        for at in range(first_of(tables, FINALS, query), last_of(tables, FINALS, query)):
+            add_cell(cells, result, lane_cell(tables, lane, tables.items[at]))
+        if holds_runs(cells, result):
+            row = cursor[ROWS]
+            rows.owner[row], rows.window[row] = cursor[PARTITION], get(tables, FIRST_WINDOW, lane)
+            for number in range(cells.mantissa.shape[1]):
+                rows.mantissa[row, number] = cells.mantissa[result, number]
+                rows.tier[row, number] = cells.tier[result, number]
+                rows.low[row, number] = cells.low[result, number]
+            for number in range(cells.least.shape[1]):
+                rows.least[row, number] = cells.least[result, number]
+            query_of_row[row] = query
+            cursor[ROWS] += 1
+        cursor[NEXT_QUERY] += 1
+    cursor[NEXT_QUERY] = 0
+    return True
+
+
+@inner_in_place
+def _take(tables: Tables, events: MergedEvents, cells: Cells, lane: int, member: int) -> None:
+    """Let a member catch up, unless it takes the steps of this burst at once."""
+    family = get(tables, MEMBER_FAMILY, member)
+    if get(tables, BURST_END, family) >= 0:
+        shared = get(tables, SHARED, family) >> get(tables, MEMBER_CLASS, member)
+        if not shared & 1:
+            return
+    catch_up(tables, events, cells, lane, member)
+
+
+@inner_in_place
+def _count_lanes(tables: Tables, group: int, change: int) -> None:
+    """Keep account of how many lanes the members of every class have."""
+    for at in range(first_of(tables, GROUP_MEMBERS, group), last_of(tables, GROUP_MEMBERS, group)):
+        member = tables.items[at]
+        first = get(tables, FAMILY_FIRST_CLASS, get(tables, MEMBER_FAMILY, member))
+        increase(tables, CLASS_LANES, first + get(tables, MEMBER_CLASS, member), change)
+
+
+@inner_in_place
+def _open(tables: Tables, cells: Cells, group: int, clock: int) -> None:
+    """Open a lane for the windows that begin with a time."""
+    length, slide = get(tables, GROUP_LENGTH, group), get(tables, GROUP_SLIDE, group)
+    first, newest = 0, 0
+    if length != 0:
+        first, newest = (clock - length) // slide + 1, clock // slide
+    first = max(first, get(tables, NEWEST, group) + 1)
+    if first > newest:
+        return
+    lane = _lane(tables, group, get(tables, OPEN, group))
+    put(tables, FIRST_WINDOW, lane, first)
+    put(tables, LAST_WINDOW, lane, newest)
+    begin = lane_cell(tables, lane, 0)
+    for slot in range(get(tables, GROUP_SLOTS, group)):
+        clear_cell(cells, begin + slot)
+    for at in range(first_of(tables, INITIAL, group), last_of(tables, INITIAL, group)):
+        set_to_one(cells, begin + tables.items[at])
+    for at in range(first_of(tables, GROUP_MEMBERS, group), last_of(tables, GROUP_MEMBERS, group)):
+        member = tables.items[at]
+        size = get(tables, LOG_SIZE, get(tables, MEMBER_FAMILY, member))
+        put(tables, TAKEN, lane * get(tables, WIDTHS, MEMBER_WIDTH) + member, size)
+    increase(tables, OPEN, group, 1)
+    put(tables, NEWEST, group, newest)
+    _count_lanes(tables, group, 1)
+
+
+@inner_in_place
+def _lane(tables: Tables, group: int, number: int) -> int:
+    """Return an open lane of a window group, counted from the oldest."""
+    first, last = get(tables, GROUP_LANES, group), get(tables, GROUP_LANES, group + 1)
+    lane = get(tables, OLDEST, group) + number
+    return lane if lane < last else lane - (last - first)
+
+
+@inner_in_place
+def _advance(
+    tables: Tables, events: MergedEvents, cells: Cells, costs: Float64s, step: int, end: int
+) -> None:
+    """Take one step: what is in no part, with the members around it, and then the parts."""
+    fired, negated, is_part, broken = 0, False, False, 0
+    for event in range(events.step_offsets[step], events.step_offsets[step + 1]):
+        kind = events.kind[event]
+        for at in range(first_of(tables, OWN, kind), last_of(tables, OWN, kind)):
+            position = tables.items[at]
+            if get(tables, TIMES, position) == 0:
+                put(tables, FIRED, fired, position)
+                fired += 1
+            describe_position(tables, events, cells, event, position, position)
+        for at in range(first_of(tables, NEGATIVE, kind), last_of(tables, NEGATIVE, kind), 2):
+            negated = True
+            query = tables.items[at]
+            put(tables, CODES, query, get(tables, CODES, query) | tables.items[at + 1])
+        is_part = is_part or first_of(tables, PARTS, kind) < last_of(tables, PARTS, kind)
+        broken |= get(tables, KIND_BREAKS, kind)
+    if broken != 0:
+        for family in range(get(tables, WIDTHS, FAMILIES)):
+            if (broken >> family) & 1 and get(tables, BURST_END, family) >= 0:
+                _end_burst(tables, family)
+    if fired > 0 or negated:
+        _fire_own(tables, events, cells, step, fired, negated, is_part)
+    if is_part:
+        for event in range(events.step_offsets[step], events.step_offsets[step + 1]):
+            kind = events.kind[event]
+            for at in range(first_of(tables, PARTS, kind), last_of(tables, PARTS, kind), 3):
+                family = tables.items[at]
+                if get(tables, BURST_STEP, family) != step:
+                    put(tables, BURST_STEP, family, step)
+                    has_own = fired > 0 or negated
+                    _fire_family(tables, events, cells, costs, step, end, family, has_own)
+    for place in range(fired):
+        put(tables, TIMES, get(tables, FIRED, place), 0)
+    if negated:
+        for query in range(get(tables, WIDTHS, QUERIES)):
+            put(tables, CODES, query, 0)
+
+
+@inner_in_place
+def _end_burst(tables: Tables, family: int) -> None:
+    """End a burst: members that took it at once have no log left."""
+    shared = get(tables, SHARED, family)
+    size = get(tables, LOG_SIZE, family)
+    put(tables, BURST_END, family, -1)
+    if shared == get(tables, FAMILY_CLASSES, family) or size == get(tables, SIZE_BEFORE, family):
+        return
+    for at in range(
+        first_of(tables, FAMILY_MEMBERS, family), last_of(tables, FAMILY_MEMBERS, family)
+    ):
+        member = tables.items[at]
+        if not (shared >> get(tables, MEMBER_CLASS, member)) & 1:
+            _set_taken(tables, member, size)
+
+
+@inner_in_place
+def _set_taken(tables: Tables, member: int, size: int) -> None:
+    """Say that a member has taken so much of the log, in all lanes."""
+    group, width = get(tables, MEMBER_GROUP, member), get(tables, WIDTHS, MEMBER_WIDTH)
+    for number in range(get(tables, OPEN, group)):
+        put(tables, TAKEN, _lane(tables, group, number) * width + member, size)
+
+
+@inner_in_place
+def _fire_own(
+    tables: Tables,
+    events: MergedEvents,
+    cells: Cells,
+    step: int,
+    fired: int,
+    is_negated: bool,
+    is_part: bool,
+) -> None:
+    """Fire positions that are in no part; members around them take this step with them."""
+    concerned = 0
+    for place in range(fired):
+        position = get(tables, FIRED, place)
+        concerned |= 1 << min(get(tables, POSITION_GROUP, position), 62)
+        for at in range(first_of(tables, TOUCHES, position), last_of(tables, TOUCHES, position)):
+            put(tables, STAMPS, tables.items[at], step)
+    if is_negated:
+        for query in range(get(tables, WIDTHS, QUERIES)):
+            if get(tables, CODES, query) != 0:
+                concerned |= 1 << min(get(tables, QUERY_GROUP, query), 62)
+                for at in range(
+                    first_of(tables, GAP_TOUCHES, query), last_of(tables, GAP_TOUCHES, query)
+                ):
+                    put(tables, STAMPS, tables.items[at], step)
+    for group in range(get(tables, WIDTHS, GROUPS)):
+        if (concerned >> min(group, 62)) & 1:
+            for number in range(get(tables, OPEN, group)):
+                lane = _lane(tables, group, number)
+                _fire_in_lane(tables, events, cells, step, fired, is_negated, is_part, group, lane)
+
+
+@inner_in_place
+def _fire_in_lane(
+    tables: Tables,
+    events: MergedEvents,
+    cells: Cells,
+    step: int,
+    fired: int,
+    is_negated: bool,
+    is_part: bool,
+    group: int,
+    lane: int,
+) -> None:
+    fresh = get(tables, CELLS, FRESH_CELLS)
+    for place in range(fired):
+        position = get(tables, FIRED, place)
+        if get(tables, POSITION_GROUP, position) == group:
+            for at in range(
+                first_of(tables, TOUCHES, position), last_of(tables, TOUCHES, position)
+            ):
+                catch_up(tables, events, cells, lane, tables.items[at])
+    if is_negated:
+        for query in range(get(tables, WIDTHS, QUERIES)):
+            if get(tables, CODES, query) != 0 and get(tables, QUERY_GROUP, query) == group:
+                for at in range(
+                    first_of(tables, GAP_TOUCHES, query), last_of(tables, GAP_TOUCHES, query)
+                ):
+                    catch_up(tables, events, cells, lane, tables.items[at])
+    for place in range(fired):
+        position = get(tables, FIRED, place)
+        if get(tables, POSITION_GROUP, position) == group:
+            fire(tables, cells, lane, position, position)
+    if is_part:  # concurrent with what is around it: a part must not see that
+        for at in range(
+            first_of(tables, GROUP_MEMBERS, group), last_of(tables, GROUP_MEMBERS, group)
+        ):
+            member = tables.items[at]
+            if get(tables, STAMPS, member) == step:
+                family = get(tables, MEMBER_FAMILY, member)
+                of_class = get(tables, MEMBER_CLASS, member)
+                describe_part(tables, events, cells, step, family, of_class)
+                _fire_member(tables, cells, family, member, lane)
+    if is_negated:
+        _move(tables, cells, group, lane)
+    for place in range(fired):
+        position = get(tables, FIRED, place)
+        if get(tables, POSITION_GROUP, position) == group:
+            enter(tables, cells, lane, position, fresh + position)
+    if is_part:
+        for at in range(
+            first_of(tables, GROUP_MEMBERS, group), last_of(tables, GROUP_MEMBERS, group)
+        ):
+            member = tables.items[at]
+            if get(tables, STAMPS, member) == step:
+                _enter_member(tables, cells, get(tables, MEMBER_FAMILY, member), member, lane)
+
+
+@inner_in_place
+def _fire_member(tables: Tables, cells: Cells, family: int, member: int, lane: int) -> None:
+    """Write the new runs of a member in a described step to fresh cells."""
+    first, fresh = get(tables, WIDTHS, POSITIONS), get(tables, CELLS, FRESH_CELLS)
+    for place in range(size_of(tables, family)):
+        position = member_position(tables, member, place)
+        if get(tables, TIMES, first + place) == 0:
+            clear_cell(cells, fresh + position)
+        else:
+            fire(tables, cells, lane, position, first + place)
+
+
+@inner_in_place
+def _enter_member(tables: Tables, cells: Cells, family: int, member: int, lane: int) -> None:
+    fresh = get(tables, CELLS, FRESH_CELLS)
+    for place in range(size_of(tables, family)):
+        position = member_position(tables, member, place)
+        enter(tables, cells, lane, position, fresh + position)
+
+
+@inner_in_place
+def _move(tables: Tables, cells: Cells, group: int, lane: int) -> None:
+    """Move runs on in the gaps that negative events concern, or drop them."""
+    for query in range(get(tables, WIDTHS, QUERIES)):
+        code = get(tables, CODES, query)
+        if code == 0 or get(tables, QUERY_GROUP, query) != group:
+            continue
+        begin = first_of(tables, GAPS, query)
+        for place in range(last_of(tables, GAPS, query) - begin - 1, -1, -1):
+            slot = tables.items[begin + place]
+            row = first_of(tables, MOVES, query) + place * get(tables, QUERY_CODES, query)
+            target = tables.items[row + code]
+            if target != slot:
+                cell = lane_cell(tables, lane, slot)
+                if target >= 0:
+                    add_cell(cells, lane_cell(tables, lane, target), cell)
+                clear_cell(cells, cell)
+
+
+@inner_in_place
+def _fire_family(
+    tables: Tables,
+    events: MergedEvents,
+    cells: Cells,
+    costs: Float64s,
+    step: int,
+    end: int,
+    family: int,
+    has_own: bool,
+) -> None:
+    """Take a step of a part: write it to the log, or apply it to members at once."""
+    if step >= get(tables, BURST_END, family):
+        if get(tables, BURST_END, family) >= 0:
+            _end_burst(tables, family)
+        begin_burst(tables, events, costs, step, end, family)
+        _catch_up_others(tables, events, cells, family)
+    some, odd, writes = majority(tables, events, step, family)
+    shared, before = get(tables, SHARED, family), get(tables, LOG_SIZE, family)
+    if odd != 0 or shared != get(tables, FAMILY_CLASSES, family):
+        for at in range(
+            first_of(tables, FAMILY_MEMBERS, family), last_of(tables, FAMILY_MEMBERS, family)
+        ):
+            member = tables.items[at]
+            of_class = get(tables, MEMBER_CLASS, member)
+            is_shared = bool((shared >> of_class) & 1)
+            is_touched = get(tables, STAMPS, member) == step
+            if not is_touched and (not is_shared or (odd >> of_class) & 1):
+                _fire_at_once(tables, events, cells, step, member, is_shared, writes)
+    if writes:
+        put(tables, LOG_STEP, get(tables, LOG_BEGIN, family) + before, step)
+        put(tables, LOG_CLASS, get(tables, LOG_BEGIN, family) + before, some)
+        put(tables, LOG_SIZE, family, before + 1)
+        increase(tables, COUNTERS, LOGGED, 1)
+        if has_own:
+            _skip_touched(tables, step, family)
+
+
+@inner_in_place
+def _fire_at_once(
+    tables: Tables,
+    events: MergedEvents,
+    cells: Cells,
+    step: int,
+    member: int,
+    is_shared: bool,
+    writes: bool,
+) -> None:
+    """Apply a step to a member, which may be one that shares the burst but not this step."""
+    family, group = get(tables, MEMBER_FAMILY, member), get(tables, MEMBER_GROUP, member)
+    of_class, width = get(tables, MEMBER_CLASS, member), get(tables, WIDTHS, MEMBER_WIDTH)
+    if is_shared:
+        for number in range(get(tables, OPEN, group)):
+            lane = _lane(tables, group, number)
+            catch_up(tables, events, cells, lane, member)
+            increase(tables, COUNTERS, SNAPSHOTS, 1)
+            if writes:
+                increase(tables, TAKEN, lane * width + member, 1)
+    if describe_part(tables, events, cells, step, family, of_class):
+        for number in range(get(tables, OPEN, group)):
+            lane = _lane(tables, group, number)
+            _fire_member(tables, cells, family, member, lane)
+            _enter_member(tables, cells, family, member, lane)
+            increase(tables, COUNTERS, DIRECT, 1)
+
+
+@inner_in_place
+def _skip_touched(tables: Tables, step: int, family: int) -> None:
+    """Members that took this step with what is around them need not take it from the log."""
+    for at in range(
+        first_of(tables, FAMILY_MEMBERS, family), last_of(tables, FAMILY_MEMBERS, family)
+    ):
+        member = tables.items[at]
+        if get(tables, STAMPS, member) == step:
+            _set_taken(tables, member, get(tables, LOG_SIZE, family))
+
+
+@inner_in_place
+def _catch_up_others(tables: Tables, events: MergedEvents, cells: Cells, family: int) -> None:
+    """Let members that do not share this burst take the log before it."""
+    shared = get(tables, SHARED, family)
+    if shared == get(tables, FAMILY_CLASSES, family):
+        return
+    for at in range(
+        first_of(tables, FAMILY_MEMBERS, family), last_of(tables, FAMILY_MEMBERS, family)
+    ):
+        member = tables.items[at]
+        if not (shared >> get(tables, MEMBER_CLASS, member)) & 1:
+            group = get(tables, MEMBER_GROUP, member)
+            for number in range(get(tables, OPEN, group)):
+                catch_up(tables, events, cells, _lane(tables, group, number), member)

@@ -1,0 +1,195 @@
+"""Whether the members of a part share a burst: decided for every burst and class, by what it costs.
+
+A class has the members whose events must satisfy the same conditions. Sharing costs a log entry per
+step, and every lane catches up once per burst, and once more for each step that the class takes
+differently from most (a *snapshot*). Not sharing costs every lane every step.
+"""
+
+from __future__ import annotations
+
+from cepheid.kernels.arrays import Float64s
+from cepheid.kernels.jit import inner_in_place
+from cepheid.kernels.merged_machine import (
+    BURST_END,
+    BURST_MASKS,
+    BURSTS,
+    CLASS_LANES,
+    COUNTERS,
+    FAMILY_CLASSES,
+    FAMILY_FIRST_CLASS,
+    KIND_BREAKS,
+    LOG_SIZE,
+    MASK_COUNTS,
+    PARTS,
+    POLICY,
+    RECORD_ROOM,
+    RECORDED,
+    RECORDS,
+    SHARED,
+    SHARED_BURSTS,
+    SIZE_BEFORE,
+    WIDTHS,
+    MergedEvents,
+    Tables,
+    first_of,
+    get,
+    increase,
+    last_of,
+    put,
+    size_of,
+)
+
+ALWAYS, NEVER, DYNAMIC = 0, 1, 2
+# Places in `costs`: a step of one lane, catching up of one lane, an entry of the log per place.
+STEP_COST, CATCH_UP_COST, ENTRY_COST = range(3)
+# Columns of a recorded burst; costs are those saved by sharing.
+FAMILY, FIRST_STEP, STEPS, LANES, SHARING, DIFFERENT, SAVED, RECORD = range(8)
+MOST_MASKS = 16  # different ones that are told apart in a burst
+
+
+@inner_in_place
+def begin_burst(
+    tables: Tables, events: MergedEvents, costs: Float64s, step: int, end: int, family: int
+) -> None:
+    """Look how far a burst goes, and decide who shares it."""
+    every = get(tables, FAMILY_CLASSES, family)
+    steps, different, at = 0, 0, step
+    while at < end:
+        fits, is_of_family, is_broken = every, False, False
+        for event in range(events.step_offsets[at], events.step_offsets[at + 1]):
+            kind = events.kind[event]
+            if at > step and (get(tables, KIND_BREAKS, kind) >> family) & 1:
+                is_broken = True
+            for item in range(first_of(tables, PARTS, kind), last_of(tables, PARTS, kind), 3):
+                if tables.items[item] == family:
+                    is_of_family = True
+                    fits &= tables.items[item + 2]
+        if is_broken:
+            break
+        if is_of_family:
+            steps += 1
+            if fits != every:
+                different = _count_mask(tables, fits, different)
+        at += 1
+    put(tables, BURST_END, family, at)
+    put(tables, SIZE_BEFORE, family, get(tables, LOG_SIZE, family))
+    increase(tables, COUNTERS, BURSTS, 1)
+    policy, saved = get(tables, WIDTHS, POLICY), 0.0
+    shared = every if policy == ALWAYS else 0
+    if policy == DYNAMIC:
+        shared, saved = _decide(tables, costs, family, steps, different)
+    put(tables, SHARED, family, shared)
+    if shared != 0:
+        increase(tables, COUNTERS, SHARED_BURSTS, 1)
+    if get(tables, WIDTHS, RECORDED) < get(tables, WIDTHS, RECORD_ROOM):
+        row = get(tables, WIDTHS, RECORDED) * RECORD
+        put(tables, RECORDS, row + FAMILY, family)
+        put(tables, RECORDS, row + FIRST_STEP, step)
+        put(tables, RECORDS, row + STEPS, steps)
+        put(tables, RECORDS, row + LANES, _lanes(tables, family))
+        put(tables, RECORDS, row + SHARING, shared)
+        put(tables, RECORDS, row + DIFFERENT, different)
+        put(tables, RECORDS, row + SAVED, int(saved))
+        increase(tables, WIDTHS, RECORDED, 1)
+
+
+@inner_in_place
+def _lanes(tables: Tables, family: int) -> int:
+    lanes, first = 0, get(tables, FAMILY_FIRST_CLASS, family)
+    for place in range(first, get(tables, FAMILY_FIRST_CLASS, family + 1)):
+        lanes += get(tables, CLASS_LANES, place)
+    return lanes
+
+
+@inner_in_place
+def _count_mask(tables: Tables, mask: int, different: int) -> int:
+    """Count a step that not all classes take; return how many different masks there are."""
+    for place in range(different):
+        if get(tables, BURST_MASKS, place) == mask:
+            increase(tables, MASK_COUNTS, place, 1)
+            return different
+    if different == MOST_MASKS:  # as if it were the last one
+        increase(tables, MASK_COUNTS, MOST_MASKS - 1, 1)
+        return different
+    put(tables, BURST_MASKS, different, mask)
+    put(tables, MASK_COUNTS, different, 1)
+    return different + 1
+
+
+@inner_in_place
+def _decide(
+    tables: Tables, costs: Float64s, family: int, steps: int, different: int
+) -> tuple[int, float]:
+    """Return the classes that share a burst, and what that saves; (0, 0) if nothing is saved.
+
+    A class that takes no step differently costs no snapshot: if sharing pays for one such class it
+    does for all. For any other class it pays or not whatever the others do, so one look at each is
+    enough.
+    """
+    every, first = get(tables, FAMILY_CLASSES, family), get(tables, FAMILY_FIRST_CLASS, family)
+    classes = get(tables, FAMILY_FIRST_CLASS, family + 1) - first
+    fixed = steps * size_of(tables, family) * costs[ENTRY_COST]
+    if different == 0:
+        gain = steps * costs[STEP_COST] - costs[CATCH_UP_COST]
+        saved = _lanes(tables, family) * gain - fixed
+        return (every, saved) if saved > 0 else (0, 0.0)
+    shared, total = 0, -fixed
+    for of_class in range(classes):
+        own, odd = steps, 0
+        for place in range(different):
+            mask, count = get(tables, BURST_MASKS, place), get(tables, MASK_COUNTS, place)
+            fits = (mask >> of_class) & 1
+            own -= (1 - fits) * count
+            if (fits == 1) != (2 * count_bits(mask) >= classes):
+                odd += count
+        gain = (own - odd) * costs[STEP_COST] - (1 + odd) * costs[CATCH_UP_COST]
+        if gain > 0:
+            shared |= 1 << of_class
+            total += get(tables, CLASS_LANES, first + of_class) * gain
+    return (shared, total) if total > 0 else (0, 0.0)
+
+
+@inner_in_place
+def count_bits(mask: int) -> int:
+    """Return how many bits are set."""
+    count = 0
+    while mask != 0:
+        mask &= mask - 1
+        count += 1
+    return count
+
+
+@inner_in_place
+def majority(tables: Tables, events: MergedEvents, step: int, family: int) -> tuple[int, int, bool]:
+    """Return a class that takes a step as most do, those that do not, and whether most take it.
+
+    Concurrent events that do not concern the same classes are taken by each class by itself.
+    """
+    shared = get(tables, SHARED, family)
+    fits, some, is_first, is_mixed = 0, 0, True, False
+    for event in range(events.step_offsets[step], events.step_offsets[step + 1]):
+        kind = events.kind[event]
+        for at in range(first_of(tables, PARTS, kind), last_of(tables, PARTS, kind), 3):
+            if tables.items[at] == family:
+                own = tables.items[at + 2] & shared
+                is_mixed = is_mixed or (not is_first and own != fits)
+                fits, is_first = own, False
+                some |= own
+    if is_mixed:
+        return 0, some, False
+    if shared == 0 or fits == 0:
+        return 0, 0, False
+    if fits == shared:
+        return _lowest(shared), 0, True
+    if 2 * count_bits(fits) >= count_bits(shared):
+        return _lowest(fits), shared & ~fits, True
+    return 0, fits, False
+
+
+@inner_in_place
+def _lowest(mask: int) -> int:
+    place = 0
+    while not mask & 1:
+        mask >>= 1
+        place += 1
+    return place

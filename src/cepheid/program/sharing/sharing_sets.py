@@ -1,0 +1,152 @@
+"""Which programs of a workload can be folded together, and why others cannot."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+from cepheid.analysis.expressions import AttributeReference
+from cepheid.program.aggregate_output import AggregateOutput, MinimumMeasure, NumberMeasure
+from cepheid.program.position_automaton import PositionTest
+from cepheid.program.program import Clock, Program, StrategyCode
+
+
+@dataclass(frozen=True, slots=True)
+class SharingSet:
+    """Places of programs in the workload that are folded together; `numbers` are what they carry.
+
+    A number is known by what it adds up and by the tests, among those that programs have in common,
+    of the positions at which it does.
+    """
+
+    places: tuple[int, ...]
+    numbers: tuple[MeasureName, ...]
+    minima: tuple[MeasureName, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureName:
+    """What is added up or compared, at which common tests, and which one of several that is."""
+
+    content: str
+    attribute: str | None
+    tests: frozenset[PositionTest]
+    ordinal: int = 0
+
+
+def why_alone(program: Program) -> str | None:
+    """Return why a query is folded by itself, as a part of a sentence; None if it need not be."""
+    output = program.output
+    if not isinstance(output, AggregateOutput):
+        return "it returns matches"
+    if program.slots is None:
+        return "its state is more than a value per position"
+    if program.strategy is not StrategyCode.SKIP_TILL_ANY:
+        return "events take runs away from each other under its strategy"
+    if program.clock is Clock.EVENTS:
+        return "its windows count events"
+    if program.window_length is not None and program.slide is None:
+        return "its window moves with every event"
+    if output.has_exact:
+        return "its counts have all their digits"
+    return None
+
+
+def sharing_sets(programs: Sequence[Program]) -> list[SharingSet]:
+    """Return the sets of two or more programs that are folded together.
+
+    They read the same columns for time, type, order and partitions, and carry the same numbers, or
+    those of one are among those of the others.
+    """
+    places = [place for place, each in enumerate(programs) if why_alone(each) is None]
+    common = _common_tests([programs[place] for place in places])
+    found: dict[Any, dict[Any, list[int]]] = {}
+    for place in places:
+        program = programs[place]
+        names = measure_names(program, common)
+        found.setdefault(_stream(program), {}).setdefault(names, []).append(place)
+    sets = []
+    for by_names in found.values():
+        for names in sorted(by_names, key=lambda each: len(each[0]) + len(each[1])):
+            larger = [each for each in by_names if each != names and _is_part(names, each)]
+            if len(by_names[names]) == 1 and larger:
+                by_names[larger[0]] += by_names.pop(names)
+        for (numbers, minima), members in by_names.items():
+            if len(members) > 1:
+                sets.append(SharingSet(tuple(sorted(members)), numbers, minima))
+    return sorted(sets, key=lambda each: each.places)
+
+
+def _stream(program: Program) -> tuple[Any, ...]:
+    return (
+        program.time,
+        program.type_column,
+        program.order,
+        program.partition_by,
+        program.derived_types,
+    )
+
+
+Names = tuple[tuple[MeasureName, ...], tuple[MeasureName, ...]]
+
+
+def _is_part(names: Names, of: Names) -> bool:
+    return all(set(own) <= set(other) for own, other in zip(names, of, strict=True))
+
+
+def _common_tests(programs: Sequence[Program]) -> frozenset[PositionTest]:
+    counts = Counter(
+        test for program in programs for test in {plain_test(each) for each in program.tests}
+    )
+    return frozenset(test for test, count in counts.items() if count > 1)
+
+
+def measure_names(program: Program, common: frozenset[PositionTest]) -> Names:
+    """Return the names of the numbers and of the minima of a program."""
+    output = program.output
+    assert isinstance(output, AggregateOutput)
+    return (
+        _named(program, output.numbers, common),
+        _named(program, output.minima, common),
+    )
+
+
+def _named(
+    program: Program,
+    measures: Sequence[NumberMeasure | MinimumMeasure],
+    common: frozenset[PositionTest],
+) -> tuple[MeasureName, ...]:
+    names: list[MeasureName] = []
+    for measure in measures:
+        tests = frozenset(
+            plain_test(test)
+            for position, test in enumerate(program.tests)
+            if measure.positions >> position & 1
+        )
+        if isinstance(measure, NumberMeasure):
+            content = measure.content.value
+        else:
+            content = "maximum" if measure.is_maximum else "minimum"
+        name = MeasureName(content, measure.attribute, tests & common)
+        while name in names:
+            name = replace(name, ordinal=name.ordinal + 1)
+        names.append(name)
+    return tuple(names)
+
+
+def plain_test(test: PositionTest) -> PositionTest:
+    """Return a test without the name of the variable that the event is bound to."""
+    return replace(test, condition=_without_names(test.condition))
+
+
+def _without_names(node: Any) -> Any:
+    if isinstance(node, AttributeReference):
+        return replace(node, variable="")
+    if isinstance(node, tuple):
+        return tuple(map(_without_names, node))
+    if is_dataclass(node) and not isinstance(node, type):
+        changed = {each.name: _without_names(getattr(node, each.name)) for each in fields(node)}
+        return replace(node, **changed)
+    return node

@@ -1,0 +1,135 @@
+"""Fold the queries of a sharing set in one pass over the events."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepheid.kernels.arrays import EventArrays
+from cepheid.kernels.fold_merged import IS_OPEN, ROWS, fold_merged
+from cepheid.kernels.fold_slots import MOST_LANES, PANES, measure_windows
+from cepheid.kernels.merged_machine import COUNTERS, RECORDS, SHARED_BURSTS, MergedEvents
+from cepheid.kernels.share_bursts import RECORD
+from cepheid.kernels.values import Measures, ValueRows
+from cepheid.plan.sharing_costs import SHARING_COSTS
+from cepheid.program.sharing.merged_program import MergedQuery, WindowGroup
+from cepheid.runtime.aggregate.group_rows import taken
+from cepheid.runtime.aggregate.value_rows import first_rows, joined_rows, make_rows
+from cepheid.runtime.match_chunks import split_partitions
+from cepheid.runtime.sharing.make_machine import SetTask, make_machine, recorded, table_of
+from cepheid.runtime.sharing.merged_arrays import MergedArrays
+from cepheid.runtime.side_by_side import side_by_side
+
+Int64s = NDArray[np.int64]
+ROWS_AT_ONCE = 1 << 14
+MANY_WINDOWS = 128  # that an event is in: then it is worth to count how many are open at once
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedSet:
+    """The rows of every query, what was counted, and the bursts if they were to be recorded."""
+
+    rows: tuple[ValueRows, ...]
+    counters: Int64s
+    bursts: Int64s
+
+
+def fold_set(task: SetTask, threads: int = 1) -> FoldedSet:
+    """Return what every query of the set has per partition and window."""
+    lanes = [_lanes(task.events, each) for each in task.program.groups]
+    arrays = MergedArrays(task.program)
+    parts = split_partitions(task.events, threads)
+    folded = side_by_side(
+        [functools.partial(_fold_part, task, arrays, lanes, each) for each in parts]
+    )
+    rows = joined_rows([each[0] for each in folded])
+    queries = np.concatenate([each[1] for each in folded])
+    order = np.argsort(queries.astype(np.int16), kind="stable")
+    ends = np.cumsum(np.bincount(queries, minlength=len(task.program.queries)))
+    return FoldedSet(
+        tuple(
+            _of_query(taken(rows, order[end - count : end]), query)
+            for query, end, count in zip(
+                task.program.queries, ends, np.diff(ends, prepend=0), strict=True
+            )
+        ),
+        np.sum([each[2] for each in folded], axis=0),
+        np.concatenate([each[3] for each in folded]),
+    )
+
+
+def _of_query(rows: ValueRows, query: MergedQuery) -> ValueRows:
+    """Return rows with the numbers and minima that a query asks for."""
+    numbers, minima = list(query.numbers), list(query.minima)
+    return rows._replace(
+        mantissa=rows.mantissa[:, numbers],
+        tier=rows.tier[:, numbers],
+        low=rows.low[:, numbers],
+        least=rows.least[:, minima],
+    )
+
+
+def _lanes(events: EventArrays, group: WindowGroup) -> int:
+    """Return how many vectors a window group needs at once, at most."""
+    if group.length is None:
+        return 1
+    slide = group.slide or group.length
+    lanes = -(-group.length // slide)
+    if lanes > MANY_WINDOWS:
+        work = np.zeros(PANES + 1, np.int64)
+        measure_windows(events, group.length, slide, slide, work)
+        lanes = max(1, int(work[MOST_LANES]))
+    return lanes
+
+
+def _fold_part(
+    task: SetTask, arrays: MergedArrays, lanes: Sequence[int], part: range
+) -> tuple[ValueRows, Int64s, Int64s, Int64s]:
+    """Return the rows of some partitions, their queries, counters and bursts."""
+    program, events, measures = task.program, task.events, task.measures
+    folded = MergedEvents(
+        events.fires.astype(np.int64) - 1,
+        events.clock,
+        events.step_offsets,
+        events.partition_offsets[part.start : part.stop + 1],
+        _table([each.numbers for each in program.positions]),
+        _table([each.minima for each in program.positions]),
+        measures.mantissa,
+        measures.tier,
+        measures.low,
+        measures.least,
+    )
+    tables, cells = make_machine(task, arrays, folded, lanes)
+    cursor = np.zeros(IS_OPEN + 1, np.int64)
+    shape = Measures(
+        np.zeros(program.number_count, np.int64),
+        *measures[1:5],
+        np.zeros(program.minimum_count, np.uint64),
+        measures.least,
+    )
+    parts, queries, is_done = [], [], False
+    while not is_done:
+        rows = make_rows(ROWS_AT_ONCE, shape)
+        query_of_row = np.empty(ROWS_AT_ONCE, np.int64)
+        cursor[ROWS] = 0
+        is_done = fold_merged(
+            tables, folded, cells, np.array(SHARING_COSTS), rows, query_of_row, cursor
+        )
+        count = int(cursor[ROWS])
+        parts.append(first_rows(rows, count))
+        queries.append(query_of_row[:count])
+    every = joined_rows(parts)
+    return (
+        every._replace(owner=every.owner + part.start),
+        np.concatenate(queries),
+        table_of(tables, COUNTERS, SHARED_BURSTS + 1),
+        table_of(tables, RECORDS, recorded(tables) * RECORD).reshape(-1, RECORD),
+    )
+
+
+def _table(rows: Sequence[Sequence[int]]) -> Int64s:
+    return np.array(rows, np.int64).reshape(len(rows), -1)

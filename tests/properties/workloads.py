@@ -1,0 +1,88 @@
+"""Random workloads: queries that have parts of their patterns, windows or sums in common, or not."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+
+from tests.properties.aggregate_streams import aggregate_streams
+from tests.properties.aggregates import METHODS
+from tests.properties.queries import Case
+
+PARTS = ("B b+", "B b+", "SEQ(B b, C c)+", "SEQ(B b, C c)", "SEQ(B b+, C c)", "ANY(B, C) b+", "B b")
+BEFORE = ("", "A a", "A a+", "D d", "A a, D d", "NOT D d, A a")
+AFTER = ("", "A z", "D z", "A z+", "NOT D z", "NOT D y, A z", "B z", "C z")
+CONDITIONS = ("", "", "b.x > 0", "b.x > 0", "b.x < 2", "b.f >= 0", "b.x != 1")
+WINDOWS = ("", "WITHIN 4 SLIDE 4", "WITHIN 4 SLIDE 2", "WITHIN 6 SLIDE 2", "WITHIN 5 SLIDE 1")
+RESULTS = (
+    "COUNT(*) AS n",
+    "COUNT(*) AS n, SUM(b.x) AS total",
+    "AVG(b.x) AS mean",
+    "SUM(b.x) AS total, COUNT(b) AS events",
+    "MIN(b.f) AS least, MAX(b.x) AS most",
+    "COUNT(*) AS n, MIN(b.s) AS least",
+    "SUM(b.f) AS total, MAX(b.at) AS latest",
+)
+GROUPS = ("", "[k]", "[k] GROUP")
+
+
+@dataclass(frozen=True)
+class WorkloadCase:
+    """Query texts by name, and the events to run them on."""
+
+    texts: dict[str, str]
+    events: Sequence[dict[str, Any]]
+    order: tuple[str, ...]
+
+    def case(self, name: str) -> Case:
+        """One query by itself."""
+        return Case(self.texts[name], tuple(self.events), self.order)
+
+
+@st.composite
+def alike(draw: st.DrawFn, pool: dict[str, list[str]]) -> str:
+    """A query around one of a few parts, with windows and results of a few kinds."""
+    before, after = draw(st.sampled_from(BEFORE)), draw(st.sampled_from(AFTER))
+    part = draw(st.sampled_from(pool["parts"]))
+    items = [each for each in (before, part, after) if each]
+    pattern = f"SEQ({', '.join(items)})" if len(items) > 1 or "," in part else part
+    group = draw(st.sampled_from(pool["groups"]))
+    conditions = ["skip_till_any_match", *(["[k]"] if group else [])]
+    conditions += [each for each in [draw(st.sampled_from(pool["conditions"]))] if each]
+    window = draw(st.sampled_from(pool["windows"]))
+    if not window and re.search(r"^PATTERN SEQ\(NOT|NOT D z\)", f"PATTERN {pattern}"):
+        window = "WITHIN 4 SLIDE 2"
+    result = draw(st.sampled_from(pool["results"]))
+    text = f"PATTERN {pattern} WHERE {' AND '.join(conditions)} {window} RETURN {result}"
+    return f"{text} GROUP BY k" if group.endswith("GROUP") else text
+
+
+@st.composite
+def workloads(draw: st.DrawFn, *, longest: int = 10) -> WorkloadCase:
+    """Two to eight queries and a short stream."""
+
+    def few(items: Sequence[str], most: int) -> list[str]:
+        return draw(st.lists(st.sampled_from(items), min_size=1, max_size=most))
+
+    pool = {
+        "parts": few(PARTS, 2),
+        "conditions": few(CONDITIONS, 3),
+        "windows": few(WINDOWS, 2),
+        "results": few(RESULTS, 2),
+        "groups": few(GROUPS, 1),
+    }
+    similar = alike(pool)
+    other = st.one_of(*(METHODS[each].map(_text) for each in ("plain", "negated", "recent")))
+    query = st.one_of(similar, similar, similar, similar, similar, other)
+    texts = draw(st.lists(query, min_size=2, max_size=8))
+    return WorkloadCase(
+        {f"q{number}": text for number, text in enumerate(texts, start=1)},
+        draw(aggregate_streams(longest=longest)),
+        draw(st.sampled_from(((), ("seq",)))),
+    )
+
+
+def _text(case: Case) -> str:
+    return case.text
