@@ -77,10 +77,9 @@ class Workload:
         The arguments are those of `Query.run`; `on_expiry` and
         `parallel_in_time` concern the queries that can have them.
 
-        Args:
-            sharing: how queries that are folded together take a burst of events that several of
-                them match: "dynamic" decides for every burst whether to share the work, "always"
-                and "never" do not.
+        `sharing` is how queries that are folded together take a burst of events that several of
+        them match: "dynamic" decides for every burst whether to share the work, "always" and
+        "never" do not.
 
         >>> import pyarrow as pa
         >>> events = pa.table({"ts": [1, 2, 3, 4], "kind": ["A", "B", "A", "B"]})

@@ -1,4 +1,4 @@
-"""Random workloads: queries that have parts of their patterns, windows or sums in common, or not."""
+"""Random workloads: queries that have parts, windows or sums in common, or not."""
 
 import re
 from collections.abc import Sequence

@@ -38,9 +38,9 @@ OWN, PARTS, NEGATIVE = 3, 4, 5
 # Of a query: slots that negative events move; where they go, by slot and code; slots that add up to
 # the result; members that feed or follow the first and the last of these.
 GAPS, MOVES, FINALS, GAP_TOUCHES, FINAL_TOUCHES = 6, 7, 8, 9, 10
-# Of a place in a part: places of the part that it follows. Of a member and place: slots outside that
-# it follows. Of a family and of a window group: its members. Of a window group: queries, and the
-# slots with a run when a window opens.
+# Of a place in a part: places of the part that it follows. Of a member and place: slots outside
+# that it follows. Of a family and of a window group: its members. Of a window group: queries, and
+# the slots with a run when a window opens.
 INNER, INFLOW, FAMILY_MEMBERS, GROUP_MEMBERS, GROUP_QUERIES, INITIAL = 11, 12, 13, 14, 15, 16
 LISTS = 17
 
@@ -51,22 +51,22 @@ FAMILY_PLACES, FAMILY_CLASSES, FAMILY_FIRST_CLASS = 9, 10, 11
 GROUP_LENGTH, GROUP_SLIDE, GROUP_LANES, GROUP_SLOTS = 12, 13, 14, 15
 # What changes: lanes of window groups in use, and their windows.
 OLDEST, OPEN, NEWEST, FIRST_WINDOW, LAST_WINDOW = 16, 17, 18, 19, 20
-# A step: positions fired, by place how many events do, codes by query; the step a member is touched.
+# A step: positions fired, by place how many events do, codes by query, when members are touched.
 FIRED, TIMES, CODES, STAMPS = 21, 22, 23, 24
-# The log: by lane and member how much is taken; by family where its entries begin and how many there
-# are; by entry the step and a class that takes it; by family and level where blocks begin; which
-# blocks are computed.
+# The log: by lane and member how much is taken; by family where its entries begin and how many
+# there are; by entry the step and a class that takes it; by family and level where blocks begin;
+# which blocks are computed.
 TAKEN, LOG_BEGIN, LOG_SIZE, LOG_STEP, LOG_CLASS, BLOCK_BEGIN, BUILT = 25, 26, 27, 28, 29, 30, 31
-# Bursts under way by family: up to which step (-1: none), the step it was last fired in, classes that
-# share it, the size of the log before; open lanes by class; what was counted.
+# Bursts under way by family: up to which step (-1: none), the step it was last fired in, classes
+# that share it, the size of the log before; open lanes by class; what was counted.
 BURST_END, BURST_STEP, SHARED, SIZE_BEFORE, CLASS_LANES, COUNTERS = 32, 33, 34, 35, 36, 37
 # Different sets of classes that steps of a burst concern, and how many do; decisions; places of
 # values; the width of tables with two dimensions.
 BURST_MASKS, MASK_COUNTS, RECORDS, CELLS, WIDTHS = 38, 39, 40, 41, 42
 TABLES = 43
 
-# Places in CELLS: where the values of lanes, of new runs, of contributions and of blocks begin; room
-# for a vector of a part, for those of a block, and for a result.
+# Places in CELLS: where the values of lanes, of new runs, of contributions and of blocks begin;
+# room for a vector of a part, for those of a block, and for a result.
 LANE_CELLS, FRESH_CELLS, CONTRIBUTION_CELLS, BLOCK_CELLS, VECTOR_CELLS, ROW_CELLS, RESULT_CELL = (
     range(7)
 )
@@ -83,8 +83,8 @@ CAUGHT_UP, APPLIED, BLOCKS_BUILT, LOGGED, DIRECT, SNAPSHOTS, BURSTS, SHARED_BURS
 class Tables(NamedTuple):
     """Lists and tables of numbers in few arrays.
 
-    List i of kind L is `items[begin[k]:begin[k + 1]]` with k = `list_base[L]` + i. Entry i of table T
-    is `numbers[table_base[T] + i]`.
+    List i of kind L is `items[begin[k]:begin[k + 1]]` with k = `list_base[L]` + i. Entry i of table
+    T is `numbers[table_base[T] + i]`.
     """
 
     list_base: Int64s

@@ -1,7 +1,7 @@
 """What sharing costs, in nanoseconds of one core: measured, see docs/decisions/0019.
 
-The order is that of kernels/share_bursts.py: one step of one lane, catching up of one lane, an entry
-of the log for every place of a part.
+The order is that of kernels/share_bursts.py: one step of one lane, catching up of one lane, an
+entry of the log for every place of a part.
 """
 
 SHARING_COSTS = (20.0, 120.0, 30.0)

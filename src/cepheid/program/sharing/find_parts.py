@@ -1,8 +1,8 @@
 """Parts that occur at several places of merged queries: T+, a group, a stretch of a sequence.
 
-Candidates are the stretches of consecutive positions of every query. A part is given by the types of
-its positions, by the edges inside and by what events contribute; conditions may differ from place to
-place. Edges that negation looks at are never inside a part.
+Candidates are the stretches of consecutive positions of every query. A part is given by the types
+of its positions, by the edges inside and by what events contribute; conditions may differ from
+place to place. Edges that negation looks at are never inside a part.
 """
 
 from __future__ import annotations

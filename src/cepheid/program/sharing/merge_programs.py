@@ -149,7 +149,7 @@ class _Merging:
         )
 
     def _own_slots(self, slots: SlotProgram, group: _Group) -> dict[int, int]:
-        """Return slots of the group for those that only this query has: all but values of positions.
+        """Return slots of the group for those of this query alone: all but values of positions.
 
         Positions add the others when they are met.
         """

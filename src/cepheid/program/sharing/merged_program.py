@@ -31,8 +31,8 @@ class MergedPosition:
 class MergedQuery:
     """What a query has for itself: slots that negative events move, results, and where numbers are.
 
-    `moves[place][code]` is where the runs of slot `gaps[place]` go, -1: they are dropped. A negative
-    event has the bit of every one of `negative` that it fits: pairs of a test and a bit.
+    `moves[place][code]` is where the runs of slot `gaps[place]` go, -1: they are dropped. A
+    negative event has the bit of every one of `negative` that it fits: pairs of a test and a bit.
     """
 
     name: str
