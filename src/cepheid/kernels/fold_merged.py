@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from cepheid.kernels.arrays import Float64s, Int64s
 from cepheid.kernels.fold_slots import AFTER_ALL
-from cepheid.kernels.jit import inner_in_place, kernel_in_place
+from cepheid.kernels.jit import inlined, inner_in_place, kernel_in_place
 from cepheid.kernels.merged_machine import (
     BLOCK_BEGIN,
     BUILT,
@@ -44,6 +44,7 @@ from cepheid.kernels.merged_machine import (
     LEVEL_WIDTH,
     LOG_BEGIN,
     LOG_CLASS,
+    LOG_PLACE,
     LOG_SIZE,
     LOG_STEP,
     LOGGED,
@@ -289,7 +290,7 @@ def _open(tables: Tables, cells: Cells, group: int, clock: int) -> None:
     _count_lanes(tables, group, 1)
 
 
-@inner_in_place
+@inlined
 def _lane(tables: Tables, group: int, number: int) -> int:
     """Return an open lane of a window group, counted from the oldest."""
     first, last = get(tables, GROUP_LANES, group), get(tables, GROUP_LANES, group + 1)
@@ -451,7 +452,7 @@ def _fire_in_lane(
                 _enter_member(tables, cells, get(tables, MEMBER_FAMILY, member), member, lane)
 
 
-@inner_in_place
+@inlined
 def _fire_member(tables: Tables, cells: Cells, family: int, member: int, lane: int) -> None:
     """Write the new runs of a member in a described step to fresh cells."""
     first, fresh = get(tables, WIDTHS, POSITIONS), get(tables, CELLS, FRESH_CELLS)
@@ -463,7 +464,7 @@ def _fire_member(tables: Tables, cells: Cells, family: int, member: int, lane: i
             fire(tables, cells, lane, position, first + place)
 
 
-@inner_in_place
+@inlined
 def _enter_member(tables: Tables, cells: Cells, family: int, member: int, lane: int) -> None:
     fresh = get(tables, CELLS, FRESH_CELLS)
     for place in range(size_of(tables, family)):
@@ -507,9 +508,10 @@ def _fire_family(
             _end_burst(tables, family)
         begin_burst(tables, events, costs, step, end, family)
         _catch_up_others(tables, events, cells, family)
-    some, odd, writes = majority(tables, events, step, family)
+    some, odd, writes, place = majority(tables, events, step, family)
     shared, before = get(tables, SHARED, family), get(tables, LOG_SIZE, family)
     if odd != 0 or shared != get(tables, FAMILY_CLASSES, family):
+        described, is_fired = -1, False
         for at in range(
             first_of(tables, FAMILY_MEMBERS, family), last_of(tables, FAMILY_MEMBERS, family)
         ):
@@ -517,11 +519,21 @@ def _fire_family(
             of_class = get(tables, MEMBER_CLASS, member)
             is_shared = bool((shared >> of_class) & 1)
             is_touched = get(tables, STAMPS, member) == step
-            if not is_touched and (not is_shared or (odd >> of_class) & 1):
-                _fire_at_once(tables, events, cells, step, member, is_shared, writes)
+            if is_touched:
+                continue
+            if is_shared and (odd >> of_class) & 1:
+                _take_snapshots(tables, events, cells, member, writes)
+            elif is_shared:
+                continue
+            if of_class != described or is_shared:
+                is_fired = describe_part(tables, events, cells, step, family, of_class)
+                described = of_class
+            if is_fired:
+                _fire_in_lanes(tables, cells, family, member)
     if writes:
         put(tables, LOG_STEP, get(tables, LOG_BEGIN, family) + before, step)
         put(tables, LOG_CLASS, get(tables, LOG_BEGIN, family) + before, some)
+        put(tables, LOG_PLACE, get(tables, LOG_BEGIN, family) + before, place)
         put(tables, LOG_SIZE, family, before + 1)
         increase(tables, COUNTERS, LOGGED, 1)
         if has_own:
@@ -529,31 +541,31 @@ def _fire_family(
 
 
 @inner_in_place
-def _fire_at_once(
-    tables: Tables,
-    events: MergedEvents,
-    cells: Cells,
-    step: int,
-    member: int,
-    is_shared: bool,
-    writes: bool,
+def _take_snapshots(
+    tables: Tables, events: MergedEvents, cells: Cells, member: int, writes: bool
 ) -> None:
-    """Apply a step to a member, which may be one that shares the burst but not this step."""
-    family, group = get(tables, MEMBER_FAMILY, member), get(tables, MEMBER_GROUP, member)
-    of_class, width = get(tables, MEMBER_CLASS, member), get(tables, WIDTHS, MEMBER_WIDTH)
-    if is_shared:
-        for number in range(get(tables, OPEN, group)):
-            lane = _lane(tables, group, number)
-            catch_up(tables, events, cells, lane, member)
-            increase(tables, COUNTERS, SNAPSHOTS, 1)
-            if writes:
-                increase(tables, TAKEN, lane * width + member, 1)
-    if describe_part(tables, events, cells, step, family, of_class):
-        for number in range(get(tables, OPEN, group)):
-            lane = _lane(tables, group, number)
-            _fire_member(tables, cells, family, member, lane)
-            _enter_member(tables, cells, family, member, lane)
-            increase(tables, COUNTERS, DIRECT, 1)
+    """Let a member catch up that shares the burst but takes a step differently from most.
+
+    If that step is written to the log, it is not for this member.
+    """
+    group, width = get(tables, MEMBER_GROUP, member), get(tables, WIDTHS, MEMBER_WIDTH)
+    for number in range(get(tables, OPEN, group)):
+        lane = _lane(tables, group, number)
+        catch_up(tables, events, cells, lane, member)
+        increase(tables, COUNTERS, SNAPSHOTS, 1)
+        if writes:
+            increase(tables, TAKEN, lane * width + member, 1)
+
+
+@inner_in_place
+def _fire_in_lanes(tables: Tables, cells: Cells, family: int, member: int) -> None:
+    """Apply a described step to a member in all lanes."""
+    group = get(tables, MEMBER_GROUP, member)
+    for number in range(get(tables, OPEN, group)):
+        lane = _lane(tables, group, number)
+        _fire_member(tables, cells, family, member, lane)
+        _enter_member(tables, cells, family, member, lane)
+    increase(tables, COUNTERS, DIRECT, get(tables, OPEN, group))
 
 
 @inner_in_place

@@ -55,15 +55,15 @@ OLDEST, OPEN, NEWEST, FIRST_WINDOW, LAST_WINDOW = 16, 17, 18, 19, 20
 FIRED, TIMES, CODES, STAMPS = 21, 22, 23, 24
 # The log: by lane and member how much is taken; by family where its entries begin and how many
 # there are; by entry the step and a class that takes it; by family and level where blocks begin;
-# which blocks are computed.
+# which blocks are computed. LOG_PLACE: by entry the place of the part, if one event fires one.
 TAKEN, LOG_BEGIN, LOG_SIZE, LOG_STEP, LOG_CLASS, BLOCK_BEGIN, BUILT = 25, 26, 27, 28, 29, 30, 31
 # Bursts under way by family: up to which step (-1: none), the step it was last fired in, classes
 # that share it, the size of the log before; open lanes by class; what was counted.
 BURST_END, BURST_STEP, SHARED, SIZE_BEFORE, CLASS_LANES, COUNTERS = 32, 33, 34, 35, 36, 37
 # Different sets of classes that steps of a burst concern, and how many do; decisions; places of
 # values; the width of tables with two dimensions.
-BURST_MASKS, MASK_COUNTS, RECORDS, CELLS, WIDTHS = 38, 39, 40, 41, 42
-TABLES = 43
+BURST_MASKS, MASK_COUNTS, RECORDS, CELLS, WIDTHS, LOG_PLACE = 38, 39, 40, 41, 42, 43
+TABLES = 44
 
 # Places in CELLS: where the values of lanes, of new runs, of contributions and of blocks begin;
 # room for a vector of a part, for those of a block, and for a result.
@@ -175,7 +175,7 @@ def describe_position(
             cells.least[total, number] = min(cells.least[total, number], events.least[row, event])
 
 
-@inner_in_place
+@inlined
 def fire(tables: Tables, cells: Cells, lane: int, position: int, place: int) -> None:
     """Write the new runs of a position to its fresh cell, from the slots as they are."""
     fresh = get(tables, CELLS, FRESH_CELLS) + position
@@ -187,7 +187,7 @@ def fire(tables: Tables, cells: Cells, lane: int, position: int, place: int) -> 
     extend_cell(cells, fresh, get(tables, TIMES, place), contribution)
 
 
-@inner_in_place
+@inlined
 def enter(tables: Tables, cells: Cells, lane: int, position: int, fresh: int) -> None:
     """Add new runs of a position, which are in a cell, to its slots."""
     if holds_runs(cells, fresh):
@@ -233,25 +233,51 @@ def size_of(tables: Tables, family: int) -> int:
 
 
 @inner_in_place
-def _step_vector(tables: Tables, cells: Cells, family: int, vector: int) -> None:
-    """Apply a described step to a vector of a part: inflows, values, what was added."""
-    first, size = get(tables, WIDTHS, POSITIONS), size_of(tables, family)
-    fresh = get(tables, CELLS, FRESH_CELLS) + first
-    begin = get(tables, FAMILY_PLACES, family)
-    for place in range(size):
-        times = get(tables, TIMES, first + place)
+def _describe_entry(
+    tables: Tables, events: MergedEvents, cells: Cells, family: int, number: int
+) -> int:
+    """Describe the step of an entry of the log; return the place of the part that it fires.
+
+    That is -1 if there may be several.
+    """
+    entry = get(tables, LOG_BEGIN, family) + number
+    step, place = get(tables, LOG_STEP, entry), get(tables, LOG_PLACE, entry)
+    if place < 0:
+        describe_part(tables, events, cells, step, family, get(tables, LOG_CLASS, entry))
+        return -1
+    described = get(tables, WIDTHS, POSITIONS) + place
+    put(tables, TIMES, described, 1)
+    if cells.mantissa.shape[1] > 1 or cells.least.shape[1] > 0:
+        put(tables, TIMES, described, 0)
+        member = tables.items[first_of(tables, FAMILY_MEMBERS, family)]
+        position = member_position(tables, member, place)
+        describe_position(tables, events, cells, events.step_offsets[step], position, described)
+    return place
+
+
+@inner_in_place
+def _step_vector(tables: Tables, cells: Cells, family: int, only: int, vector: int) -> None:
+    """Apply a described step to a vector of a part: inflows, values, what was added.
+
+    It may fire only one place; -1: several.
+    """
+    size = size_of(tables, family)
+    fresh = get(tables, CELLS, FRESH_CELLS) + get(tables, WIDTHS, POSITIONS)
+    begin, end = (0, size) if only < 0 else (only, only + 1)
+    for place in range(begin, end):
+        described = get(tables, WIDTHS, POSITIONS) + place
+        times = get(tables, TIMES, described)
         if times == 0:
             continue
         clear_cell(cells, fresh + place)
         add_cell(cells, fresh + place, vector + place)
-        for at in range(
-            first_of(tables, INNER, begin + place), last_of(tables, INNER, begin + place)
-        ):
+        number = get(tables, FAMILY_PLACES, family) + place
+        for at in range(first_of(tables, INNER, number), last_of(tables, INNER, number)):
             add_cell(cells, fresh + place, vector + size + tables.items[at])
-        contribution = get(tables, CELLS, CONTRIBUTION_CELLS) + first + place
+        contribution = get(tables, CELLS, CONTRIBUTION_CELLS) + described
         extend_cell(cells, fresh + place, times, contribution)
-    for place in range(size):
-        if get(tables, TIMES, first + place) != 0:
+    for place in range(begin, end):
+        if get(tables, TIMES, get(tables, WIDTHS, POSITIONS) + place) != 0:
             add_cell(cells, vector + size + place, fresh + place)
             add_cell(cells, vector + 2 * size + place, fresh + place)
 
@@ -294,14 +320,13 @@ def _build(
         for slot in range(3 * size):
             clear_cell(cells, rows + given * 3 * width + slot)
         set_to_one(cells, rows + given * 3 * width + given)
+    place = -1
     for below in range(number * RADIX, (number + 1) * RADIX):
         if level == 1:
-            entry = get(tables, LOG_BEGIN, family) + below
-            step, of_class = get(tables, LOG_STEP, entry), get(tables, LOG_CLASS, entry)
-            describe_part(tables, events, cells, step, family, of_class)
+            place = _describe_entry(tables, events, cells, family, below)
         for given in range(2 * size):
             if level == 1:
-                _step_vector(tables, cells, family, rows + given * 3 * width)
+                _step_vector(tables, cells, family, place, rows + given * 3 * width)
             else:
                 lower = _block(tables, family, level - 1, below)
                 _apply_block(tables, cells, family, lower, rows + given * 3 * width)
@@ -349,10 +374,8 @@ def catch_up(tables: Tables, events: MergedEvents, cells: Cells, lane: int, memb
             stretch *= RADIX
             level += 1
         if level == 0:
-            entry = get(tables, LOG_BEGIN, family) + at
-            step, of_class = get(tables, LOG_STEP, entry), get(tables, LOG_CLASS, entry)
-            describe_part(tables, events, cells, step, family, of_class)
-            _step_vector(tables, cells, family, vector)
+            place = _describe_entry(tables, events, cells, family, at)
+            _step_vector(tables, cells, family, place, vector)
         else:
             block = _block(tables, family, level, at // stretch)
             if get(tables, BUILT, block) == 0:

@@ -160,30 +160,36 @@ def count_bits(mask: int) -> int:
 
 
 @inner_in_place
-def majority(tables: Tables, events: MergedEvents, step: int, family: int) -> tuple[int, int, bool]:
+def majority(
+    tables: Tables, events: MergedEvents, step: int, family: int
+) -> tuple[int, int, bool, int]:
     """Return a class that takes a step as most do, those that do not, and whether most take it.
 
-    Concurrent events that do not concern the same classes are taken by each class by itself.
+    Concurrent events that do not concern the same classes are taken by each class by itself. The
+    last number is the place of the part, if one event fires one, else -1.
     """
     shared = get(tables, SHARED, family)
-    fits, some, is_first, is_mixed = 0, 0, True, False
+    fits, some, is_first, is_mixed, place = 0, 0, True, False, -1
     for event in range(events.step_offsets[step], events.step_offsets[step + 1]):
         kind = events.kind[event]
         for at in range(first_of(tables, PARTS, kind), last_of(tables, PARTS, kind), 3):
             if tables.items[at] == family:
                 own = tables.items[at + 2] & shared
+                place = tables.items[at + 1] if is_first else -1
                 is_mixed = is_mixed or (not is_first and own != fits)
                 fits, is_first = own, False
                 some |= own
+    if events.step_offsets[step + 1] - events.step_offsets[step] > 1:
+        place = -1
     if is_mixed:
-        return 0, some, False
+        return 0, some, False, place
     if shared == 0 or fits == 0:
-        return 0, 0, False
+        return 0, 0, False, place
     if fits == shared:
-        return _lowest(shared), 0, True
+        return _lowest(shared), 0, True, place
     if 2 * count_bits(fits) >= count_bits(shared):
-        return _lowest(fits), shared & ~fits, True
-    return 0, fits, False
+        return _lowest(fits), shared & ~fits, True, place
+    return 0, fits, False, place
 
 
 @inner_in_place

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from cepheid.kernels.arrays import Float64s, Int64s
 from cepheid.kernels.extended import added, multiplied, product
-from cepheid.kernels.jit import inlined, inner_in_place
+from cepheid.kernels.jit import inlined
 from cepheid.kernels.values import NOTHING
 
 
@@ -47,7 +47,7 @@ def set_to_one(cells: Cells, cell: int) -> None:
     cells.low[cell, 0] = 1
 
 
-@inner_in_place
+@inlined
 def add_cell(cells: Cells, cell: int, other: int) -> None:
     """Add the runs of another cell to a cell."""
     if cells.mantissa[other, 0] == 0.0:
@@ -64,7 +64,7 @@ def add_cell(cells: Cells, cell: int, other: int) -> None:
         cells.least[cell, number] = min(cells.least[cell, number], cells.least[other, number])
 
 
-@inner_in_place
+@inlined
 def extend_cell(cells: Cells, cell: int, times: int, contribution: int) -> None:
     """Extend the runs of a cell by each of several events.
 
@@ -99,7 +99,7 @@ def extend_cell(cells: Cells, cell: int, times: int, contribution: int) -> None:
         )
 
 
-@inner_in_place
+@inlined
 def add_product_cell(cells: Cells, cell: int, left: int, right: int) -> None:
     """Add the runs that are one of `left` and then one of `right`."""
     runs, runs_tier = cells.mantissa[left, 0], cells.tier[left, 0]

@@ -81,6 +81,7 @@ def make_machine(
         machine.LOG_SIZE: families,
         machine.LOG_STEP: sum(room),
         machine.LOG_CLASS: sum(room),
+        machine.LOG_PLACE: sum(room),
         machine.BUILT: blocks,
         machine.SHARED: families,
         machine.SIZE_BEFORE: families,
