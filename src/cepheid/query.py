@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cepheid.program.program import Program
 
 DEFAULT_NAME = "query"
-MOST_PROGRAMS = 128  # that are kept
+MOST_PROGRAMS = 1024  # that are kept
 
 
 class Query:
@@ -144,7 +144,7 @@ class Query:
 
         options = RunOptions(live_limit, on_expiry, parallel_in_time, grouped, packed)
         of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit)
-        make_program = partial(self._program, options)
+        make_program = partial(self.program, options)
 
         if isinstance(events, str | PathLike):
             from cepheid.connectors.read_local import EventFiles
@@ -153,7 +153,13 @@ class Query:
             return run_stored(make_program, EventFiles([fspath(events)]), roles)
         return run_events(make_program, events, roles, of_stream)
 
-    def _program(self, options: RunOptions, schema: EventSchema) -> Program:
+    def program(
+        self, options: RunOptions, schema: EventSchema, *, is_checked: bool = True
+    ) -> Program:
+        """Return what is run on events of a schema.
+
+        `is_checked`: options that the query cannot have are an error.
+        """
         parameters = ((name, type(each), repr(each)) for name, each in self.parameters.items())
         by_type = schema.attributes_by_type
         key = (
@@ -163,9 +169,9 @@ class Query:
             tuple(schema.attributes.items()),
             (schema.time, schema.type_column, schema.order, schema.ticks_per_second),
             None if by_type is None else tuple(by_type.items()),
-            (schema.is_open, schema.derived_types, schema.other_attributes),
+            (schema.is_open, schema.derived_types, schema.other_attributes, is_checked),
         )
-        return _lowered(_Request(key, self, options, schema))
+        return _lowered(_Request(key, self, options, schema, is_checked))
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +185,7 @@ class _Request:
     query: Query = field(compare=False)
     options: RunOptions = field(compare=False)
     schema: EventSchema = field(compare=False)
+    is_checked: bool = field(compare=False)
 
 
 @lru_cache(maxsize=MOST_PROGRAMS)
@@ -187,7 +194,8 @@ def _lowered(request: _Request) -> Program:
     from cepheid.program.lower import lower
 
     plan, options = request.query.plan(request.schema), request.options
-    options.check(plan)
+    if request.is_checked:
+        options.check(plan)
     return lower(options.applied_to(plan))
 
 

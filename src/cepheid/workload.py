@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from cepheid.analysis.bound import BoundQuery
 from cepheid.analysis.dependencies import QueryNode, find_dependencies
@@ -14,7 +15,11 @@ from cepheid.errors import ConfigError, suggest
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.planner import make_plan
 from cepheid.plan.run_options import RunOptions
+from cepheid.program.sharing.merged_sets import MergedSets
 from cepheid.query import Query, query
+
+if TYPE_CHECKING:
+    from cepheid.runtime.sharing.policy import Sharing
 
 
 class Workload:
@@ -25,6 +30,8 @@ class Workload:
         self.dependencies = find_dependencies(
             [QueryNode(each.name, each.tree, each.source) for each in queries]
         )
+
+        self._merged = MergedSets()
 
     def __repr__(self) -> str:
         return f"Workload({', '.join(self.queries)})"
@@ -89,15 +96,8 @@ class Workload:
         [{'p_a_ts': 1, 'q_a_ts': 3}]
         """
         from cepheid.runtime.event_schema import ColumnRoles
-        from cepheid.runtime.sharing.policy import Policy
         from cepheid.runtime.stream_options import StreamOptions
         from cepheid.runtime.workload import Member, run_workload
-
-        if sharing not in tuple(Policy):
-            raise ConfigError(
-                f"there is no way of sharing called '{sharing}'",
-                hint=suggest(sharing, tuple(Policy), owner="sharing"),
-            )
 
         ties = (order,) if isinstance(order, str) else tuple(order)
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
@@ -108,12 +108,23 @@ class Workload:
                 self._planner(name, options),
                 self.dependencies.givers(name),
                 self.queries[name].tree.into if self.dependencies.is_read(name) else None,
+                partial(self.queries[name].program, options, is_checked=False),
             )
             for name in self.dependencies.order
         ]
         of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit)
-        results = run_workload(members, events, roles, of_stream, Policy(sharing))
+        results = run_workload(members, events, roles, of_stream, self._sharing(sharing))
         return {name: results[name] for name in self.queries}
+
+    def _sharing(self, policy: str) -> Sharing:
+        from cepheid.runtime.sharing.policy import Policy, Sharing
+
+        if policy not in tuple(Policy):
+            raise ConfigError(
+                f"there is no way of sharing called '{policy}'",
+                hint=suggest(policy, tuple(Policy), owner="sharing"),
+            )
+        return Sharing(Policy(policy), self._merged)
 
     def _bind(self, name: str, schema: EventSchema) -> BoundQuery:
         bound = self.queries[name].bind(schema)

@@ -60,8 +60,8 @@ def alike(draw: st.DrawFn, pool: dict[str, list[str]]) -> str:
 
 
 @st.composite
-def workloads(draw: st.DrawFn, *, longest: int = 10) -> WorkloadCase:
-    """Two to eight queries and a short stream."""
+def workloads(draw: st.DrawFn, *, longest: int = 10, has_others: bool = True) -> WorkloadCase:
+    """Two to eight queries and a short stream; some have little in common with the others."""
 
     def few(items: Sequence[str], most: int) -> list[str]:
         return draw(st.lists(st.sampled_from(items), min_size=1, max_size=most))
@@ -75,7 +75,7 @@ def workloads(draw: st.DrawFn, *, longest: int = 10) -> WorkloadCase:
     }
     similar = alike(pool)
     other = st.one_of(*(METHODS[each].map(_text) for each in ("plain", "negated", "recent")))
-    query = st.one_of(similar, similar, similar, similar, similar, other)
+    query = st.one_of(*[similar] * 5, other) if has_others else similar
     texts = draw(st.lists(query, min_size=2, max_size=8))
     return WorkloadCase(
         {f"q{number}": text for number, text in enumerate(texts, start=1)},

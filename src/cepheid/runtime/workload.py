@@ -12,8 +12,6 @@ import pyarrow.compute as pc
 from cepheid.errors import DataError
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
-from cepheid.program.sharing.merge_programs import merge_programs
-from cepheid.program.sharing.sharing_sets import sharing_sets
 from cepheid.runtime.compressed import CompressedMatches
 from cepheid.runtime.derived_events import (
     DerivedStream,
@@ -25,6 +23,7 @@ from cepheid.runtime.derived_events import (
 )
 from cepheid.runtime.dispatch import (
     MakePlan,
+    MakeProgram,
     as_kind,
     available_cores,
     is_stream,
@@ -34,7 +33,7 @@ from cepheid.runtime.dispatch import (
 from cepheid.runtime.event_schema import ColumnRoles
 from cepheid.runtime.event_tables import TableKind
 from cepheid.runtime.local import run_local
-from cepheid.runtime.sharing.policy import Policy
+from cepheid.runtime.sharing.policy import Sharing
 from cepheid.runtime.sharing.run_set import run_set
 from cepheid.runtime.stream_options import StreamOptions
 
@@ -43,13 +42,15 @@ from cepheid.runtime.stream_options import StreamOptions
 class Member:
     """A query of a workload; `givers` are the queries whose results it reads.
 
-    `stream_type` is the type of its results as events, if another query reads them.
+    `stream_type` is the type of its results as events, if another query reads them. `make_program`
+    is for queries without givers that no other query reads.
     """
 
     name: str
     make_plan: MakePlan
     givers: tuple[str, ...]
     stream_type: str | None
+    make_program: MakeProgram
 
 
 class MemberRunner(Protocol):
@@ -66,11 +67,11 @@ def run_workload(
     events: Any,
     roles: ColumnRoles,
     options: StreamOptions | None = None,
-    policy: Policy = Policy.DYNAMIC,
+    sharing: Sharing | None = None,
 ) -> dict[str, Any]:
     """Return the result of every query by its name; each comes after those that it reads.
 
-    `policy` says when queries that are folded together share the work on a burst of events.
+    `sharing` says when queries that are folded together share the work on a burst of events.
     """
     given = read_input(events, roles)
     options = options or StreamOptions()
@@ -90,7 +91,7 @@ def run_workload(
         runner = LocalMembers(given.events, given.roles)
     results: dict[str, Any] = {}
     if isinstance(runner, LocalMembers):
-        together = runner.run_together(members, policy)
+        together = runner.run_together(members, sharing or Sharing())
         results |= {name: as_kind(each, given.kind) for name, each in together.items()}
     streams: dict[str, DerivedStream] = {}
     for member in members:
@@ -121,18 +122,17 @@ class LocalMembers:
         self.table = table
         self.roles = roles
 
-    def run_together(self, members: Sequence[Member], policy: Policy) -> dict[str, pa.Table]:
+    def run_together(self, members: Sequence[Member], sharing: Sharing) -> dict[str, pa.Table]:
         """Return the results of queries that are folded together, in one pass over the events."""
         known = derived_schema(self.table.schema, self.table.column_names, (), self.roles)
         apart = [each for each in members if not each.givers and each.stream_type is None]
-        programs = [lower(each.make_plan(known)) for each in apart]
+        programs = [each.make_program(known) for each in apart]
         results: dict[str, pa.Table] = {}
         columns = dict(zip(self.table.column_names, self.table.columns, strict=True))
-        for shared in sharing_sets(programs):
-            merged = merge_programs(programs, shared)
+        for shared, merged in sharing.merged.of(programs):
             tables = run_set(
                 merged, columns, self.table.num_rows, self.table.schema,
-                threads=available_cores(), policy=policy,
+                threads=available_cores(), policy=sharing.policy,
             )  # fmt: skip
             names = (apart[place].name for place in shared.places)
             results |= zip(names, tables, strict=True)

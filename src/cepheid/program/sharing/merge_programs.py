@@ -78,7 +78,8 @@ class _Merging:
         self.common = frozenset(
             test for each in (*shared.numbers, *shared.minima) for test in each.tests
         )
-        self.tests: list[PositionTest] = []
+        self.tests: dict[PositionTest, int] = {}
+        self.names = [measure_names(each, self.common) for each in programs]
         self.groups: dict[tuple[int | None, int | None], _Group] = {}
         self.positions: list[_Position] = []
         self.known: dict[object, int] = {}
@@ -128,7 +129,7 @@ class _Merging:
             places.append(self._position(number, place, position, test, of_slot))
         self.places.append(places)
         gaps = [slot for slot in range(slots.size) if not _is_free(slots, slot)]
-        numbers, minima = measure_names(program, self.common)
+        numbers, minima = self.names[number]
         return MergedQuery(
             program.name,
             place,
@@ -138,7 +139,7 @@ class _Merging:
                 for slot in gaps
             ),
             tuple(
-                (_place(self.tests, plain_test(test)), 1 << first_bit + bit)
+                (self._test(test), 1 << first_bit + bit)
                 for masks, first_bit in slots.negative
                 for bit, test in enumerate(program.negative_tests[masks])
             ),
@@ -172,8 +173,8 @@ class _Merging:
         assert slots is not None
         group = list(self.groups.values())[place]
         own = _value_slot(slots, position)
-        plain = _place(self.tests, plain_test(test))
-        numbers, minima = self._measures(program, position, plain)
+        plain = self._test(test)
+        numbers, minima = self._measures(query, position, plain_test(test))
         sources = [each for each in slots.sources[position] if each != own]
         later = [each for each in sources if each not in of_slot]
         for each in later:  # a loop that comes back from a later position
@@ -206,23 +207,27 @@ class _Merging:
                 merged.entries.append(of_slot[each])
         return known
 
+    def _test(self, test: PositionTest) -> int:
+        """Return the number of a test; tests that differ in names of variables are the same."""
+        return self.tests.setdefault(plain_test(test), len(self.tests))
+
     def _measures(
-        self, program: Program, position: int, test: int
+        self, query: int, position: int, test: PositionTest
     ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return what an event at a position contributes; also to numbers that others ask for.
 
         Then the position is the same for all of them.
         """
-        output = program.output
+        output = self.programs[query].output
         assert isinstance(output, AggregateOutput)
-        own_numbers, own_minima = measure_names(program, self.common)
+        own_numbers, own_minima = self.names[query]
         numbers = [-1]
         for name in self.shared.numbers:
             number = NumberMeasure(_content(name), name.attribute, EVERYWHERE)
             where = None
             if name in own_numbers:
                 where = output.numbers[own_numbers.index(name)].positions
-            is_added = self._contributes(name, where, position, test)
+            is_added = _contributes(name, where, position, test)
             numbers.append(1 + _place(self.numbers, number) if is_added else -1)
         minima = []
         for name in self.shared.minima:
@@ -231,14 +236,16 @@ class _Merging:
             where = None
             if name in own_minima:
                 where = output.minima[own_minima.index(name)].positions
-            is_added = self._contributes(name, where, position, test)
+            is_added = _contributes(name, where, position, test)
             minima.append(_place(self.minima, minimum) if is_added else -1)
         return tuple(numbers), tuple(minima)
 
-    def _contributes(self, name: MeasureName, where: int | None, position: int, test: int) -> bool:
-        if where is None:
-            return self.tests[test] in name.tests
-        return bool(where >> position & 1)
+
+def _contributes(name: MeasureName, where: int | None, position: int, test: PositionTest) -> bool:
+    """Whether events at a position add to a number; `where` are the positions a query says."""
+    if where is None:
+        return test in name.tests
+    return bool(where >> position & 1)
 
 
 def _content(name: MeasureName) -> Content:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from enum import StrEnum
+
+from cepheid.program.sharing.merged_sets import MergedSets
 
 
 class Policy(StrEnum):
@@ -11,3 +14,11 @@ class Policy(StrEnum):
     ALWAYS = "always"
     NEVER = "never"
     DYNAMIC = "dynamic"
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """How the queries of a workload share work, and what was merged before."""
+
+    policy: Policy = Policy.DYNAMIC
+    merged: MergedSets = field(default_factory=MergedSets)
