@@ -16,6 +16,7 @@ from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.position_masks import TakenColumns
 from cepheid.program.program import Clock, Program
 from cepheid.runtime.aggregate.adjacent import adjacent_rows
+from cepheid.runtime.aggregate.count_loop import count_loop_rows
 from cepheid.runtime.aggregate.count_stream import count_stream_rows
 from cepheid.runtime.aggregate.enumerated import enumerated_rows
 from cepheid.runtime.aggregate.exact import exact_counts, residues
@@ -103,8 +104,10 @@ class Aggregation:
     def stream(self) -> GroupRows | None:
         """The result of a plain count over a stream in order, which needs no ordered events."""
         program, output = self.program, self.output
-        if program.slots is None or output.numbers or output.minima or self.settled is not None:
+        if output.numbers or output.minima or self.settled is not None:
             return None
+        if program.slots is None:
+            return self._stream_of_loop()
         rows = count_stream_rows(
             program,
             program.slots,
@@ -116,6 +119,16 @@ class Aggregation:
             return None
         none = np.zeros(rows.owner.size, np.int64)
         return add_groups(rows, none, none, np.zeros(1, np.int64))
+
+    def _stream_of_loop(self) -> GroupRows | None:
+        """Return such a result if it is of one repetition, with a row for every group."""
+        if self.output.wants_low:
+            return None
+        found = count_loop_rows(self.program, self.columns, self.length)
+        if found is None:
+            return None
+        group = self._groups_at(found.row)
+        return add_groups(found.values, group, found.row, np.zeros(1, np.int64))
 
     @property
     def dropped(self) -> int:
@@ -148,9 +161,12 @@ class Aggregation:
     @cached_property
     def group_of_partition(self) -> Int64s:
         """The number of every partition's group; groups are whole partitions."""
+        return self._groups_at(self.partition_row)
+
+    def _groups_at(self, rows: Int64s) -> Int64s:
+        """Return a number for the group of every row that is given."""
         attributes = [column for column, _ in self.output.groups]
-        firsts = TakenColumns(self.columns, self.partition_row)
-        return partition_codes(firsts, attributes, self.partition_row.size).code
+        return partition_codes(TakenColumns(self.columns, rows), attributes, rows.size).code
 
     @cached_property
     def sides(self) -> tuple[tuple[Program, OrderedEvents], ...]:
