@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from cepheid.kernels.values import Measures, ValueRows
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.position_masks import TakenColumns
-from cepheid.program.program import Clock, Program
-from cepheid.runtime.aggregate.adjacent import adjacent_rows
+from cepheid.program.program import Clock, Program, StrategyCode
+from cepheid.runtime.aggregate.adjacent import adjacent_rows, plain_contiguous_rows
 from cepheid.runtime.aggregate.count_loop import count_loop_rows
 from cepheid.runtime.aggregate.count_stream import count_stream_rows
 from cepheid.runtime.aggregate.enumerated import enumerated_rows
@@ -53,7 +53,7 @@ from cepheid.runtime.clock import to_ticks
 from cepheid.runtime.match_pairs import seen_by_second
 from cepheid.runtime.order_events import OrderedEvents, order_events
 from cepheid.runtime.partition_codes import partition_codes
-from cepheid.runtime.predicate_inputs import read_columns
+from cepheid.runtime.predicate_inputs import PredicateInputs, read_columns
 from cepheid.runtime.settled import Settled
 
 Int64s = NDArray[np.int64]
@@ -225,7 +225,7 @@ class Aggregation:
 
     def finished(self, schema: pa.Schema) -> Finished:
         """Return everything that the columns of the result are made of."""
-        groups = self.groups(self.measures.arrays()) if self.stream is None else self.stream
+        groups = self._group_rows()
         exact = None
         if self.output.has_exact:
             exact = exact_counts(groups.values, lambda primes: self._residues(primes).values)
@@ -236,6 +236,19 @@ class Aggregation:
         ]
         return Finished(places.table(groups), groups.values, exact, extremes, groups.is_expiry)
 
+    def _group_rows(self) -> GroupRows:
+        """Return the values by the fastest way that there is."""
+        if self.stream is not None:
+            return self.stream
+        is_contiguous = self.program.strategy is StrategyCode.CONTIGUOUS
+        if self.program.adjacent is not None and is_contiguous and self.moments is None:
+            rows = plain_contiguous_rows(
+                self.program, self.ordered, self._predicates, self._segments(), self.threads
+            )
+            if rows is not None:
+                return self._by_group(rows, np.zeros(rows.mantissa.shape[1], np.int64))
+        return self.groups(self.measures.arrays())
+
     def _residues(self, primes: Sequence[int]) -> GroupRows:
         """Return the same rows with counts modulo primes as their numbers."""
         return self.groups(residues(primes, self.ordered.row.size))
@@ -245,8 +258,16 @@ class Aggregation:
         rows = self.rows(measures)
         if self.moments is not None:
             return self._by_moment(rows, self.moments, measures.moduli)
+        return self._by_group(rows, measures.moduli)
+
+    def _by_group(self, rows: ValueRows, moduli: Int64s) -> GroupRows:
         group, row = self.group_of_partition[rows.owner], self.partition_row[rows.owner]
-        return add_groups(rows, group, row, measures.moduli)
+        return add_groups(rows, group, row, moduli)
+
+    @cached_property
+    def _predicates(self) -> PredicateInputs:
+        """What predicates across events read."""
+        return read_columns(self.program, self.ordered, self.columns, threads=self.threads)
 
     def rows(self, measures: Measures) -> ValueRows:
         """Return the values per partition and window, or per moment."""
@@ -262,13 +283,10 @@ class Aggregation:
                 self.program, slots, self.ordered, measures, self.threads, self.wanted
             )
         if self.program.adjacent is not None:
-            predicates = read_columns(
-                self.program, self.ordered, self.columns, threads=self.threads
-            )
             return adjacent_rows(
                 self.program,
                 self.ordered,
-                predicates,
+                self._predicates,
                 measures,
                 self._segments(),
                 self.threads,

@@ -44,11 +44,10 @@ def count_loop_rows(program: Program, columns: Mapping[str, Any], length: int) -
     compared = _comparison(program)
     if compared is None or not 0 < length <= MOST_EVENTS:
         return None
-    numbers = [_integers(program, each, columns) for each in (compared.last, compared.new)]
+    last, new = (_integers(program, each, columns) for each in (compared.last, compared.new))
     ticks = to_ticks(columns[program.time], program.time)
-    if numbers[0] is None or numbers[1] is None or ticks[0] == SMALLEST:
+    if last is None or new is None or ticks[0] == SMALLEST:
         return None
-    last, new = numbers
     smallest = min(int(last.min()), int(new.min()))
     size = max(int(last.max()), int(new.max())) - smallest + 1
     partition, partitions = np.empty(0, np.int64), 1
