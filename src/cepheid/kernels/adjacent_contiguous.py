@@ -107,7 +107,12 @@ def _begin(nodes: ContiguousNodes, turn: int, node: int, runs: int) -> None:
 
 @inlined
 def _take_in(
-    measures: ContiguousNumbers, nodes: ContiguousNodes, turn: int, node: int, event: int, bit: int
+    measures: ContiguousNumbers,
+    nodes: ContiguousNodes,
+    turn: int,
+    node: int,
+    event: int,
+    bit: np.uint64,
 ) -> bool:
     """Add what an event at a position contributes to the runs of a node; False if too much."""
     runs, runs_low = nodes.number[turn, node, 0], nodes.low[turn, node, 0]
@@ -123,7 +128,7 @@ def _take_in(
             nodes.least[turn, node, least] = min(
                 nodes.least[turn, node, least], measures.least[least, event]
             )
-    return largest < LARGEST
+    return bool(largest < LARGEST)
 
 
 @inlined
@@ -138,7 +143,7 @@ def _report(nodes: ContiguousNodes, turn: int, node: int, result: Values, segmen
         result.least[0, segment, least] = min(
             result.least[0, segment, least], nodes.least[turn, node, least]
         )
-    return largest < LARGEST
+    return bool(largest < LARGEST)
 
 
 @kernel_in_place
@@ -170,7 +175,8 @@ def aggregate_contiguous(
                 waiting, open_positions = 0, automaton.first
             rank_before = events.rank[begin]
             fires = events.fires[begin] & open_positions
-            if is_alone and waiting <= 1 and fires & (fires - np.uint64(1)) == none:
+            has_one = fires == none or fires & (fires - np.uint64(1)) == none
+            if is_alone and waiting <= 1 and has_one:
                 open_positions = automaton.first
                 if fires == none:
                     waiting = 0
@@ -183,7 +189,7 @@ def aggregate_contiguous(
                     edge = rules.edge_of[nodes.position[turn, 0], position]
                     holds = _holds(rules, columns, edge, nodes.event[turn, 0], begin)
                     if holds == OVERFLOW:
-                        return begin
+                        return int(begin)
                 waiting = 0
                 if holds:
                     nodes.number[turn, 0, 0] += float(is_first)
