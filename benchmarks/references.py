@@ -114,6 +114,39 @@ def _count_sequences(types: Any) -> int:
 
 
 @functools.cache
+def closed_trends(path: Path, slide: int = WINDOW // 2) -> Answer:
+    """Return how many windows of an id have trends SEQ(A, B+, C); the sums of end, id and count.
+
+    Of the windows that no event after the last one can be in.
+    """
+    rows, ends, ids, total = 0, 0, 0, 0.0
+    by_id: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    last = 0
+    for ts, etype, key, _ in zip(*_columns(path), strict=True):
+        by_id[key].append((ts, etype))
+        last = ts
+    for key, events in by_id.items():
+        for end in range(slide, last + 2, slide):
+            first, beyond = bisect_left(events, (end - WINDOW,)), bisect_left(events, (end,))
+            count = _count_trends(etype for _, etype in events[first:beyond])
+            if count:
+                rows, ends, ids, total = rows + 1, ends + end, ids + key, total + count
+    return rows, ends, ids, total
+
+
+def _count_trends(types: Any) -> int:
+    first = second = third = 0
+    for each in types:
+        if each == "A":
+            first += 1
+        elif each == "B":
+            second = 2 * second + first
+        else:
+            third += second
+    return third
+
+
+@functools.cache
 def w3(path: Path, divisor: int = 1) -> Answer:
     """Return log2 of the number of trends of falling prices, over all companies.
 

@@ -4,6 +4,7 @@ Every stream has `ts` = 0, 1, 2, … and depends on the seed and the number of e
 
 W1, W2  20 event types and 1000 (sparse) or 20 (dense) ids, uniform
 W1 wide the dense one with 64 characters of text in every event
+streams the same ids, and three types only: a query that names them takes every event
 W3      10 companies, prices are random walks
 W4      100 mappers with Start, Load and End events, uniform cpu
 W5      bursts of T between 50 kinds of X and Y, in 10 groups
@@ -64,13 +65,13 @@ def _stamp() -> str:
     return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:8]
 
 
-def _typed(ids: int) -> Callable[[int], dict[str, pa.Array]]:
+def _typed(ids: int, types: int = len(TYPES)) -> Callable[[int], dict[str, pa.Array]]:
     def columns(events: int) -> dict[str, pa.Array]:
         random = np.random.default_rng(SEED)
-        types = random.integers(0, len(TYPES), events)
+        codes = random.integers(0, types, events)
         return {
             "ts": pa.array(np.arange(events)),
-            "etype": pa.array(np.array(TYPES)[types]),
+            "etype": pa.array(np.array(TYPES)[codes]),
             "id": pa.array(random.integers(0, ids, events)),
             "v": pa.array(random.integers(0, 1000, events)),
         }
@@ -138,6 +139,8 @@ def _bursts(events: int) -> dict[str, pa.Array]:
 
 W1_SPARSE = Workload("w1-sparse", _typed(ids=1000))
 W1_DENSE = W2 = Workload("w1-dense", _typed(ids=20))
+STREAM_SPARSE = Workload("stream-sparse", _typed(ids=1000, types=3))
+STREAM_DENSE = Workload("stream-dense", _typed(ids=20, types=3))
 W1_WIDE = Workload("w1-wide", _with_text)
 W3 = Workload("w3", _stock(companies=10))
 W3_ONE_KEY = Workload("w3-one-key", _stock(companies=1))

@@ -6,11 +6,12 @@ import numpy as np
 import pyarrow as pa
 
 import cepheid
+from benchmarks.papers.beyond_state import WINDOW_MEMORY, of_types
 from benchmarks.papers.claims import Claim, at_most, judge, number, quotient
 from benchmarks.papers.experiment import Cell, Experiment, Outcome
 from benchmarks.papers.race import Answer, Contender
 from benchmarks.papers.sase_contenders import engine
-from benchmarks.papers.sase_stream import SEED, Workload
+from benchmarks.papers.sase_stream import Workload
 from benchmarks.papers.sweep import OURS, THROUGHPUT, Entry, sweep
 
 WINDOWS = (1_000, 10_000, 100_000)
@@ -128,8 +129,6 @@ KLEENE = Experiment(
 
 
 STREAM_EVENTS = (250_000, 1_000_000, 4_000_000)
-MEMORY_WINDOWS = (1_000, 10_000, 100_000)
-MEMORY_EVENTS = 200_000
 BYTES = "peak of memory beyond the events (bytes)"
 
 
@@ -140,25 +139,13 @@ def _counted(query: str) -> Contender:
     return run
 
 
-def _of_types(events: int, names: tuple[str, ...]) -> pa.Table:
-    rng = np.random.default_rng(SEED)
-    codes = rng.integers(0, len(names), events, np.int8)
-    return pa.table(
-        {
-            "time": np.arange(events),
-            "type": pa.DictionaryArray.from_arrays(codes, pa.array(names)),
-            "price": 1000 + np.cumsum(rng.integers(-5, 6, events)),
-        }
-    )
-
-
 def _grow_stream(scale: float) -> Outcome:
     points = [max(1000, int(events * scale)) for events in STREAM_EVENTS]
     query = "PATTERN SEQ(A, B+) RETURN LOG2(COUNT(*))"
     found = sweep(
         points,
         "events",
-        lambda events: _of_types(events, ("A", "B")),
+        lambda events: of_types(events, ("A", "B")),
         lambda _: {OURS: Entry(_counted(query))},
         turns=1,
         memory=True,
@@ -190,51 +177,5 @@ STREAM_MEMORY = Experiment(
     log_y=True,
 )
 
-
-def _grow_window_memory(scale: float) -> Outcome:
-    events = max(1000, int(MEMORY_EVENTS * scale))
-
-    def query(window: int) -> str:
-        return (
-            "PATTERN S s+ SEMANTICS skip-till-any-match WHERE s.price > NEXT(s).price "
-            f"WITHIN {window} SLIDE {window} RETURN LOG2(COUNT(*))"
-        )
-
-    found = sweep(
-        MEMORY_WINDOWS,
-        "W",
-        lambda _: _of_types(events, ("S",)),
-        lambda window: {OURS: Entry(_counted(query(window)))},
-        turns=1,
-        memory=True,
-    )
-    memory = found.memory(OURS)
-    claims = [
-        Claim(
-            f"W {small:,} to {large:,}: {number(factor)} times the memory, at most "
-            f"{large / small:g}",
-            at_most(factor, large / small),
-        )
-        for small, large, factor in zip(
-            MEMORY_WINDOWS,
-            MEMORY_WINDOWS[1:],
-            map(quotient, memory[1:], memory),
-            strict=False,
-        )
-    ]
-    return Outcome(MEMORY_WINDOWS, {OURS: memory}, [], judge(claims))
-
-
-WINDOW_MEMORY = Experiment(
-    name="beyond-memory-window",
-    title="memory of aggregation with a predicate on adjacent events over ever longer windows",
-    x_label="window W (events)",
-    y_label=BYTES,
-    paper="COGRA needs memory linear in the window where predicates read adjacent events.",
-    differs=f"Falling prices, skip-till-any, {MEMORY_EVENTS:,} events; windows do not overlap.",
-    run=_grow_window_memory,
-    log_x=True,
-    log_y=True,
-)
 
 EXPERIMENTS: tuple[Experiment, ...] = (WINDOW, KLEENE, STREAM_MEMORY, WINDOW_MEMORY)

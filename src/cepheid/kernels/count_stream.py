@@ -22,6 +22,7 @@ from cepheid.kernels.gram_products import (
     apply_all,
     apply_low,
     apply_low_rest,
+    apply_to_triangle,
 )
 from cepheid.kernels.jit import inlined, inner_in_place, kernel_in_place
 from cepheid.kernels.pane_matrices import PaneMatrices
@@ -32,7 +33,7 @@ AFTER_ALL = 2**63 - 1
 # What `count_stream` answers beside the number of rows.
 UNSORTED, CONCURRENT = -1, -2
 # Places in `GramTables.facts`.
-BLOCK, ONLY_GROWS, WANTS_LOW = range(3)
+BLOCK, ONLY_GROWS, WANTS_LOW, IS_TRIANGULAR = range(4)
 
 
 @kernel_in_place
@@ -115,8 +116,9 @@ def fold_stream(
             if clock[end - 1] >= pane_end:
                 end = _first_not_before(clock, at, end, pane_end)
             steady = _steady_until(clock, at, end)
-            for place in range(moving.size):
-                _advance(codes, tables, state, moving[place], at, steady)
+            if not _advance_rows(codes, tables, moving, state, at, steady):
+                for place in range(moving.size):
+                    _advance(codes, tables, state, moving[place], at, steady)
             at = steady
             if at < end:
                 if clock[at + 1] < clock[at]:
@@ -138,7 +140,7 @@ def fold_stream(
     return count
 
 
-@inner_in_place
+@inlined
 def _write_matrix(
     tables: GramTables, moving: Int64s, state: CountState, panes: PaneMatrices, at: int
 ) -> None:
@@ -234,6 +236,38 @@ def _advance(
         _from_plain(tables, state, row, top)
     else:
         _advance_by_tier(codes, tables, state, row, begin, end)
+
+
+@inlined
+def _advance_rows(
+    codes: Codes, tables: GramTables, moving: Int64s, state: CountState, begin: int, end: int
+) -> bool:
+    """Do what `_advance` does for all rows at once, while they are small; False if they are not.
+
+    A row that some slot begins has nothing in the slots before that.
+    """
+    size, wants_low = state.plain.size, tables.facts[WANTS_LOW] != 0
+    if not tables.facts[IS_TRIANGULAR] or end <= begin + 1:
+        return False
+    for place in range(moving.size):
+        row = moving[place]
+        if wants_low and not state.is_exact[row]:
+            return False
+        for slot in range(size):
+            if state.tier[row, slot] != 0:
+                return False
+            state.product[row, slot] = state.mantissa[row, slot]
+    apply_to_triangle(codes, tables, state, begin, end)
+    largest = 0.0
+    for place in range(moving.size):
+        for slot in range(size):
+            largest = max(largest, state.product[moving[place], slot])
+    if not largest < (EXACT if wants_low else LARGEST):
+        return False
+    for place in range(moving.size):
+        for slot in range(size):
+            state.mantissa[moving[place], slot] = state.product[moving[place], slot]
+    return True
 
 
 @inner_in_place

@@ -34,6 +34,13 @@ def empty_table(rows: int, width: int) -> NDArray[np.int64]:
     return empty(rows * width).reshape(rows, width)
 
 
+def read_only(values: NDArray[Any]) -> NDArray[Any]:
+    """Return a view as Arrow's arrays are, so that a kernel is compiled for one kind."""
+    view = values.view()
+    view.flags.writeable = False
+    return view
+
+
 def look_up(table: NDArray[Any], codes: Any) -> NDArray[Any]:
     """Return the entry of a table for every code, an Arrow array of integers without NULL.
 

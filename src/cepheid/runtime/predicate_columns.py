@@ -63,13 +63,16 @@ class PredicateColumns:
     def arrays(self, type_column: str | None) -> ColumnArrays:
         """Return integers, floats and status by column and event."""
         size = (len(self.program.columns), self.count)
+        kinds = {each.kind for each in self.program.columns}
+        has_floats = bool(kinds & {ColumnKind.FLOAT, ColumnKind.COMPUTED})
         arrays = ColumnArrays(
             empty(size[0] * size[1]).reshape(size),
-            empty(size[0] * size[1], np.float64).reshape(size),
+            # What nobody touches takes no memory.
+            empty(size[0] * size[1], np.float64).reshape(size) if has_floats else np.zeros(size),
             empty(size[0] * size[1], np.int8).reshape(size),
         )
         for number, column in enumerate(self.program.columns):
-            _clear(arrays, number, column.kind)
+            _clear(arrays, number, column.kind, has_floats=has_floats)
             if column.kind is not ColumnKind.COMPUTED:
                 self._fill(arrays, number, column)
         if type_column is not None and self.program.exempt:
@@ -193,9 +196,9 @@ class PredicateColumns:
                     arrays.status[number, lacking] = LACKING
 
 
-def _clear(arrays: ColumnArrays, number: int, kind: ColumnKind) -> None:
+def _clear(arrays: ColumnArrays, number: int, kind: ColumnKind, *, has_floats: bool) -> None:
     """Put 0 where a column of a kind writes nothing, or not always."""
-    if kind is not ColumnKind.FLOAT:
+    if has_floats and kind is not ColumnKind.FLOAT:
         arrays.floats[number] = 0.0
     if kind in (ColumnKind.FLOAT, ColumnKind.COMPUTED):
         arrays.integers[number] = 0

@@ -90,3 +90,16 @@ def test_tables_have_no_such_options(spark: SparkSession, option: dict[str, obje
         QUERY.run(frame, **ROLES, **option)
     with pytest.raises(cepheid.ConfigError, match=f"{name} is for streams"):
         cepheid.workload([QUERY]).run(frame, **ROLES, **option)
+
+
+@pytest.mark.parametrize("name", ["grouped", "packed"])
+def test_options_of_batches_are_refused(stream: DataFrame, name: str) -> None:
+    query = cepheid.query("PATTERN SEQ(A a, B b) WHERE [k] WITHIN 5 seconds RETURN a.time")
+    options: dict[str, bool] = {name: True}
+    with pytest.raises(cepheid.ConfigError, match=f"{name} is for batch DataFrames.*a stream"):
+        query.run(stream, **ROLES, ordered=True, **options)
+
+
+def test_a_workload_on_a_stream_is_not_packed(stream: DataFrame) -> None:
+    with pytest.raises(cepheid.ConfigError, match="packed is for batch DataFrames"):
+        cepheid.workload([QUERY]).run(stream, **ROLES, ordered=True, packed=True)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepheid.kernels.adjacent_any import aggregate_any
+from cepheid.kernels.adjacent_contiguous import ContiguousNumbers
 from cepheid.kernels.adjacent_next import aggregate_next
 from cepheid.kernels.adjacent_rules import AdjacentRoom, AdjacentRules, Blocks
 from cepheid.kernels.arrays import Bytes, EventArrays
@@ -19,7 +20,11 @@ from cepheid.program.adjacent_program import AdjacentEdge, AdjacentProgram, Stru
 from cepheid.program.negation_program import NegationProgram
 from cepheid.program.program import Program, StrategyCode
 from cepheid.runtime.aggregate.adjacent_indexes import IndexBuilder
-from cepheid.runtime.aggregate.contiguous import contiguous_values
+from cepheid.runtime.aggregate.contiguous import (
+    contiguous_values,
+    numbers_of_columns,
+    numbers_of_measures,
+)
 from cepheid.runtime.aggregate.counted import counted_values, is_counted
 from cepheid.runtime.aggregate.segments import WindowedSegments
 from cepheid.runtime.kernel_arrays import automaton_arrays, widest_step
@@ -51,11 +56,10 @@ def adjacent_rows(
     """
     adjacent = program.adjacent
     assert adjacent is not None
-    values = contiguous_values(
-        program, ordered, predicates.columns, measures, windows.segments, threads
-    )
-    if values is not None:
-        return _rows(program, windows, values)
+    numbers = numbers_of_measures(program, measures)
+    rows = _contiguous_rows(program, ordered, predicates, numbers, windows, threads)
+    if rows is not None:
+        return rows
     builder = IndexBuilder(
         adjacent.edges, program.automaton.edges, program.strategy, ordered, predicates.columns
     )
@@ -100,6 +104,37 @@ def adjacent_rows(
     if failed >= 0:
         reject_overflow(int(ordered.row[failed]))
     return _rows(program, windows, room.result)
+
+
+def plain_contiguous_rows(
+    program: Program,
+    ordered: OrderedEvents,
+    predicates: PredicateInputs,
+    windows: WindowedSegments,
+    threads: int = 1,
+) -> ValueRows | None:
+    """Do what `adjacent_rows` does without measures, if predicates read all that they are made of.
+
+    None if that is not so, or if it takes the general way.
+    """
+    numbers = numbers_of_columns(program, predicates.columns)
+    return _contiguous_rows(program, ordered, predicates, numbers, windows, threads)
+
+
+def _contiguous_rows(
+    program: Program,
+    ordered: OrderedEvents,
+    predicates: PredicateInputs,
+    numbers: ContiguousNumbers | None,
+    windows: WindowedSegments,
+    threads: int,
+) -> ValueRows | None:
+    if numbers is None:
+        return None
+    values = contiguous_values(
+        program, ordered, predicates.columns, numbers, windows.segments, threads
+    )
+    return None if values is None else _rows(program, windows, values)
 
 
 def _rows(program: Program, windows: WindowedSegments, values: Values) -> ValueRows:

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from cepheid.kernels.values import Measures, ValueRows
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.position_masks import TakenColumns
-from cepheid.program.program import Clock, Program
-from cepheid.runtime.aggregate.adjacent import adjacent_rows
+from cepheid.program.program import Clock, Program, StrategyCode
+from cepheid.runtime.aggregate.adjacent import adjacent_rows, plain_contiguous_rows
+from cepheid.runtime.aggregate.count_loop import count_loop_rows
 from cepheid.runtime.aggregate.count_stream import count_stream_rows
 from cepheid.runtime.aggregate.enumerated import enumerated_rows
 from cepheid.runtime.aggregate.exact import exact_counts, residues
@@ -52,7 +53,7 @@ from cepheid.runtime.clock import to_ticks
 from cepheid.runtime.match_pairs import seen_by_second
 from cepheid.runtime.order_events import OrderedEvents, order_events
 from cepheid.runtime.partition_codes import partition_codes
-from cepheid.runtime.predicate_inputs import read_columns
+from cepheid.runtime.predicate_inputs import PredicateInputs, read_columns
 from cepheid.runtime.settled import Settled
 
 Int64s = NDArray[np.int64]
@@ -103,8 +104,10 @@ class Aggregation:
     def stream(self) -> GroupRows | None:
         """The result of a plain count over a stream in order, which needs no ordered events."""
         program, output = self.program, self.output
-        if program.slots is None or output.numbers or output.minima or self.settled is not None:
+        if output.numbers or output.minima or self.settled is not None:
             return None
+        if program.slots is None:
+            return self._stream_of_loop()
         rows = count_stream_rows(
             program,
             program.slots,
@@ -116,6 +119,16 @@ class Aggregation:
             return None
         none = np.zeros(rows.owner.size, np.int64)
         return add_groups(rows, none, none, np.zeros(1, np.int64))
+
+    def _stream_of_loop(self) -> GroupRows | None:
+        """Return such a result if it is of one repetition, with a row for every group."""
+        if self.output.wants_low:
+            return None
+        found = count_loop_rows(self.program, self.columns, self.length)
+        if found is None:
+            return None
+        group = self._groups_at(found.row)
+        return add_groups(found.values, group, found.row, np.zeros(1, np.int64))
 
     @property
     def dropped(self) -> int:
@@ -148,9 +161,12 @@ class Aggregation:
     @cached_property
     def group_of_partition(self) -> Int64s:
         """The number of every partition's group; groups are whole partitions."""
+        return self._groups_at(self.partition_row)
+
+    def _groups_at(self, rows: Int64s) -> Int64s:
+        """Return a number for the group of every row that is given."""
         attributes = [column for column, _ in self.output.groups]
-        firsts = TakenColumns(self.columns, self.partition_row)
-        return partition_codes(firsts, attributes, self.partition_row.size).code
+        return partition_codes(TakenColumns(self.columns, rows), attributes, rows.size).code
 
     @cached_property
     def sides(self) -> tuple[tuple[Program, OrderedEvents], ...]:
@@ -209,7 +225,7 @@ class Aggregation:
 
     def finished(self, schema: pa.Schema) -> Finished:
         """Return everything that the columns of the result are made of."""
-        groups = self.groups(self.measures.arrays()) if self.stream is None else self.stream
+        groups = self._group_rows()
         exact = None
         if self.output.has_exact:
             exact = exact_counts(groups.values, lambda primes: self._residues(primes).values)
@@ -220,6 +236,19 @@ class Aggregation:
         ]
         return Finished(places.table(groups), groups.values, exact, extremes, groups.is_expiry)
 
+    def _group_rows(self) -> GroupRows:
+        """Return the values by the fastest way that there is."""
+        if self.stream is not None:
+            return self.stream
+        is_contiguous = self.program.strategy is StrategyCode.CONTIGUOUS
+        if self.program.adjacent is not None and is_contiguous and self.moments is None:
+            rows = plain_contiguous_rows(
+                self.program, self.ordered, self._predicates, self._segments(), self.threads
+            )
+            if rows is not None:
+                return self._by_group(rows, np.zeros(rows.mantissa.shape[1], np.int64))
+        return self.groups(self.measures.arrays())
+
     def _residues(self, primes: Sequence[int]) -> GroupRows:
         """Return the same rows with counts modulo primes as their numbers."""
         return self.groups(residues(primes, self.ordered.row.size))
@@ -229,8 +258,16 @@ class Aggregation:
         rows = self.rows(measures)
         if self.moments is not None:
             return self._by_moment(rows, self.moments, measures.moduli)
+        return self._by_group(rows, measures.moduli)
+
+    def _by_group(self, rows: ValueRows, moduli: Int64s) -> GroupRows:
         group, row = self.group_of_partition[rows.owner], self.partition_row[rows.owner]
-        return add_groups(rows, group, row, measures.moduli)
+        return add_groups(rows, group, row, moduli)
+
+    @cached_property
+    def _predicates(self) -> PredicateInputs:
+        """What predicates across events read."""
+        return read_columns(self.program, self.ordered, self.columns, threads=self.threads)
 
     def rows(self, measures: Measures) -> ValueRows:
         """Return the values per partition and window, or per moment."""
@@ -246,13 +283,10 @@ class Aggregation:
                 self.program, slots, self.ordered, measures, self.threads, self.wanted
             )
         if self.program.adjacent is not None:
-            predicates = read_columns(
-                self.program, self.ordered, self.columns, threads=self.threads
-            )
             return adjacent_rows(
                 self.program,
                 self.ordered,
-                predicates,
+                self._predicates,
                 measures,
                 self._segments(),
                 self.threads,

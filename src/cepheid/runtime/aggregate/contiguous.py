@@ -7,30 +7,38 @@ import functools
 import numpy as np
 
 from cepheid.kernels.adjacent_contiguous import (
+    INTEGER,
+    MAGNITUDE,
     NO_EDGE,
+    NUMBER,
+    ONE,
     TOO_LARGE,
     ContiguousNodes,
+    ContiguousNumbers,
     ContiguousRules,
     aggregate_contiguous,
 )
 from cepheid.kernels.adjacent_rules import Segments
-from cepheid.kernels.predicate_code import ColumnArrays
+from cepheid.kernels.predicate_code import VALID, ColumnArrays
 from cepheid.kernels.value_algebra import make_values
 from cepheid.kernels.values import Measures, Values
+from cepheid.program.aggregate_output import AggregateOutput, Content
 from cepheid.program.program import Program, StrategyCode
+from cepheid.program.run_program import ColumnKind
 from cepheid.runtime.kernel_arrays import automaton_arrays, widest_step
 from cepheid.runtime.match_chunks import reject_overflow
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.side_by_side import cut, side_by_side
 
 LEAST_EVENTS = 2**16  # that are worth a thread
+CONTENTS = {Content.SUM: INTEGER, Content.MAGNITUDE: MAGNITUDE}  # the others add 1
 
 
 def contiguous_values(
     program: Program,
     ordered: OrderedEvents,
     columns: ColumnArrays,
-    measures: Measures,
+    measures: ContiguousNumbers,
     segments: Segments,
     threads: int,
 ) -> Values | None:
@@ -40,7 +48,7 @@ def contiguous_values(
         DataError: a test left 64 bits.
     """
     rules = _rules(program)
-    if rules is None or measures.moduli.any():
+    if rules is None:
         return None
     events, count = ordered.arrays, segments.begin.size
     result = make_values(1, count, measures.positions.size, measures.least_positions.size)
@@ -68,7 +76,61 @@ def _gravity(outcome: int) -> tuple[bool, int]:
     return outcome == TOO_LARGE, outcome
 
 
-def _nodes(size: int, measures: Measures) -> ContiguousNodes:
+def numbers_of_measures(program: Program, measures: Measures) -> ContiguousNumbers | None:
+    """Return what events add; None if trends are not contiguous, or tiers or moduli matter."""
+    if program.strategy is not StrategyCode.CONTIGUOUS:
+        return None
+    if measures.moduli.any() or measures.tier.any():
+        return None
+    count = measures.positions.size
+    return ContiguousNumbers(
+        measures.positions,
+        np.full(count, NUMBER),
+        np.arange(count),
+        measures.mantissa,
+        measures.low,
+        measures.least_positions,
+        measures.least,
+    )
+
+
+def numbers_of_columns(program: Program, columns: ColumnArrays) -> ContiguousNumbers | None:
+    """Return what events add, if it is in the columns that predicates read, without NULL."""
+    output = program.output
+    assert isinstance(output, AggregateOutput)
+    if output.minima:
+        return None
+    places = {
+        each.attribute: number
+        for number, each in enumerate(program.runs.columns)
+        if each.kind is ColumnKind.INTEGER and not (columns.status[number] != VALID).any()
+    }
+    count = len(output.numbers) + 1
+    positions, content, source = (
+        np.zeros(count, np.uint64),
+        np.full(count, ONE),
+        np.zeros(count, np.int64),
+    )
+    for number, measure in enumerate(output.numbers, start=1):
+        positions[number] = measure.positions
+        if measure.types is not None or measure.attribute not in (None, *places):
+            return None
+        if measure.attribute is not None and measure.content in CONTENTS:
+            content[number] = CONTENTS[measure.content]
+            source[number] = places[measure.attribute]
+    none = np.empty((0, 0))
+    return ContiguousNumbers(
+        positions,
+        content,
+        source,
+        none,
+        columns.integers,
+        np.empty(0, np.uint64),
+        np.empty((0, 0), np.int64),
+    )
+
+
+def _nodes(size: int, measures: ContiguousNumbers) -> ContiguousNodes:
     numbers, minima = measures.positions.size, measures.least_positions.size
     return ContiguousNodes(
         np.empty((2, size), np.int64),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.count_stream import (
     BLOCK,
+    IS_TRIANGULAR,
     ONLY_GROWS,
     WANTS_LOW,
     count_stream,
@@ -21,7 +22,7 @@ from cepheid.kernels.gram_products import CountState, GramTables
 from cepheid.kernels.pane_matrices import PaneMatrices
 from cepheid.kernels.slot_machine import SlotMachine
 from cepheid.kernels.values import Measures, ValueRows
-from cepheid.program.arrow_arrays import to_numpy
+from cepheid.program.arrow_arrays import read_only, to_numpy
 from cepheid.program.position_masks import EventTypes, position_masks
 from cepheid.program.program import Clock, Program, StrategyCode
 from cepheid.program.slot_program import SlotProgram
@@ -46,6 +47,7 @@ NOTHING_FITS: Kind = (0, 0)
 MOST_SLOTS, MOST_CODES = 8, 256
 MOST_ENTRIES = 1 << 15  # of all matrices of grams together: they should stay in the cache
 MOST_GRAMS = 512  # in a block
+TRIANGLE = 4  # the size of matrices, and of grams, that all rows are folded for at once
 GROWTH = 700  # bits that a double above 2^256 has left
 
 
@@ -75,7 +77,7 @@ def count_stream_rows(
     codes, kinds = coded
     machine = slot_machine(slots, program.automaton, program.strategy)
     tables = gram_tables(machine, kinds, wants_low=wants_low)
-    stream = _Stream(_read_only(codes), _read_only(ticks), machine, tables)
+    stream = _Stream(read_only(codes), read_only(ticks), machine, tables)
     slide = program.slide or window
     return stream.count(window) if slide == window else stream.count_by_panes(window, slide)
 
@@ -211,12 +213,13 @@ def gram_tables(machine: SlotMachine, kinds: Sequence[Kind], *, wants_low: bool)
     finals[machine.finals] = 1
     feeds = (singles[:, initial == 1].sum(axis=(0, 1)) > 0) & (initial == 0)
     growth = np.log2(max(2, int(grams.sum(axis=1).max())))
-    facts = np.zeros(WANTS_LOW + 1, np.int64)
+    facts = np.zeros(IS_TRIANGULAR + 1, np.int64)
     facts[BLOCK] = min(MOST_GRAMS, int(GROWTH / growth))
     facts[ONLY_GROWS] = machine.strategy == StrategyCode.SKIP_TILL_ANY and (
         machine.moves.shape[1] == 1
     )
     facts[WANTS_LOW] = wants_low
+    facts[IS_TRIANGULAR] = size == width == TRIANGLE and not np.tril(singles, -1).any()
     flat = np.ascontiguousarray(grams.reshape(-1, size * size))
     return GramTables(
         (places[:, None] * class_of).astype(np.uint64),
@@ -267,14 +270,8 @@ def _make_state(rows: int, tables: GramTables) -> CountState:
         np.zeros(size, np.int64),
         np.zeros(size, np.int64),
         np.zeros(rows, np.int64),
+        np.zeros((size, size)),
     )
-
-
-def _read_only(values: NDArray[Any]) -> NDArray[Any]:
-    """Return a view as Arrow's arrays are, so that the kernel is compiled for one kind."""
-    view = values.view()
-    view.flags.writeable = False
-    return view
 
 
 NO_MEASURES = Measures(

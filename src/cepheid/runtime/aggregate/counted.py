@@ -76,7 +76,7 @@ def counted_values(
         )
 
     side_by_side([functools.partial(fold, number) for number in range(len(parts))])
-    return _values(result)
+    return values_of_counts(result)
 
 
 def _parts(segments: Segments, partitions: int, threads: int) -> list[range]:
@@ -112,16 +112,19 @@ def _rules(program: Program, edges: Sequence[AdjacentEdge], first_slot: int) -> 
     )
 
 
-def _values(counts: SegmentCounts) -> Values:
-    """Return counts as values, whose tiers are narrower."""
-    fraction, exponent = np.frexp(counts.mantissa)
-    exponents = exponent + WIDE_TIER_BITS * counts.tier
-    tiers = (exponents + LARGEST_EXPONENT - 1) // TIER_BITS
-    mantissa = np.ldexp(fraction, (exponents - TIER_BITS * tiers).astype(np.int32))
+def values_of_counts(counts: SegmentCounts) -> Values:
+    """Return counts as values, whose tiers are narrower; most counts are small enough for both."""
+    mantissa, tiers = counts.mantissa, counts.tier
+    if tiers.any() or mantissa.max(initial=0.0) >= 2.0**LARGEST_EXPONENT:
+        fraction, exponent = np.frexp(mantissa)
+        exponents = exponent + WIDE_TIER_BITS * tiers
+        tiers = (exponents + LARGEST_EXPONENT - 1) // TIER_BITS
+        tiers = np.where(mantissa == 0, 0, tiers)
+        mantissa = np.ldexp(fraction, (exponents - TIER_BITS * tiers).astype(np.int32))
     shape = (1, counts.low.size, 1)
     return Values(
         mantissa.reshape(shape),
-        np.where(counts.mantissa == 0, 0, tiers).reshape(shape),
+        tiers.reshape(shape),
         counts.low.reshape(shape),
         np.empty((1, counts.low.size, 0), np.int64),
     )

@@ -133,12 +133,12 @@ class PlaceColumns:
 
     def table(self, groups: GroupRows) -> pa.Table:
         """Return window or moment, and group, of every row."""
-        rows = to_arrow(groups.row)
         fields = place_fields(self.program, self.output, self.events)
+        if not fields:  # a table without columns would forget how many rows it has
+            return pa.Table.from_arrays([pa.nulls(groups.row.size)], names=[""]).select([])
+        rows = to_arrow(groups.row)
         arrays = self._moments(groups) if self._has_moments else self._windows(groups)
         arrays += [take(self.columns[column], rows) for column, _ in self.output.groups]
-        if not fields:  # a table without columns would forget how many rows it has
-            return pa.table({"": pa.nulls(groups.row.size)}).select([])
         return pa.Table.from_arrays(arrays, names=[field.name for field in fields])
 
     @property

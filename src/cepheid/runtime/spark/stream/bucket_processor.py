@@ -15,7 +15,6 @@ from cepheid.runtime.spark.packed_events import EVENTS, from_packets, to_packet
 from cepheid.runtime.spark.stream.bucket_store import BucketStore
 from cepheid.runtime.spark.stream.event_clock import EventClock
 from cepheid.runtime.spark.stream.pack_events import IDENTITY
-from cepheid.runtime.stream.step import step
 
 RESULT, LATE = "result", "late_events"
 COUNTS = ("events", "late", "results", "state_bytes")
@@ -80,6 +79,9 @@ class BucketProcessor(StatefulProcessor):
     def _advance(
         self, key: Any, arrived: pa.Table | None, timer_values: Any, *, fired: int | None
     ) -> Iterator[pd.DataFrame]:
+        # Whenever a stream starts, Spark has a new process name the state, which needs no engine.
+        from cepheid.runtime.stream.step import step
+
         job = self.job
         watermark = job.clock.horizon(timer_values.getCurrentWatermarkInMs())
         before = self.store.load()

@@ -101,11 +101,20 @@ def tagged_results(program: Program, given: StreamInput) -> StreamResults:
     """Return packets with results and late events, and how to unpack them."""
     work = bucketed(program, given)
     packets = work.frame.mapInArrow(pack_with_identity(work.events.names), PACKETS)
-    reports = packets.groupBy(BUCKET).transformWithStateInPandas(
-        BucketProcessor(work.job), REPORTS, "append", "EventTime"
+    return results_of(work, step_through(packets, BucketProcessor(work.job)))
+
+
+def step_through(frame: DataFrame, processor: BucketProcessor) -> DataFrame:
+    """Return what a processor reports of every bucket."""
+    return frame.groupBy(BUCKET).transformWithStateInPandas(
+        processor, REPORTS, "append", "EventTime"
     )
+
+
+def results_of(work: Bucketed, reports: DataFrame) -> StreamResults:
+    """Return the packets of reports, and how to unpack them; what was counted is observed."""
     sums = [F.coalesce(F.sum(each), F.lit(0)).alias(each) for each in COUNTS]
-    observed = reports.observe(f"{OBSERVED}{program.name}", sums[0], *sums[1:])
+    observed = reports.observe(f"{OBSERVED}{work.job.program.name}", sums[0], *sums[1:])
     return StreamResults(
         observed.select(RESULT, LATE),
         partial(_unpack_results, work.job, work.needed),
@@ -129,6 +138,7 @@ class Bucketed:
 def bucketed(program: Program, given: StreamInput) -> Bucketed:
     """Return the events that can matter, each with its bucket."""
     reject_unbounded(program)
+    _refuse_options_of_batches(program)
     options = given.options
     program = replace(program, cuts_time=False)
     delivers = options.late == Late.DELIVER
@@ -157,6 +167,15 @@ def bucketed(program: Program, given: StreamInput) -> Bucketed:
     numbers = map(str, range(len(names)))
     frame = fitting.select("*", bucket_of(fitting, keys, buckets)).toDF(*numbers, BUCKET)
     return Bucketed(frame, pa.schema([given.schema.field(each) for each in names]), needed, job)
+
+
+def _refuse_options_of_batches(program: Program) -> None:
+    for name, is_given in (("grouped", program.is_grouped), ("packed", program.packs_events)):
+        if is_given:
+            raise ConfigError(
+                f"{name} is for batch DataFrames, but the events are a stream",
+                hint=f"leave {name} out: a stream always shuffles its events, in packets",
+            )
 
 
 def identity(program: Program, events: pa.Schema, given: StreamInput) -> dict[str, str]:

@@ -1,0 +1,114 @@
+"""What aggregates keep of a stream that comes in micro-batches, by the window and by the stream."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+import cepheid
+from benchmarks.papers.claims import Claim, at_most, judge, number, quotient
+from benchmarks.papers.experiment import Cell, Experiment, Outcome
+from benchmarks.papers.progress import announce
+from benchmarks.papers.sase_stream import SEED
+from cepheid.program.lower import lower
+from cepheid.program.program import Program
+from cepheid.runtime.event_schema import ColumnRoles, event_schema
+from cepheid.runtime.stream.carried import Carried
+from cepheid.runtime.stream.step import step
+
+BATCH = 1_000
+WINDOWS = (2_000, 10_000, 50_000)
+STREAMS = {2: 100_000, 4: 200_000}  # of at least so many of the longest windows
+QUERIES = {
+    "adjacent": "PATTERN B b+ SEMANTICS skip-till-any-match WHERE b.price > NEXT(b).price",
+    "type-grained": "PATTERN SEQ(A, B+)",
+}
+
+
+def of_types(events: int, names: tuple[str, ...]) -> pa.Table:
+    """Return events of random types, with prices that walk."""
+    rng = np.random.default_rng(SEED)
+    codes = rng.integers(0, len(names), events, np.int8)
+    return pa.table(
+        {
+            "time": np.arange(events),
+            "type": pa.DictionaryArray.from_arrays(codes, pa.array(names)),
+            "price": 1000 + np.cumsum(rng.integers(-5, 6, events)),
+        }
+    )
+
+
+def _program(query: str, window: int, schema: pa.Schema) -> Program:
+    text = f"{query} WITHIN {window} SLIDE {window} RETURN LOG2(COUNT(*))"
+    return lower(cepheid.query(text).plan(event_schema(schema, ColumnRoles("time", "type"))))
+
+
+def _most_carried(query: str, window: int, events: pa.Table) -> int:
+    """Return how many bytes are carried between two micro-batches at most."""
+    announce(f"{events.num_rows:,} events in windows of {window:,}")
+    program, carried, most = _program(query, window, events.schema), Carried(), 0
+    for first in range(0, events.num_rows, BATCH):
+        arrived = events.slice(first, BATCH)
+        carried = step(program, carried, arrived, None, ordered=True).carried
+        most = max(most, carried.size)
+    return most
+
+
+def _grow_window(scale: float) -> Outcome:
+    windows = [max(BATCH, int(window * scale)) for window in WINDOWS]
+    streams = [max(times * windows[-1], int(events * scale)) for times, events in STREAMS.items()]
+    tables = {events: of_types(events, ("A", "B")) for events in streams}
+    series = {
+        f"{name}, {events:,} events": [
+            Cell(_most_carried(query, window, table)) for window in windows
+        ]
+        for name, query in QUERIES.items()
+        for events, table in tables.items()
+    }
+    claims: list[Claim] = []
+    adjacent, grained = (
+        [series[f"{name}, {events:,} events"] for events in streams] for name in QUERIES
+    )
+    for at in range(len(windows) - 1):
+        grown, factor = (
+            quotient(adjacent[0][at + 1], adjacent[0][at]),
+            windows[at + 1] / windows[at],
+        )
+        text = (
+            f"adjacent, W {windows[at]:,} to {windows[at + 1]:,}: {number(grown)} times the state"
+        )
+        claims.append(Claim(f"{text}, at most {factor:g}", at_most(grown, factor)))
+    last = quotient(grained[0][-1], grained[0][0])
+    claims.append(
+        Claim(
+            f"type-grained, over all windows: {number(last)} times, at most 1.5", at_most(last, 1.5)
+        )
+    )
+    longer = [
+        quotient(long, short)
+        for shorter in (adjacent, grained)
+        for short, long in zip(*shorter, strict=True)
+    ]
+    claims += [
+        Claim(f"twice the stream: {number(each)} times the state, at most 1.1", at_most(each, 1.1))
+        for each in (max(longer, key=lambda value: value or 0.0),)
+    ]
+    per_event = quotient(adjacent[0][-1], Cell(windows[-1]))
+    said = f"adjacent: {number(per_event)} bytes per event of the longest window"
+    return Outcome(windows, series, [said], judge(claims))
+
+
+WINDOW_MEMORY = Experiment(
+    name="beyond-memory-window",
+    title="what is kept of a stream, over ever longer windows and streams",
+    x_label="window W (events)",
+    y_label="state carried between micro-batches, at most (bytes)",
+    paper="COGRA needs memory linear in the window where predicates read adjacent events, and "
+    "constant memory for type-grained aggregates; neither grows with the stream.",
+    differs=f"The stream comes in micro-batches of {BATCH:,} events; what is carried from one to "
+    "the next is measured. Adjacent: falling prices, skip-till-any; type-grained: SEQ(A, B+). "
+    "Windows do not overlap.",
+    run=_grow_window,
+    log_x=True,
+    log_y=True,
+)
