@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from cepheid.kernels.arrays import Float64s, Int64s
 from cepheid.kernels.fold_slots import AFTER_ALL
-from cepheid.kernels.jit import inlined, inner_in_place, kernel_in_place
+from cepheid.kernels.jit import in_place, inlined, kernel_in_place
 from cepheid.kernels.merged_machine import (
     BLOCK_BEGIN,
     BUILT,
@@ -140,7 +140,7 @@ def fold_merged(
     return True
 
 
-@inner_in_place
+@in_place
 def _begin_partition(tables: Tables) -> None:
     for group in range(get(tables, WIDTHS, GROUPS)):
         put(tables, OPEN, group, 0)
@@ -163,7 +163,7 @@ def _begin_partition(tables: Tables) -> None:
         put(tables, CLASS_LANES, each, 0)
 
 
-@inner_in_place
+@in_place
 def _close(
     tables: Tables,
     events: MergedEvents,
@@ -201,7 +201,7 @@ def _close(
     return True
 
 
-@inner_in_place
+@in_place
 def _write(
     tables: Tables,
     events: MergedEvents,
@@ -243,7 +243,7 @@ def _write(
     return True
 
 
-@inner_in_place
+@in_place
 def _take(tables: Tables, events: MergedEvents, cells: Cells, lane: int, member: int) -> None:
     """Let a member catch up, unless it takes the steps of this burst at once."""
     family = get(tables, MEMBER_FAMILY, member)
@@ -254,7 +254,7 @@ def _take(tables: Tables, events: MergedEvents, cells: Cells, lane: int, member:
     catch_up(tables, events, cells, lane, member)
 
 
-@inner_in_place
+@in_place
 def _count_lanes(tables: Tables, group: int, change: int) -> None:
     """Keep account of how many lanes the members of every class have."""
     for at in range(first_of(tables, GROUP_MEMBERS, group), last_of(tables, GROUP_MEMBERS, group)):
@@ -263,7 +263,7 @@ def _count_lanes(tables: Tables, group: int, change: int) -> None:
         increase(tables, CLASS_LANES, first + get(tables, MEMBER_CLASS, member), change)
 
 
-@inner_in_place
+@in_place
 def _open(tables: Tables, cells: Cells, group: int, clock: int) -> None:
     """Open a lane for the windows that begin with a time."""
     length, slide = get(tables, GROUP_LENGTH, group), get(tables, GROUP_SLIDE, group)
@@ -298,7 +298,7 @@ def _lane(tables: Tables, group: int, number: int) -> int:
     return lane if lane < last else lane - (last - first)
 
 
-@inner_in_place
+@in_place
 def _advance(
     tables: Tables, events: MergedEvents, cells: Cells, costs: Float64s, step: int, end: int
 ) -> None:
@@ -340,7 +340,7 @@ def _advance(
             put(tables, CODES, query, 0)
 
 
-@inner_in_place
+@in_place
 def _end_burst(tables: Tables, family: int) -> None:
     """End a burst: members that took it at once have no log left."""
     shared = get(tables, SHARED, family)
@@ -356,7 +356,7 @@ def _end_burst(tables: Tables, family: int) -> None:
             _set_taken(tables, member, size)
 
 
-@inner_in_place
+@in_place
 def _set_taken(tables: Tables, member: int, size: int) -> None:
     """Say that a member has taken so much of the log, in all lanes."""
     group, width = get(tables, MEMBER_GROUP, member), get(tables, WIDTHS, MEMBER_WIDTH)
@@ -364,7 +364,7 @@ def _set_taken(tables: Tables, member: int, size: int) -> None:
         put(tables, TAKEN, _lane(tables, group, number) * width + member, size)
 
 
-@inner_in_place
+@in_place
 def _fire_own(
     tables: Tables,
     events: MergedEvents,
@@ -396,7 +396,7 @@ def _fire_own(
                 _fire_in_lane(tables, events, cells, step, fired, is_negated, is_part, group, lane)
 
 
-@inner_in_place
+@in_place
 def _fire_in_lane(
     tables: Tables,
     events: MergedEvents,
@@ -472,7 +472,7 @@ def _enter_member(tables: Tables, cells: Cells, family: int, member: int, lane: 
         enter(tables, cells, lane, position, fresh + position)
 
 
-@inner_in_place
+@in_place
 def _move(tables: Tables, cells: Cells, group: int, lane: int) -> None:
     """Move runs on in the gaps that negative events concern, or drop them."""
     for query in range(get(tables, WIDTHS, QUERIES)):
@@ -491,7 +491,7 @@ def _move(tables: Tables, cells: Cells, group: int, lane: int) -> None:
                 clear_cell(cells, cell)
 
 
-@inner_in_place
+@in_place
 def _fire_family(
     tables: Tables,
     events: MergedEvents,
@@ -540,7 +540,7 @@ def _fire_family(
             _skip_touched(tables, step, family)
 
 
-@inner_in_place
+@in_place
 def _take_snapshots(
     tables: Tables, events: MergedEvents, cells: Cells, member: int, writes: bool
 ) -> None:
@@ -557,7 +557,7 @@ def _take_snapshots(
             increase(tables, TAKEN, lane * width + member, 1)
 
 
-@inner_in_place
+@in_place
 def _fire_in_lanes(tables: Tables, cells: Cells, family: int, member: int) -> None:
     """Apply a described step to a member in all lanes."""
     group = get(tables, MEMBER_GROUP, member)
@@ -568,7 +568,7 @@ def _fire_in_lanes(tables: Tables, cells: Cells, family: int, member: int) -> No
     increase(tables, COUNTERS, DIRECT, get(tables, OPEN, group))
 
 
-@inner_in_place
+@in_place
 def _skip_touched(tables: Tables, step: int, family: int) -> None:
     """Members that took this step with what is around them need not take it from the log."""
     for at in range(
@@ -579,7 +579,7 @@ def _skip_touched(tables: Tables, step: int, family: int) -> None:
             _set_taken(tables, member, get(tables, LOG_SIZE, family))
 
 
-@inner_in_place
+@in_place
 def _catch_up_others(tables: Tables, events: MergedEvents, cells: Cells, family: int) -> None:
     """Let members that do not share this burst take the log before it."""
     shared = get(tables, SHARED, family)

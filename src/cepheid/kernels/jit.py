@@ -57,6 +57,16 @@ def inlined(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
     return _compiled(function, flags)
 
 
+def in_place(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Make a function a part of the kernel that calls it, before anything is compiled.
+
+    Every function is optimized again in each one that calls it, and those that call that; a large
+    kernel of small functions, each called from one place, is compiled several times as fast so.
+    """
+    compiled: Callable[Parameters, Result] = numba.njit(**FLAGS, inline="always")(function)  # type: ignore[call-overload]
+    return compiled
+
+
 def _compiled(
     function: Callable[Parameters, Result], flags: dict[str, object]
 ) -> Callable[Parameters, Result]:
