@@ -66,7 +66,7 @@ def soak(
             f"life {report.lives}: {report.driver_kills} drivers and {report.worker_kills} workers "
             f"killed, {files.written:,} events, {_batches(folder / 'checkpoints')} micro-batches"
         )
-        files.add(rng.randrange(2, 5))
+        files.add(rng.randrange(1, 4))
     files.close()
     _finish(["run", str(folder), *tail], log)
     report.lives += 1
@@ -122,7 +122,11 @@ def _batches(checkpoints: Path) -> int:
 
 def _finish(arguments: list[str], log: Path) -> None:
     job = Job(arguments, log)
-    ended = job.ends_within(MOST_SECONDS)
+    checkpoints = Path(arguments[1]) / "checkpoints"
+    ended, done = False, -1
+    while not ended and _batches(checkpoints) > done:
+        done = _batches(checkpoints)
+        ended = job.ends_within(MOST_SECONDS)
     job.kill_driver()
     if not ended or job.process.returncode != 0:
         raise RuntimeError(f"the job did not come to its end:\n{_tail(log)}")
