@@ -42,6 +42,10 @@ def session() -> SparkSession:
             "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
         ),
         "spark.log.level": "ERROR",
+        # A life is short: what is compiled at leisure is thrown away with it.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     }
     for name, value in settings.items():
         builder = builder.config(name, value)

@@ -10,11 +10,13 @@ import pandas as pd
 import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
+from cepheid.program.arrow_arrays import to_arrow
 from cepheid.program.program import Program
 from cepheid.runtime.spark.packed_events import EVENTS, from_packets, to_packet
 from cepheid.runtime.spark.stream.bucket_store import BucketStore
 from cepheid.runtime.spark.stream.event_clock import EventClock
 from cepheid.runtime.spark.stream.pack_events import IDENTITY
+from cepheid.runtime.stream.arrivals import fits_a_position
 from cepheid.runtime.stream.step import step
 
 RESULT, LATE = "result", "late_events"
@@ -104,7 +106,7 @@ class BucketProcessor(StatefulProcessor):
             done.result.num_rows,
             size,
         )
-        late = done.late if job.delivers_late else None
+        late = _of_the_query(job.program, done.late) if job.delivers_late else None
         yield from _reports(int(key[0]), counts, done.result, late)
 
     def _set_timer(self, before: int | None, now: int | None, fired: int | None) -> None:
@@ -115,6 +117,11 @@ class BucketProcessor(StatefulProcessor):
             self.handle.deleteTimer(before)
         if now is not None:
             self.handle.registerTimer(now)
+
+
+def _of_the_query(program: Program, late: pa.Table) -> pa.Table:
+    """Leave out events that would only have broken trends: most of their columns did not travel."""
+    return late.filter(to_arrow(fits_a_position(program, late))) if late.num_rows else late
 
 
 def _reports(
