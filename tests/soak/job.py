@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import sys
 import time
 from pathlib import Path
@@ -70,6 +71,7 @@ def run(spark: SparkSession, folder: Path, kafka: str | None) -> None:
             to_kafka = rows.writeStream.format("kafka").option("topic", TOPIC)
             to_kafka = to_kafka.option("kafka.bootstrap.servers", kafka)
             started.append((to_kafka, f"{name}-kafka"))
+    random.shuffle(started)  # in a short life the last ones do little
     queries = []
     for writer, name in started:
         checkpoint = str(folder / "checkpoints" / name)

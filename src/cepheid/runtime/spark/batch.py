@@ -5,6 +5,7 @@ Only the DataFrame API is used, so that it runs on Spark Connect too.
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import replace
 
 import pyarrow as pa
@@ -41,7 +42,33 @@ def run_spark(
 def arrow_schema_of(frame: DataFrame) -> pa.Schema:
     """Return the schema as the workers will see it."""
     zone = frame.sparkSession.conf.get("spark.sql.session.timeZone")
-    return to_arrow_schema(frame.schema, timezone=zone)
+    if "timezone" in inspect.signature(to_arrow_schema).parameters:
+        return to_arrow_schema(frame.schema, timezone=zone)
+    in_utc = to_arrow_schema(frame.schema)  # Spark 4.1
+    return pa.schema([each.with_type(_in_zone(each.type, zone)) for each in in_utc])
+
+
+def _in_zone(kind: pa.DataType, zone: str | None) -> pa.DataType:
+    """Return a type with the zone of the session in the place of UTC.
+
+    >>> _in_zone(pa.list_(pa.struct([("at", pa.timestamp("us", "UTC"))])), "Europe/Paris")
+    ListType(list<item: struct<at: timestamp[us, tz=Europe/Paris]>>)
+    >>> _in_zone(pa.timestamp("us"), "Europe/Paris")
+    TimestampType(timestamp[us])
+    """
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        return pa.timestamp(kind.unit, zone)
+    if pa.types.is_list(kind):
+        element = kind.value_field
+        return pa.list_(element.with_type(_in_zone(element.type, zone)))
+    if pa.types.is_map(kind):
+        return pa.map_(
+            kind.key_field.with_type(_in_zone(kind.key_type, zone)),
+            kind.item_field.with_type(_in_zone(kind.item_type, zone)),
+        )
+    if pa.types.is_struct(kind):
+        return pa.struct([each.with_type(_in_zone(each.type, zone)) for each in kind])
+    return kind
 
 
 def run_program(
