@@ -1,14 +1,19 @@
 """Pipelines from files to their sinks, on Spark."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
 import time
 import urllib.request
+import uuid
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.csv
 import pytest
+import yaml
 
 import cepheid as package
 from tests.cli.command import cepheid
@@ -67,8 +72,6 @@ def rows(folder: Path) -> list[dict[str, object]]:
 
 
 def batch_result(query: str, *events: tuple[int, str]) -> list[dict[str, object]]:
-    import pyarrow as pa
-
     table = pa.table({"ts": [each[0] for each in events], "kind": [each[1] for each in events]})
     found = package.query(query).run(table, time="ts", type="kind").to_pylist()
     return sorted(found, key=lambda row: list(row.values()))
@@ -111,6 +114,68 @@ def test_two_queries_to_files_and_console(tmp_path):
     assert {each[0]: each[-1] for each in windows} == {0: 3, 10: 1}
     assert "running q, n" in said
     assert sorted(each.name for each in (tmp_path / "state").iterdir()) == ["n", "q"]
+
+
+def test_table_to_table_with_a_restart(tmp_path, spark):
+    source, target = (f"cepheid_{name}_{uuid.uuid4().hex}" for name in ("events", "pairs"))
+    keys = {
+        "source": f'{{table: {{name: {source}, schema: "{SCHEMA}"}}}}',
+        "queries": f'{{q: "{QUERY}"}}',
+        "sinks": f"{{q: {{table: {{name: {target}}}}}}}",
+    }
+    spark.sql(f"CREATE TABLE {source} ({SCHEMA}) USING parquet")
+    try:
+        insert(spark, source, FIRST)
+        run(tmp_path, **keys)
+        assert table_rows(spark, target) == MATCHES
+        insert(spark, source, SECOND)
+        run(tmp_path, **keys)
+        on_time = [each for each in (*FIRST, *SECOND) if each[0] != 2]
+        assert table_rows(spark, target) == batch_result(QUERY, *on_time)
+    finally:
+        for name in (source, target):
+            spark.sql(f"DROP TABLE IF EXISTS {name}")
+
+
+def insert(spark, table: str, events: list[tuple[int, str]]) -> None:
+    rows = [(ts, kind, 0.5) for ts, kind in events]
+    spark.createDataFrame(rows, SCHEMA).coalesce(1).write.insertInto(table)
+
+
+def table_rows(spark, table: str) -> list[dict[str, object]]:
+    found = [row.asDict() for row in spark.table(table).collect()]
+    return sorted(found, key=lambda row: list(row.values()))
+
+
+def test_the_example_gives_what_a_batch_gives(tmp_path):
+    """By the commands in its first lines, in a copy of the folder, with fewer events."""
+    examples = Path(__file__).parents[2] / "examples"
+    folder = tmp_path / "pipeline"
+    (folder / "rides").mkdir(parents=True)
+    for name in ("cancelled_rides.cep", "pipeline/rides.yaml"):
+        shutil.copy(examples / name, tmp_path / name)
+    events = folder / "rides" / "1.csv"
+    options = ("-n", "6000", "--set", "events_per_minute=800", "-o", events)
+    assert cepheid("generate", "ridesharing", *options).code == 0
+    head, *lines = events.read_text().splitlines()
+    after_all = lines[-1].replace("2024-01-01", "2024-01-02")  # has the watermark pass all others
+    (folder / "rides" / "2.csv").write_text(f"{head}\n{after_all}\n")
+    outcome = cepheid("pipeline", folder / "rides.yaml")
+    assert outcome.code == 0, outcome.stderr
+    table = pa.csv.read_csv(events)
+    cancelled = package.query((examples / "cancelled_rides.cep").read_text())
+    wanted = cancelled.run(table, time="time", type="kind").select(["driver", "speeds"])
+    found = rows(folder / "results" / "cancelled")
+    values = sorted([each["driver"], each["speeds"]] for each in found)
+    assert values == sorted(list(each.values()) for each in wanted.to_pylist())
+    assert values
+    text = yaml.safe_load((folder / "rides.yaml").read_text())["queries"]["crawling"]["text"]
+    crawling = package.query(text, parameters={"limit": 30}).run(table, time="time", type="kind")
+    title, _, _, *shown = outcome.stdout.splitlines()
+    assert title == "crawling"
+    trends = [int(line.split()[-1]) for line in shown if line.startswith("2024")]
+    assert len(trends) == 5
+    assert set(trends) <= set(crawling["trends"].to_pylist())
 
 
 def test_late_events_go_to_their_own_sink(tmp_path):

@@ -41,6 +41,7 @@ from tests.properties.test_output_forms import with_output
 match_cases = st.one_of(
     cases(is_aggregate=False), predicate_cases(), negation_cases(), pair_cases()
 )
+SLOW = settings.get_profile("quick").suppress_health_check
 FORMS = ("OUTPUT ALL", "OUTPUT NON OVERLAPPING", "OUTPUT COMPRESSED", "OUTPUT PARTIAL")
 
 
@@ -89,7 +90,7 @@ def test_late_events_change_nothing(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=[*SLOW, HealthCheck.large_base_example])
 @given(data=st.data())
 def test_aggregates(data: st.DataObject, method: str, ordered: bool) -> None:
     case = data.draw(METHODS[method])

@@ -44,6 +44,7 @@ def _kafka(folder: Path) -> Iterator[str | None]:
 
 def _print(report: Report) -> None:
     print(f"{report.events:,} events in {report.lives} lives of the job")
+    print(f"{report.batches:,} micro-batches; {report.failures} lives ended with an error")
     print(f"killed: {report.driver_kills} drivers, {report.worker_kills} Python workers")
     for name, count in report.results.items():
         print(f"{name}: {count:,} results")

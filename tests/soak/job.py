@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import sys
+import time
 from pathlib import Path
 
 import pyarrow as pa
 from pyarrow import feather
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.streaming import StreamingQuery
 
 import cepheid
 from cepheid.connectors.kafka_rows import kafka_rows
@@ -40,6 +43,10 @@ def session() -> SparkSession:
             "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
         ),
         "spark.log.level": "ERROR",
+        # A life is short: what is compiled at leisure is thrown away with it.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     }
     for name, value in settings.items():
         builder = builder.config(name, value)
@@ -64,16 +71,23 @@ def run(spark: SparkSession, folder: Path, kafka: str | None) -> None:
             to_kafka = rows.writeStream.format("kafka").option("topic", TOPIC)
             to_kafka = to_kafka.option("kafka.bootstrap.servers", kafka)
             started.append((to_kafka, f"{name}-kafka"))
-    queries = [
-        writer.option("checkpointLocation", str(folder / "checkpoints" / name))
-        .queryName(name)
-        .trigger(availableNow=True)
-        .start()
-        for writer, name in started
-    ]
+    random.shuffle(started)  # in a short life the last ones do little
+    queries = []
+    for writer, name in started:
+        checkpoint = str(folder / "checkpoints" / name)
+        named = writer.option("checkpointLocation", checkpoint).queryName(name)
+        queries.append(named.trigger(availableNow=True).start())
+        _wait_for_progress(queries[-1])
     print(READY, flush=True)
     for query in queries:
         query.awaitTermination()
+
+
+def _wait_for_progress(query: StreamingQuery) -> None:
+    """Do not start all at once: each starts a Python process, which has ten seconds for that."""
+    begin = time.monotonic()
+    while query.isActive and query.lastProgress is None and time.monotonic() < begin + 8:
+        time.sleep(0.1)
 
 
 def collect(spark: SparkSession, folder: Path, kafka: str | None) -> None:

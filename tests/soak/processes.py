@@ -50,16 +50,21 @@ class Job:
 
     def kill_worker(self, rng: random.Random) -> bool:
         """End one of the Python workers; whether there was one."""
-        workers = [each for each in self._members() if each != self.process.pid]
+        workers = self._workers()
         if not workers:
             return False
-        with contextlib.suppress(ProcessLookupError):
+        try:
             os.kill(rng.choice(workers), signal.SIGKILL)
+        except ProcessLookupError:
+            return False
         return True
 
-    def _members(self) -> list[int]:
-        """Return the Python workers: they have a group of their own, but the same session."""
-        found = []
+    def _workers(self) -> list[int]:
+        """Return the Python workers: they have a group of their own, but the job's session.
+
+        A daemon forks them; the daemon itself does no work, and has the JVM as its parent.
+        """
+        parents = {}
         for entry in Path("/proc").iterdir():
             if not entry.name.isdigit():
                 continue
@@ -67,5 +72,7 @@ class Job:
                 pid = int(entry.name)
                 words = (entry / "cmdline").read_bytes().split(b"\0")
                 if os.getsid(pid) == self.process.pid and b"pyspark.daemon" in words:
-                    found.append(pid)
-        return found
+                    # After the name, which stands in brackets: the state and the parent.
+                    behind_name = (entry / "stat").read_text().rpartition(")")[2]
+                    parents[pid] = int(behind_name.split()[1])
+        return [pid for pid, parent in parents.items() if parent in parents]

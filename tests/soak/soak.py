@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,16 +17,24 @@ import cepheid
 from tests.soak.events import IN_KAFKA, QUERIES, EventFiles
 from tests.soak.processes import Job
 
-MOST_SECONDS = 600  # that a job may take to start, or to finish what is left
+MOST_SECONDS = 600  # that a job may take to start, to go on, or to finish what is left
+MOST_STARTS = 20  # of the last life
+TOO_BUSY = "Python worker failed to connect back"
+MOST_BATCHES = 6  # that are done between two kills; then it happens within some seconds
 
 
 @dataclass
 class Report:
-    """What happened, and how many results there are of each query."""
+    """What happened, and how many results there are of each query.
+
+    `failures` are the lives that ended by themselves with an error; `batches` are micro-batches.
+    """
 
     driver_kills: int = 0
     worker_kills: int = 0
     lives: int = 0
+    failures: int = 0
+    batches: int = 0
     events: int = 0
     results: dict[str, int] = field(default_factory=dict)
     kafka_records: int | None = None
@@ -45,7 +54,7 @@ def soak(
     """
     rng, report = random.Random(seed), Report()
     files = EventFiles(folder / "events", seed)
-    files.add(8)
+    files.add(4)
     tail = [kafka] if kafka else []
     log = folder / "job.log"
     while report.driver_kills + report.worker_kills < kills:
@@ -54,43 +63,85 @@ def soak(
         if not job.is_ready.wait(MOST_SECONDS):
             job.kill_driver()
             raise RuntimeError(f"the job did not start:\n{_tail(log)}")
-        _disturb(job, rng, report)
+        _disturb(job, rng, report, folder / "checkpoints")
         say(
             f"life {report.lives}: {report.driver_kills} drivers and {report.worker_kills} workers "
-            f"killed, {files.written:,} events"
+            f"killed, {files.written:,} events, {_batches(folder / 'checkpoints')} micro-batches"
         )
-        files.add(rng.randrange(2, 5))
+        files.add(rng.randrange(1, 3))
     files.close()
-    _finish(["run", str(folder), *tail], log)
-    report.lives += 1
-    _finish(["collect", str(folder), *tail], log)
+    _finish(["run", str(folder), *tail], log, report)
+    _finish(["collect", str(folder), *tail], log, report)
     report.events = files.written
+    report.batches = _batches(folder / "checkpoints")
     _compare(folder, files.read(), report, with_kafka=kafka is not None)
     return report
 
 
-def _disturb(job: Job, rng: random.Random, report: Report) -> None:
+def _disturb(job: Job, rng: random.Random, report: Report, checkpoints: Path) -> None:
     """Kill workers once in a while, and the driver in the end unless the job ended before."""
-    while not job.ends_within(rng.uniform(0.5, 20)):
-        if rng.random() < 0.5 and job.kill_worker(rng):
-            report.worker_kills += 1
+    while _goes_on(job, rng, checkpoints):
+        if rng.random() < 0.5:
+            if _kill_worker(job, rng):
+                report.worker_kills += 1
             continue
         job.kill_driver()
         report.driver_kills += 1
         return
+    report.failures += job.process.returncode != 0
     job.kill_driver()
 
 
-def _finish(arguments: list[str], log: Path) -> None:
-    job = Job(arguments, log)
-    ended = job.ends_within(MOST_SECONDS)
-    job.kill_driver()
-    if not ended or job.process.returncode != 0:
-        raise RuntimeError(f"the job did not come to its end:\n{_tail(log)}")
+def _goes_on(job: Job, rng: random.Random, checkpoints: Path) -> bool:
+    """Wait for some micro-batches and a little longer; whether the job is not at its end."""
+    wanted = _batches(checkpoints) + rng.randrange(MOST_BATCHES)
+    deadline = time.monotonic() + MOST_SECONDS
+    while _batches(checkpoints) < wanted:
+        if job.ends_within(0.1):
+            return False
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"the job does nothing:\n{_tail(Path(job.log.name))}")
+    return not job.ends_within(rng.uniform(0, 5))
+
+
+def _kill_worker(job: Job, rng: random.Random) -> bool:
+    """Wait until there is a worker and kill it; False if the job ended before."""
+    while not job.kill_worker(rng):
+        if job.ends_within(0.1):
+            return False
+    return True
+
+
+def _batches(checkpoints: Path) -> int:
+    """Return how many micro-batches are done, of all queries; Spark removes old numbers."""
+    numbers = [
+        [int(each.name) for each in commits.iterdir() if each.name.isdigit()]
+        for commits in checkpoints.glob("*/commits")
+    ]
+    return sum(max(each) + 1 for each in numbers if each)
+
+
+def _finish(arguments: list[str], log: Path, report: Report) -> None:
+    """Let the job come to its end; again if the machine was too busy to start a Python worker."""
+    checkpoints = Path(arguments[1]) / "checkpoints"
+    for _ in range(MOST_STARTS):
+        job = Job(arguments, log)
+        report.lives += 1
+        ended, done = False, -1
+        while not ended and _batches(checkpoints) > done:
+            done = _batches(checkpoints)
+            ended = job.ends_within(MOST_SECONDS)
+        job.kill_driver()
+        if ended and job.process.returncode == 0:
+            return
+        report.failures += 1
+        if not ended or TOO_BUSY not in _tail(log):
+            break
+    raise RuntimeError(f"the job did not come to its end:\n{_tail(log)}")
 
 
 def _tail(log: Path) -> str:
-    return "\n".join(log.read_text(errors="replace").splitlines()[-40:])
+    return "\n".join(log.read_text(errors="replace").splitlines()[-200:])
 
 
 def _compare(folder: Path, events: pa.Table, report: Report, *, with_kafka: bool) -> None:

@@ -24,6 +24,8 @@ def spark_session() -> SparkSession:
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.warehouse.dir": os.path.join(os.environ.get("TMPDIR", "/tmp"), "cepheid-tests"),
         "spark.log.level": "ERROR",
+        # The quick compiler only: it halves the time that tests take in the JVM.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
     }
     for name, value in settings.items():
         builder = builder.config(name, value)

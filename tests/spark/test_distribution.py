@@ -71,6 +71,25 @@ class TestPackets:
         assert rows_of(run(MATCHES, frame_of(spark).limit(0), packed=True)) == []
 
 
+def test_groups_and_extremes_of_nan(spark: SparkSession) -> None:
+    """NaN is a group like others, and larger than all numbers, in whatever task it is."""
+    text = (
+        "SEQ(A a, B b) WHERE [f, s] GROUP BY f WITHIN 40 SLIDE 40 "
+        "RETURN f, COUNT(*) AS n, MAX(b.g) AS most, MIN(b.g) AS least"
+    )
+    values = pa.array([(1.5, math.nan, -2.0, math.nan)[each % 4] for each in range(400)])
+    table = STREAM.append_column("g", values)
+    expected = [tuple(row.values()) for row in run(text, table).to_pylist()]
+    assert any(math.isnan(row[2]) and math.isnan(row[4]) for row in expected)
+    found = [tuple(row) for row in run(text, frame_of(spark, table)).collect()]
+    assert as_text(found) == as_text(expected)
+
+
+def as_text(rows: list[tuple[Any, ...]]) -> list[str]:
+    """Return rows such that NaN equals NaN, and 0.0 still equals -0.0."""
+    return sorted(repr([value + 0 for value in row]) for row in rows)
+
+
 class TestGrouped:
     def test_no_shuffle(self, spark: SparkSession) -> None:
         events = frame_of(spark).repartition(3, "k")

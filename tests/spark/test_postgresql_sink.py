@@ -157,6 +157,22 @@ class TestSecrets:
         assert "n0t-right" not in str(raised.value)
         assert raised.value.__suppress_context__
 
+    @pytest.mark.parametrize("user", ["nobody", "n0t-right"])
+    def test_errors_do_not_show_one_of_an_address(self, spark, target, user):
+        there = {key: target.connection[key] for key in ("host", "port", "dbname")}
+        address = " ".join(f"{key}={value}" for key, value in there.items())
+        connection = {"conninfo": f"{address} user={user} password=n0t-right"}
+        assert "n0t-right" not in repr(PostgresqlTarget(connection, "t", "alerts"))
+        with pytest.raises(cepheid.ConfigError, match="cannot be reached") as raised:
+            write_postgresql(spark.range(1), 0, PostgresqlTarget(connection, "t", "alerts"))
+        assert "n0t-right" not in str(raised.value)
+        assert raised.value.__suppress_context__
+        broken = {"conninfo": f"{address} password='n0t-right"}
+        with pytest.raises(cepheid.ConfigError, match="is not one that") as raised:
+            write_postgresql(spark.range(1), 0, PostgresqlTarget(broken, "t", "alerts"))
+        assert "n0t-right" not in str(raised.value)
+        assert raised.value.__suppress_context__
+
     def test_a_password_in_the_place_of_a_table_is_not_shown(self, spark, target, postgresql):
         postgresql.execute(f'CREATE TABLE "{postgresql.password}" (other text)')
         there = PostgresqlTarget(target.connection, postgresql.password, "alerts")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
@@ -18,7 +18,7 @@ from cepheid.cli.console import message_console, output_console, page_console
 from cepheid.cli.show_table import plain_table, show_table
 from cepheid.metrics.stream_metrics import StreamMetrics
 from cepheid.pipeline.describe import Description, QueryDescription
-from cepheid.pipeline.progress_line import progress_cells, progress_line, size, span
+from cepheid.pipeline.progress_line import progress_line, progress_values, size, span
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from cepheid.pipeline.model import ConsoleSink
     from cepheid.pipeline.run import Outcome
 
+WATERMARK, WIDE = "watermark", 100  # columns of a terminal that has room for it
 NUMBERS = ("batches", "events", "events/s", "results", "late", "state")
 
 
@@ -81,15 +82,20 @@ class PipelineProgress:
         self._output = output_console()
         self._lock = threading.Lock()
         self._latest: dict[str, StreamMetrics] = {}
-        is_live = not quiet and self._console.is_terminal
-        self._live = (
-            Live(console=self._console, auto_refresh=False, transient=True) if is_live else None
-        )
+        self._is_live = not quiet and self._console.is_terminal
+        self._live: Live | None = None
 
     def __enter__(self) -> PipelineProgress:
-        if self._live is not None:
-            self._live.start()
+        if self._is_live:
+            self._live = self._start_live()
         return self
+
+    def _start_live(self) -> Live:
+        """A new one each time: rich would erase as many lines as it had shown before."""
+        lines = self._lines()
+        live = Live(lines, console=self._console, auto_refresh=False, transient=True)
+        live.start(refresh=True)
+        return live
 
     def __exit__(
         self,
@@ -99,6 +105,7 @@ class PipelineProgress:
     ) -> None:
         if self._live is not None:
             self._live.stop()
+            self._live = None
 
     def started(self, names: Sequence[str], address: str | None) -> None:
         """Say which streams run, and where metrics are."""
@@ -116,7 +123,7 @@ class PipelineProgress:
             return
         with self._lock:
             self._latest[metrics.stream] = metrics
-            self._live.update(_lines(self._latest.values()), refresh=True)
+            self._live.update(self._lines(), refresh=True)
 
     def rows(self, title: str, rows: pa.Table, count: int, sink: ConsoleSink) -> None:
         """Show results on standard output."""
@@ -140,18 +147,31 @@ class PipelineProgress:
         try:
             yield
         finally:
-            self._live.start(refresh=True)
+            self._live = self._start_live()
+
+    def _lines(self) -> RenderableType:
+        return _lines(self._latest, self._console.width)
 
     def _say(self, line: str) -> None:
         with self._lock:
             self._console.print(Text(line))
 
 
-def _lines(streams: Iterable[StreamMetrics]) -> Table:
-    grid = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-    for each in streams:
-        grid.add_row(Text(each.stream, "bold"), *map(Text, progress_cells(each)))
-    return grid
+def _lines(streams: Mapping[str, StreamMetrics], width: int) -> RenderableType:
+    """Return a line per stream, none longer than the terminal is wide."""
+    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for number, (stream, metrics) in enumerate(streams.items()):
+        values = progress_values(metrics)
+        if width < WIDE:
+            del values[WATERMARK]  # the lag says the same
+        if number == 0:
+            grid.add_column("", no_wrap=True)
+            for name in values:
+                grid.add_column(
+                    name, no_wrap=True, justify="left" if name == WATERMARK else "right"
+                )
+        grid.add_row(Text(stream, "bold"), *map(Text, values.values()))
+    return grid if streams else Text()
 
 
 def _print_json(console: Console, rows: pa.Table) -> None:

@@ -16,22 +16,34 @@ def progress_line(metrics: StreamMetrics) -> str:
     >>> progress_line(StreamMetrics("fires", 4, rows=3000, seconds=1.5, state_bytes=2_500_000))
     'fires  batch 4  3,000 events  2,000 events/s  state 2.5 MB  results 0  late 0'
     """
-    parts = [metrics.stream, *progress_cells(metrics)]
+    values = progress_values(metrics)
+    parts = [
+        metrics.stream,
+        f"batch {values['batch']}",
+        f"{values['events']} events",
+        f"{values['events/s']} events/s",
+        f"state {values['state']}",
+        f"watermark {values['watermark']} (lag {values['lag']})" if values["lag"] else "",
+        f"results {values['results']}",
+        f"late {values['late']}",
+    ]
     return "  ".join(part for part in parts if part)
 
 
-def progress_cells(metrics: StreamMetrics) -> tuple[str, ...]:
-    """Return the parts of the line after the name; one is empty if there is no watermark."""
+def progress_values(metrics: StreamMetrics) -> dict[str, str]:
+    """Return the values of the line by name; two are empty if there is no watermark."""
     query = metrics.query
-    return (
-        f"batch {metrics.batch}",
-        f"{metrics.rows:,} events",
-        f"{metrics.rows_per_second:,.0f} events/s",
-        f"state {size(metrics.state_bytes)}",
-        _watermark(metrics),
-        f"results {query.results:,}",
-        f"late {query.late:,}",
-    )
+    watermark, lag = metrics.watermark, metrics.watermark_lag
+    return {
+        "batch": str(metrics.batch),
+        "events": f"{metrics.rows:,}",
+        "events/s": f"{metrics.rows_per_second:,.0f}",
+        "state": size(metrics.state_bytes),
+        "watermark": "" if watermark is None else moment(watermark),
+        "lag": "" if lag is None else span(lag),
+        "results": f"{query.results:,}",
+        "late": f"{query.late:,}",
+    }
 
 
 def size(count: int) -> str:
@@ -58,8 +70,10 @@ def span(seconds: float) -> str:
     return f"{seconds:.1f} s"
 
 
-def _watermark(metrics: StreamMetrics) -> str:
-    if metrics.watermark is None or metrics.watermark_lag is None:
-        return ""
-    moment = datetime.fromtimestamp(metrics.watermark, UTC).replace(tzinfo=None)
-    return f"watermark {moment.isoformat(' ', 'seconds')} (lag {span(metrics.watermark_lag)})"
+def moment(seconds: float) -> str:
+    """Return a time in UTC.
+
+    >>> moment(1_700_000_000)
+    '2023-11-14 22:13:20'
+    """
+    return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None).isoformat(" ", "seconds")

@@ -119,7 +119,7 @@ def _stack(events: Mapping[str, Any], roles: ColumnRoles) -> EventInput:
                 hint="give all types as the same kind of table",
             )
     if kind is TableKind.SPARK:
-        from cepheid.runtime.spark.batch import unite_frames
+        from cepheid.runtime.spark.unite_frames import unite_frames
 
         frame, united = unite_frames(events, roles)
         return EventInput(frame, kind, united)

@@ -5,8 +5,10 @@ import pytest
 
 import cepheid
 from cepheid.runtime.compressed import GRAPHS
-from cepheid.runtime.stream.carried import Carried
+from cepheid.runtime.stream.arrivals import fits_a_position
+from cepheid.runtime.stream.carried import Carried, ChunkKind
 from cepheid.runtime.stream.step import step
+from cepheid.runtime.stream.stored_events import MOST_CHUNKS
 from tests.runtime.stream.script import SCHEMA, Script, program_of, table_of
 
 PAIRS = "SEQ(A a, B b) WITHIN 10 RETURN b.time"
@@ -70,6 +72,60 @@ def test_without_overlaps_what_was_taken_counts() -> None:
     assert script.feed("a1 a2 b4", 5) == [(1, 4)]
     assert script.feed("b6", 7) == []
     assert script.feed("a7 b8", 9) == [(7, 8)]
+
+
+def test_without_overlaps_a_match_is_taken_in_a_step_without_events() -> None:
+    script = Script(program_of("SEQ(A a, B b) WITHIN 10 RETURN a.time, b.time "
+                               "OUTPUT NON OVERLAPPING"))  # fmt: skip
+    assert script.feed("a1 a2 b4") == []
+    assert script.feed(None, 5) == [(1, 4)]
+    assert script.feed(None, 6) == []
+    assert script.feed("b6", 7) == [], "a2 is before the end of what was taken"
+    assert script.feed("a7 b8", 9) == [(7, 8)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SEQ(A a, B b) WITHIN 90 RETURN a.time, b.time",
+        "SEQ(A a, B b) WITHIN 90 RETURN a.time, b.time OUTPUT NON OVERLAPPING",
+        "SEQ(A a, B b) WITHIN 90 SLIDE 90 RETURN COUNT(*)",
+    ],
+)
+def test_events_that_wait_in_many_steps(text: str) -> None:
+    """More than are kept apart: they are merged, and sorted, before any of them is settled."""
+    waits, at_once = Script(program_of(text)), Script(program_of(text))
+    times = [(7 * number) % 61 + 1 for number in range(3 * MOST_CHUNKS)]
+    stream = [f"{'ab'[number % 2]}{time}" for number, time in enumerate(times)]
+    for each in stream:
+        assert waits.feed(each) == []
+        events = waits.carried.of_kind(ChunkKind.EVENTS)
+        assert len(events) <= MOST_CHUNKS
+        for chunk in events:
+            kept = chunk.table.column("time").to_pylist()
+            assert kept == sorted(kept)
+    kept = [each.table.num_rows for each in waits.carried.of_kind(ChunkKind.EVENTS)]
+    assert sum(kept) == len(stream)
+    assert max(kept) > MOST_CHUNKS
+    assert waits.wake == min(times)
+    found = waits.feed(None, 200)
+    assert found
+    assert sorted(found) == sorted(at_once.feed(" ".join(stream), 200))
+
+
+def test_a_missing_time_is_told_before_anything_is_kept() -> None:
+    program = program_of(PAIRS)
+    carried = step(program, Carried(), table_of("a1"), None).carried
+    rows = [{"time": 2, "type": "B"}, {"time": None, "type": "A"}]
+    arrived = pa.Table.from_pylist(rows, schema=SCHEMA)
+    with pytest.raises(cepheid.DataError, match="the time column 'time' has a NULL in row 1"):
+        step(program, carried, arrived, None)
+
+
+def test_events_that_fit_no_position_are_told_from_others() -> None:
+    program = program_of("SEQ(A a, !C, B b) WHERE a.x > 1 WITHIN 10 RETURN a.time")
+    fits = fits_a_position(program, table_of("a1(x=1) a2(x=2) b3 c4 d5"))
+    assert fits.tolist() == [False, True, True, True, False]
 
 
 def test_a_negation_looks_at_what_was_taken() -> None:

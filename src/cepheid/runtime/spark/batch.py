@@ -5,23 +5,20 @@ Only the DataFrame API is used, so that it runs on Spark Connect too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
 from dataclasses import replace
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cepheid.errors import DataError
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program, Ranking
 from cepheid.runtime.aggregate.partial_table import partial_schema
 from cepheid.runtime.aggregate.sortable import has_own_keys
 from cepheid.runtime.compressed import GRAPHS
 from cepheid.runtime.dispatch import MakeProgram
-from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema
-from cepheid.runtime.event_tables import free_type_column
+from cepheid.runtime.event_schema import ColumnRoles, event_schema
 from cepheid.runtime.local import result_schema
 from cepheid.runtime.spark.column_named import column_named
 from cepheid.runtime.spark.combine_groups import combine_groups
@@ -45,7 +42,33 @@ def run_spark(
 def arrow_schema_of(frame: DataFrame) -> pa.Schema:
     """Return the schema as the workers will see it."""
     zone = frame.sparkSession.conf.get("spark.sql.session.timeZone")
-    return to_arrow_schema(frame.schema, timezone=zone)
+    if "timezone" in inspect.signature(to_arrow_schema).parameters:
+        return to_arrow_schema(frame.schema, timezone=zone)
+    in_utc = to_arrow_schema(frame.schema)  # Spark 4.1
+    return pa.schema([each.with_type(_in_zone(each.type, zone)) for each in in_utc])
+
+
+def _in_zone(kind: pa.DataType, zone: str | None) -> pa.DataType:
+    """Return a type with the zone of the session in the place of UTC.
+
+    >>> _in_zone(pa.list_(pa.struct([("at", pa.timestamp("us", "UTC"))])), "Europe/Paris")
+    ListType(list<item: struct<at: timestamp[us, tz=Europe/Paris]>>)
+    >>> _in_zone(pa.timestamp("us"), "Europe/Paris")
+    TimestampType(timestamp[us])
+    """
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        return pa.timestamp(kind.unit, zone)
+    if pa.types.is_list(kind):
+        element = kind.value_field
+        return pa.list_(element.with_type(_in_zone(element.type, zone)))
+    if pa.types.is_map(kind):
+        return pa.map_(
+            kind.key_field.with_type(_in_zone(kind.key_type, zone)),
+            kind.item_field.with_type(_in_zone(kind.item_type, zone)),
+        )
+    if pa.types.is_struct(kind):
+        return pa.struct([each.with_type(_in_zone(each.type, zone)) for each in kind])
+    return kind
 
 
 def run_program(
@@ -79,31 +102,6 @@ def _with_ranges_if_possible(program: Program, events: pa.Schema) -> Program:
         return program
     types = [events.field(each.attribute).type for each in output.minima]
     return replace(program, cuts_time=all(map(has_own_keys, types)))
-
-
-def unite_frames(
-    frames: Mapping[str, DataFrame], roles: ColumnRoles
-) -> tuple[DataFrame, ColumnRoles]:
-    """Stack one DataFrame per event type; their columns are the declared schemas."""
-    schemas = {name: list(frame.columns) for name, frame in frames.items()}
-    types: dict[str, str] = {}
-    for name, frame in frames.items():
-        check_columns(frame.columns, replace(roles, type=None), f"the events of type '{name}'")
-        for field in frame.schema.fields:
-            kind = field.dataType.simpleString()
-            if types.setdefault(field.name, kind) != kind:
-                raise DataError(
-                    f"column '{field.name}' of type '{name}' is {kind}, "
-                    f"but {types[field.name]} for another type",
-                    hint="give a column of the same name the same type in all tables",
-                )
-    column = free_type_column(set(types))
-    united: DataFrame | None = None
-    for name, frame in frames.items():
-        typed = frame.withColumn(column, F.lit(name))
-        united = typed if united is None else united.unionByName(typed, allowMissingColumns=True)
-    assert united is not None
-    return united, replace(roles, type=column, schemas=roles.schemas or schemas)
 
 
 def distribute(program: Program, frame: DataFrame) -> TaskEvents:

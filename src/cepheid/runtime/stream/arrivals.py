@@ -151,8 +151,7 @@ def _matters(program: Program, events: pa.Table) -> Booleans:
     """Return which events can be part of something, block, break or be counted."""
     matters = np.ones(events.num_rows, np.bool_)
     if not program.keeps_all_types:
-        masks = position_masks(program, _columns(events), events.num_rows)
-        matters = np.bitwise_or.reduce(masks) != 0
+        matters = fits_a_position(program, events)
     missing = [pc.is_null(events[each]) for each in program.partition_by if events[each].null_count]
     if missing:
         without = to_numpy(functools.reduce(pc.or_, missing))
@@ -161,6 +160,13 @@ def _matters(program: Program, events: pa.Table) -> Booleans:
         if program.ranking is not Ranking.STREAM:
             matters = matters & ~without
     return matters
+
+
+def fits_a_position(program: Program, events: pa.Table) -> Booleans:
+    """Return which events can be part of a match or block one, and do not only break trends."""
+    masks = position_masks(program, _columns(events), events.num_rows)
+    fits: Booleans = np.bitwise_or.reduce(masks) != 0
+    return fits
 
 
 def in_order(events: pa.Table, ticks: Int64s, order: Iterable[str] = ()) -> pa.Table:

@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
+from cepheid.program.arrow_arrays import to_arrow
 from cepheid.program.program import Program
 from cepheid.runtime.spark.packed_events import EVENTS, from_packets, to_packet
 from cepheid.runtime.spark.stream.bucket_store import BucketStore
@@ -106,7 +107,7 @@ class BucketProcessor(StatefulProcessor):
             done.result.num_rows,
             size,
         )
-        late = done.late if job.delivers_late else None
+        late = _of_the_query(job.program, done.late) if job.delivers_late else None
         yield from _reports(int(key[0]), counts, done.result, late)
 
     def _set_timer(self, before: int | None, now: int | None, fired: int | None) -> None:
@@ -117,6 +118,15 @@ class BucketProcessor(StatefulProcessor):
             self.handle.deleteTimer(before)
         if now is not None:
             self.handle.registerTimer(now)
+
+
+def _of_the_query(program: Program, late: pa.Table) -> pa.Table:
+    """Leave out events that would only have broken trends: most of their columns did not travel."""
+    if not late.num_rows:
+        return late
+    from cepheid.runtime.stream.arrivals import fits_a_position
+
+    return late.filter(to_arrow(fits_a_position(program, late)))
 
 
 def _reports(

@@ -25,7 +25,7 @@ def with_watermark(frame: DataFrame, roles: ColumnRoles, options: StreamOptions)
     Raises:
         DataError: there is neither a watermark nor a way to make one.
     """
-    has_own = WATERMARK in frame.schema[roles.time].metadata
+    has_own = has_watermark(frame, roles.time)
     if has_own and options.watermark is not None:
         raise ConfigError(
             f"column '{roles.time}' has a watermark already",
@@ -47,6 +47,11 @@ def with_watermark(frame: DataFrame, roles: ColumnRoles, options: StreamOptions)
     if options.idle is not None:
         timed = timed.filter(after_watermark(column_named(IS_BEAT).isNull()))
     return timed.select(*map(column_named, frame.columns))
+
+
+def has_watermark(frame: DataFrame, column: str) -> bool:
+    """Whether somebody has called withWatermark for the column."""
+    return WATERMARK in frame.schema[column].metadata
 
 
 def _what_to_write(frame: DataFrame, roles: ColumnRoles) -> str:
