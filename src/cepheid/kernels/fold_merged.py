@@ -44,6 +44,7 @@ from cepheid.kernels.merged_machine import (
     LEVEL_WIDTH,
     LOG_BEGIN,
     LOG_CLASS,
+    LOG_MIXED,
     LOG_PLACE,
     LOG_SIZE,
     LOG_STEP,
@@ -158,6 +159,7 @@ def _begin_partition(tables: Tables) -> None:
             for block in range(begin, begin + entries):
                 put(tables, BUILT, block, 0)
         put(tables, LOG_SIZE, family, 0)
+        put(tables, LOG_MIXED, family, 0)
         put(tables, BURST_END, family, -1)
     for each in range(get(tables, FAMILY_FIRST_CLASS, families)):
         put(tables, CLASS_LANES, each, 0)
@@ -534,6 +536,8 @@ def _fire_family(
         put(tables, LOG_STEP, get(tables, LOG_BEGIN, family) + before, step)
         put(tables, LOG_CLASS, get(tables, LOG_BEGIN, family) + before, some)
         put(tables, LOG_PLACE, get(tables, LOG_BEGIN, family) + before, place)
+        if place < 0:
+            increase(tables, LOG_MIXED, family, 1)
         put(tables, LOG_SIZE, family, before + 1)
         increase(tables, COUNTERS, LOGGED, 1)
         if has_own:

@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from cepheid.kernels.arrays import Float64s, Int64s
-from cepheid.kernels.extended import added
-from cepheid.kernels.jit import inlined, inner_in_place
+from cepheid.kernels.extended import added, normal, product
+from cepheid.kernels.jit import in_place, inlined, inner_in_place
 from cepheid.kernels.value_cells import (
     Cells,
     add_cell,
@@ -63,7 +63,9 @@ BURST_END, BURST_STEP, SHARED, SIZE_BEFORE, CLASS_LANES, COUNTERS = 32, 33, 34, 
 # Different sets of classes that steps of a burst concern, and how many do; decisions; places of
 # values; the width of tables with two dimensions.
 BURST_MASKS, MASK_COUNTS, RECORDS, CELLS, WIDTHS, LOG_PLACE = 38, 39, 40, 41, 42, 43
-TABLES = 44
+# By family: how steps add up if each is one event (see `catch_up`), and entries that are not.
+FAMILY_FORM, LOG_MIXED = 44, 45
+TABLES = 46
 
 # Places in CELLS: where the values of lanes, of new runs, of contributions and of blocks begin;
 # room for a vector of a part, for those of a block, and for a result.
@@ -78,6 +80,10 @@ LANE_CELLS, FRESH_CELLS, CONTRIBUTION_CELLS, BLOCK_CELLS, VECTOR_CELLS, ROW_CELL
 # Places in COUNTERS: times a member took what was in the log, blocks and steps applied then, blocks
 # computed, steps written to logs, steps applied to a member at once, snapshots, bursts.
 CAUGHT_UP, APPLIED, BLOCKS_BUILT, LOGGED, DIRECT, SNAPSHOTS, BURSTS, SHARED_BURSTS = range(8)
+
+
+# Values of FAMILY_FORM: what one event at a part of one place does to the number of runs.
+ANY_FORM, DOUBLES, ADDS = range(3)
 
 
 class Tables(NamedTuple):
@@ -305,7 +311,7 @@ def _block(tables: Tables, family: int, level: int, number: int) -> int:
     return get(tables, BLOCK_BEGIN, at) + number
 
 
-@inner_in_place
+@in_place
 def _build(
     tables: Tables, events: MergedEvents, cells: Cells, family: int, level: int, number: int
 ) -> None:
@@ -368,6 +374,11 @@ def catch_up(tables: Tables, events: MergedEvents, cells: Cells, lane: int, memb
     if is_empty:
         return
     increase(tables, COUNTERS, CAUGHT_UP, 1)
+    form = get(tables, FAMILY_FORM, family)
+    if form != ANY_FORM and get(tables, LOG_MIXED, family) == 0:
+        _repeat(cells, vector, form, end - at)
+        increase(tables, COUNTERS, APPLIED, 1)
+        at = end
     while at < end:
         level, stretch = 0, 1
         while at % (stretch * RADIX) == 0 and at + stretch * RADIX <= end:
@@ -388,7 +399,28 @@ def catch_up(tables: Tables, events: MergedEvents, cells: Cells, lane: int, memb
         enter(tables, cells, lane, position, vector + 2 * size + place)
 
 
-@inner_in_place
+@in_place
+def _repeat(cells: Cells, vector: int, form: int, times: int) -> None:
+    """Write what so many single events add to a part of one place, as a formula.
+
+    T+ doubles what flows in and what is there: x + v becomes 2 (x + v). T alone adds x.
+    """
+    if form == DOUBLES:
+        add_cell(cells, vector, vector + 1)
+        mantissa, tier = 2.0 ** (times % 512), times // 512
+        low = -1 + (1 << times if times < 64 else 0)
+        if times <= 53:
+            mantissa -= 1.0
+        mantissa, tier = normal(mantissa, tier)
+    else:
+        mantissa, tier, low = float(times), 0, times
+    cells.mantissa[vector + 2, 0], cells.tier[vector + 2, 0] = product(
+        cells.mantissa[vector, 0], cells.tier[vector, 0], mantissa, tier
+    )
+    cells.low[vector + 2, 0] = cells.low[vector, 0] * low
+
+
+@in_place
 def _build_below(
     tables: Tables, events: MergedEvents, cells: Cells, family: int, level: int, at: int
 ) -> None:

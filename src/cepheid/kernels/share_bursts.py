@@ -8,7 +8,7 @@ differently from most (a *snapshot*). Not sharing costs every lane every step.
 from __future__ import annotations
 
 from cepheid.kernels.arrays import Float64s
-from cepheid.kernels.jit import inner_in_place
+from cepheid.kernels.jit import in_place, inner_in_place
 from cepheid.kernels.merged_machine import (
     BURST_END,
     BURST_MASKS,
@@ -47,7 +47,7 @@ FAMILY, FIRST_STEP, STEPS, LANES, SHARING, DIFFERENT, SAVED, RECORD = range(8)
 MOST_MASKS = 16  # different ones that are told apart in a burst
 
 
-@inner_in_place
+@in_place
 def begin_burst(
     tables: Tables, events: MergedEvents, costs: Float64s, step: int, end: int, family: int
 ) -> None:
@@ -93,7 +93,7 @@ def begin_burst(
         increase(tables, WIDTHS, RECORDED, 1)
 
 
-@inner_in_place
+@in_place
 def _lanes(tables: Tables, family: int) -> int:
     lanes, first = 0, get(tables, FAMILY_FIRST_CLASS, family)
     for place in range(first, get(tables, FAMILY_FIRST_CLASS, family + 1)):
@@ -101,7 +101,7 @@ def _lanes(tables: Tables, family: int) -> int:
     return lanes
 
 
-@inner_in_place
+@in_place
 def _count_mask(tables: Tables, mask: int, different: int) -> int:
     """Count a step that not all classes take; return how many different masks there are."""
     for place in range(different):
@@ -116,7 +116,7 @@ def _count_mask(tables: Tables, mask: int, different: int) -> int:
     return different + 1
 
 
-@inner_in_place
+@in_place
 def _decide(
     tables: Tables, costs: Float64s, family: int, steps: int, different: int
 ) -> tuple[int, float]:
@@ -159,7 +159,7 @@ def count_bits(mask: int) -> int:
     return count
 
 
-@inner_in_place
+@in_place
 def majority(
     tables: Tables, events: MergedEvents, step: int, family: int
 ) -> tuple[int, int, bool, int]:
@@ -192,7 +192,7 @@ def majority(
     return 0, fits, False, place
 
 
-@inner_in_place
+@in_place
 def _lowest(mask: int) -> int:
     place = 0
     while not mask & 1:

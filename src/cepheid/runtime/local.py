@@ -68,7 +68,7 @@ def run_local(
         from cepheid.runtime.compressed import compress_matches
 
         result, dropped = compress_matches(program, output, table, schema, settled)
-    _warn(program, dropped)
+    warn_of_dropped(program, dropped)
     return result
 
 
@@ -100,11 +100,12 @@ def run_columns(
         from cepheid.runtime.find_matches import find_matches
 
         result, dropped, _ = find_matches(program, columns, length, schema, threads, settled)
-    _warn(program, dropped)
+    warn_of_dropped(program, dropped)
     return result
 
 
-def _warn(program: Program, dropped: int) -> None:
+def warn_of_dropped(program: Program, dropped: int) -> None:
+    """Say how many events belong to no partition, if there are any."""
     if dropped:
         names = ", ".join(program.partition_by)
         LOG.warning("%d events have NULL in %s and belong to no partition", dropped, names)

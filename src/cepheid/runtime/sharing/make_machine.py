@@ -79,6 +79,7 @@ def make_machine(
         machine.STAMPS: members,
         machine.TAKEN: every * members,
         machine.LOG_SIZE: families,
+        machine.LOG_MIXED: families,
         machine.LOG_STEP: sum(room),
         machine.LOG_CLASS: sum(room),
         machine.LOG_PLACE: sum(room),

@@ -12,7 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepheid.kernels import merged_machine as machine
-from cepheid.program.sharing.merged_program import MergedPosition, MergedProgram, MergedQuery
+from cepheid.program.sharing.merged_program import (
+    Family,
+    MergedPosition,
+    MergedProgram,
+    MergedQuery,
+)
 
 Int64s = NDArray[np.int64]
 
@@ -112,10 +117,17 @@ class MergedArrays:
             machine.FAMILY_PLACES: [0, *accumulate(each.size for each in families)],
             machine.FAMILY_CLASSES: [(1 << each) - 1 for each in classes],
             machine.FAMILY_FIRST_CLASS: [0, *accumulate(classes)],
+            machine.FAMILY_FORM: [self._form(each) for each in families],
             machine.GROUP_LENGTH: [each.length or 0 for each in groups],
             machine.GROUP_SLIDE: [each.slide or each.length or 0 for each in groups],
             machine.GROUP_SLOTS: [each.slots for each in groups],
         }
+
+    def _form(self, family: Family) -> int:
+        """Return whether there is a formula for many events in a row."""
+        if family.size > 1 or self.program.number_count > 1 or self.program.minimum_count:
+            return machine.ANY_FORM
+        return machine.DOUBLES if family.sources[0] else machine.ADDS
 
     @cached_property
     def width(self) -> int:

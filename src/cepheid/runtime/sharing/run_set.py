@@ -3,47 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from cepheid.kernels.values import Measures, ValueRows
-from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.kernels.values import ValueRows
+from cepheid.program.aggregate_output import AggregateOutput, MinimumMeasure
+from cepheid.program.position_masks import TakenColumns
+from cepheid.program.program import Program
+from cepheid.program.sharing.merge_programs import EVERYWHERE
 from cepheid.program.sharing.merged_program import MergedProgram
-from cepheid.runtime.aggregate.aggregate import Aggregation
-from cepheid.runtime.aggregate.group_rows import GroupRows
+from cepheid.runtime.aggregate.group_rows import add_groups
 from cepheid.runtime.aggregate.measures import EventMeasures
+from cepheid.runtime.aggregate.result_table import (
+    Finished,
+    PlaceColumns,
+    aggregate_schema,
+    finish,
+)
+from cepheid.runtime.local import warn_of_dropped
 from cepheid.runtime.order_events import OrderedEvents
+from cepheid.runtime.partition_codes import partition_codes
 from cepheid.runtime.sharing.fold_set import fold_set
 from cepheid.runtime.sharing.make_machine import SetTask
 from cepheid.runtime.sharing.order_kinds import order_kinds
 from cepheid.runtime.sharing.policy import Policy
 
-
-@dataclass(frozen=True)
-class FoldedAggregation(Aggregation):
-    """An aggregation whose events were ordered and folded with those of other queries."""
-
-    folded: ValueRows | None = None
-    shared: OrderedEvents | None = None
-
-    @cached_property
-    def ordered(self) -> OrderedEvents:
-        """The events of all queries."""
-        assert self.shared is not None
-        return self.shared
-
-    @cached_property
-    def stream(self) -> GroupRows | None:
-        """Nothing: all has been folded."""
-        return None
-
-    def rows(self, measures: Measures) -> ValueRows:
-        """Return the values that were folded."""
-        assert self.folded is not None
-        return self.folded
+Int64s = NDArray[np.int64]
 
 
 def run_set(
@@ -60,14 +48,57 @@ def run_set(
     some = program.programs[0]
     measures = EventMeasures(
         program.measures, columns, ordered.row, some.type_column, threads=threads
-    ).arrays()
-    task = SetTask(program, ordered.arrays, kinds.passes, measures, policy)
+    )
+    task = SetTask(program, ordered.arrays, kinds.passes, measures.arrays(), policy)
     folded = fold_set(task, threads)
-    tables = []
-    for each, rows in zip(program.programs, folded.rows, strict=True):
-        assert isinstance(each.output, AggregateOutput)
-        aggregation = FoldedAggregation(
-            each, each.output, columns, length, folded=rows, shared=ordered
-        )
-        tables.append(aggregation.table(schema))
+    results = _Results(columns, ordered, schema, measures)
+    tables = [
+        results.table(each, rows) for each, rows in zip(program.programs, folded.rows, strict=True)
+    ]
+    warn_of_dropped(some, ordered.dropped)
     return tables
+
+
+class _Results:
+    """Makes results of folded rows; queries have the attributes of partitions in common."""
+
+    def __init__(
+        self,
+        columns: Mapping[str, Any],
+        ordered: OrderedEvents,
+        schema: pa.Schema,
+        measures: EventMeasures,
+    ) -> None:
+        arrays = ordered.arrays
+        firsts = ordered.row[arrays.step_offsets[arrays.partition_offsets[:-1]]]
+        self.columns = TakenColumns(columns, firsts)
+        self.partitions = firsts.size
+        self.schema = schema
+        self.measures = measures
+        self.groups: dict[tuple[str, ...], Int64s] = {}
+
+    def table(self, program: Program, rows: ValueRows) -> pa.Table:
+        """Return a row for every group and window of a query."""
+        output = program.output
+        assert isinstance(output, AggregateOutput)
+        moduli = np.zeros(rows.mantissa.shape[1], np.int64)
+        group = self._group_of_partition(output)[rows.owner]
+        groups = add_groups(rows, group, rows.owner, moduli)
+        extremes = [
+            self._sortable(each).values(groups.values.least[:, number])
+            for number, each in enumerate(output.minima)
+        ]
+        places = PlaceColumns(program, output, self.columns, self.schema).table(groups)
+        finished = Finished(places, groups.values, None, extremes, groups.is_expiry)
+        return finish(output, aggregate_schema(program, output, self.schema), finished)
+
+    def _group_of_partition(self, output: AggregateOutput) -> Int64s:
+        attributes = tuple(column for column, _ in output.groups)
+        if attributes not in self.groups:
+            codes = partition_codes(self.columns, attributes, self.partitions).code
+            self.groups[attributes] = codes
+        return self.groups[attributes]
+
+    def _sortable(self, measure: MinimumMeasure) -> Any:
+        wanted = MinimumMeasure(measure.attribute, measure.is_maximum, EVERYWHERE)
+        return self.measures.sortables[self.measures.output.minima.index(wanted)]
