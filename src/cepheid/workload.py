@@ -4,17 +4,68 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 from cepheid.analysis.bound import BoundQuery
-from cepheid.analysis.dependencies import QueryNode, find_dependencies
+from cepheid.analysis.dependencies import Dependencies, QueryNode, find_dependencies
 from cepheid.analysis.derived_types import check_stream, result_columns, with_derived_types
 from cepheid.analysis.schema import OPEN_SCHEMA, AttributeType, EventSchema
 from cepheid.errors import ConfigError, suggest
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.planner import make_plan
 from cepheid.plan.run_options import RunOptions
+from cepheid.program.sharing.run_report import RunReport
 from cepheid.query import Query, query
+
+if TYPE_CHECKING:
+    from cepheid.explain.sharing_document import SharingExplanation
+    from cepheid.runtime.sharing.policy import Policy
+    from cepheid.runtime.workload import Member
+
+
+@dataclass(frozen=True, slots=True)
+class AnalyzedRun:
+    """The results of a workload by name, and what its queries did together."""
+
+    results: dict[str, Any]
+    report: RunReport
+    plans: Mapping[str, PhysicalPlan]
+    dependencies: Dependencies
+
+    def explain(self, format: str = "text") -> str:
+        """Return what was shared and what that saved: as text, json or svg (bursts over time)."""
+        if format == "svg":
+            from cepheid.explain.timeline_svg import timeline_svg
+
+            return timeline_svg(self.report)
+        from cepheid.explain.analysis_text import analysis_json, analysis_text
+
+        if format not in ("text", "json"):
+            raise ConfigError(
+                f"there is no format '{format}' of EXPLAIN ANALYZE",
+                hint=suggest(format, ("text", "json", "svg"), owner="explain"),
+            )
+        show = analysis_text if format == "text" else analysis_json
+        return show(self._sharing(), self.report)
+
+    def text(self) -> str:
+        """Return a summary to read."""
+        return self.explain("text")
+
+    def json(self) -> str:
+        """Return everything as JSON."""
+        return self.explain("json")
+
+    def svg(self) -> str:
+        """Return a picture of the bursts over time."""
+        return self.explain("svg")
+
+    def _sharing(self) -> SharingExplanation:
+        from cepheid.explain.explain_sharing import explain_sharing
+
+        return explain_sharing(self.plans, self.dependencies)
 
 
 class Workload:
@@ -89,31 +140,74 @@ class Workload:
         [{'p_a_ts': 1, 'q_a_ts': 3}]
         """
         from cepheid.runtime.event_schema import ColumnRoles
-        from cepheid.runtime.sharing.policy import Policy
         from cepheid.runtime.stream_options import StreamOptions
-        from cepheid.runtime.workload import Member, run_workload
-
-        if sharing not in tuple(Policy):
-            raise ConfigError(
-                f"there is no way of sharing called '{sharing}'",
-                hint=suggest(sharing, tuple(Policy), owner="sharing"),
-            )
+        from cepheid.runtime.workload import run_workload
 
         ties = (order,) if isinstance(order, str) else tuple(order)
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
         options = RunOptions(live_limit, on_expiry, parallel_in_time, packed=packed)
-        members = [
-            Member(
-                name,
-                self._planner(name, options),
-                self.dependencies.givers(name),
-                self.queries[name].tree.into if self.dependencies.is_read(name) else None,
-            )
-            for name in self.dependencies.order
-        ]
         of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit)
-        results = run_workload(members, events, roles, of_stream, Policy(sharing))
+        members = [
+            self._member(name, self._planner(name, options)) for name in self.dependencies.order
+        ]
+        results = run_workload(members, events, roles, of_stream, _policy(sharing))
         return {name: results[name] for name in self.queries}
+
+    def analyze(
+        self,
+        events: Any,
+        *,
+        time: str,
+        type: str | None = None,
+        order: str | Sequence[str] = (),
+        schemas: Mapping[str, Sequence[str]] | None = None,
+        time_unit: str = "s",
+        live_limit: int | None = None,
+        on_expiry: bool = False,
+        sharing: str = "dynamic",
+        compare: bool = False,
+    ) -> AnalyzedRun:
+        """Run all queries on a table of this process and say what they shared: EXPLAIN ANALYZE.
+
+        The arguments are those of `run`. With `compare`, queries that are folded together are
+        folded once more with and without sharing, to see how much time it saves.
+
+        >>> import pyarrow as pa
+        >>> events = pa.table({"ts": [1, 2, 3, 4], "kind": ["A", "C", "B", "B"]})
+        >>> texts = [f"PATTERN SEQ({each}, B+) RETURN COUNT(*) AS n" for each in "AC"]
+        >>> found = workload(texts).analyze(events, time="ts", type="kind", sharing="always")
+        >>> found.results["q1"].to_pylist(), found.report.sets[0].parts[0].text
+        ([{'n': 3.0}], 'B+')
+        """
+        from cepheid.runtime.event_schema import ColumnRoles
+        from cepheid.runtime.sharing.analyze_set import SetAnalysis
+        from cepheid.runtime.workload import run_workload
+
+        ties = (order,) if isinstance(order, str) else tuple(order)
+        roles = ColumnRoles(time, type, ties, schemas, time_unit)
+        options = RunOptions(live_limit, on_expiry)
+        plans: dict[str, PhysicalPlan] = {}
+
+        def planner(name: str) -> Callable[[EventSchema], PhysicalPlan]:
+            make = self._planner(name, options)
+            return lambda schema: plans.setdefault(name, make(schema))
+
+        members = [self._member(name, planner(name)) for name in self.dependencies.order]
+        analysis, start = SetAnalysis(compare=compare), perf_counter()
+        results = run_workload(members, events, roles, None, _policy(sharing), analysis)
+        seconds = perf_counter() - start
+        return AnalyzedRun(
+            {name: results[name] for name in self.queries},
+            RunReport(sharing, seconds, tuple(analysis.sets)),
+            {name: plans[name] for name in self.queries},
+            self.dependencies,
+        )
+
+    def _member(self, name: str, planner: Callable[[EventSchema], PhysicalPlan]) -> Member:
+        from cepheid.runtime.workload import Member
+
+        into = self.queries[name].tree.into if self.dependencies.is_read(name) else None
+        return Member(name, planner, self.dependencies.givers(name), into)
 
     def _bind(self, name: str, schema: EventSchema) -> BoundQuery:
         bound = self.queries[name].bind(schema)
@@ -148,3 +242,14 @@ def _named(given: Query | str, name: str) -> Query:
     if isinstance(given, str):
         return query(given, name=name)
     return given if given.is_named else given.called(name)
+
+
+def _policy(sharing: str) -> Policy:
+    from cepheid.runtime.sharing.policy import Policy
+
+    if sharing not in tuple(Policy):
+        raise ConfigError(
+            f"there is no way of sharing called '{sharing}'",
+            hint=suggest(sharing, tuple(Policy), owner="sharing"),
+        )
+    return Policy(sharing)

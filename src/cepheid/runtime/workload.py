@@ -9,11 +9,10 @@ from typing import Any, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cepheid.errors import DataError
+from cepheid.errors import ConfigError, DataError
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
-from cepheid.program.sharing.merge_programs import merge_programs
-from cepheid.program.sharing.sharing_sets import sharing_sets
+from cepheid.program.sharing.share_work import share_work
 from cepheid.runtime.compressed import CompressedMatches
 from cepheid.runtime.derived_events import (
     DerivedStream,
@@ -34,8 +33,9 @@ from cepheid.runtime.dispatch import (
 from cepheid.runtime.event_schema import ColumnRoles
 from cepheid.runtime.event_tables import TableKind
 from cepheid.runtime.local import run_local
+from cepheid.runtime.sharing.analyze_set import SetAnalysis
 from cepheid.runtime.sharing.policy import Policy
-from cepheid.runtime.sharing.run_set import run_set
+from cepheid.runtime.sharing.run_set import RunSet, run_set
 from cepheid.runtime.stream_options import StreamOptions
 
 
@@ -67,12 +67,19 @@ def run_workload(
     roles: ColumnRoles,
     options: StreamOptions | None = None,
     policy: Policy = Policy.DYNAMIC,
+    analysis: SetAnalysis | None = None,
 ) -> dict[str, Any]:
     """Return the result of every query by its name; each comes after those that it reads.
 
-    `policy` says when queries that are folded together share the work on a burst of events.
+    `policy` says when queries that are folded together share the work on a burst of events;
+    `analysis` writes down what they did.
     """
     given = read_input(events, roles)
+    if analysis is not None and given.kind is TableKind.SPARK:
+        raise ConfigError(
+            "the sharing of a workload cannot be analysed on Spark: queries run one by one there",
+            hint="give a table of this process: frame.toArrow() or frame.toPandas()",
+        )
     options = options or StreamOptions()
     _require_type_column(members, given.roles)
     if not is_stream(given):
@@ -87,7 +94,9 @@ def run_workload(
 
         runner = SparkMembers(given.events, given.roles)
     else:
-        runner = LocalMembers(given.events, given.roles)
+        runner = LocalMembers(
+            given.events, given.roles, run_set if analysis is None else analysis.run_set
+        )
     results: dict[str, Any] = {}
     if isinstance(runner, LocalMembers):
         together = runner.run_together(members, policy)
@@ -117,25 +126,24 @@ def _require_type_column(members: Sequence[Member], roles: ColumnRoles) -> None:
 class LocalMembers:
     """Arrow tables in this process."""
 
-    def __init__(self, table: pa.Table, roles: ColumnRoles) -> None:
+    def __init__(self, table: pa.Table, roles: ColumnRoles, run_set: RunSet) -> None:
         self.table = table
         self.roles = roles
+        self.run_set = run_set
 
     def run_together(self, members: Sequence[Member], policy: Policy) -> dict[str, pa.Table]:
         """Return the results of queries that are folded together, in one pass over the events."""
         known = derived_schema(self.table.schema, self.table.column_names, (), self.roles)
         apart = [each for each in members if not each.givers and each.stream_type is None]
-        programs = [lower(each.make_plan(known)) for each in apart]
+        programs = {each.name: lower(each.make_plan(known)) for each in apart}
         results: dict[str, pa.Table] = {}
         columns = dict(zip(self.table.column_names, self.table.columns, strict=True))
-        for shared in sharing_sets(programs):
-            merged = merge_programs(programs, shared)
-            tables = run_set(
+        for merged in share_work(programs).sets:
+            tables = self.run_set(
                 merged, columns, self.table.num_rows, self.table.schema,
                 threads=available_cores(), policy=policy,
             )  # fmt: skip
-            names = (apart[place].name for place in shared.places)
-            results |= zip(names, tables, strict=True)
+            results |= zip((each.name for each in merged.queries), tables, strict=True)
         return results
 
     def run(
