@@ -51,8 +51,8 @@ def _set(run: SetRun) -> Iterator[str]:
         ("bursts", f"{count.bursts:,}, of which {count.shared_bursts:,} were shared"),
         (
             "steps",
-            f"{count.logged:,} written once for all places; {count.direct:,} taken by one place "
-            "in one window",
+            f"{count.logged:,} written once for all; {count.direct:,} taken by one place in one "
+            "window",
         ),
         (
             "catching up",
