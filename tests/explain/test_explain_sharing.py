@@ -136,6 +136,15 @@ def test_five_hundred_queries_stay_readable():
     assert "Choices" not in lines
 
 
+def test_many_sets_are_summarised():
+    texts = [f"PATTERN SEQ({first}, B+) WHERE [k{n}] {COUNT}" for n in range(9) for first in "AC"]
+    lines = [line.strip() for line in cepheid.workload(texts).explain().splitlines()]
+    assert [line.split(":")[0] for line in lines if "in one pass over" in line] == [
+        f"set {number}" for number in range(1, 7)
+    ]
+    assert "3 smaller sets, of 6 queries" in lines
+
+
 def test_names():
     assert name_list(["a1", "a2", "a3", "a4", "b"]) == "a1 … a4, b"
     assert name_list([f"{each}x" for each in range(9)]) == "0x, 1x, 2x, 3x, … 8x (9 queries)"

@@ -137,6 +137,16 @@ class TestManyBursts:
         assert found.report.sets[0].recorded == 20
         assert "(the first 20 of 50 bursts)" in found.text()
 
+    def test_many_sets(self):
+        texts = [
+            f"PATTERN SEQ({first}, B+) WHERE {keys} {COUNT}"
+            for keys in ("[k]", "[x]", "[k, x]", "[x, k, time]", "[time]", "[k, time]", "[type]")
+            for first in "AC"
+        ]
+        found = analyzed(texts, bursty(3))
+        assert len(found.report.sets) == 7
+        assert "Faster sets\n  1 of 7: 2 queries, " in found.text()
+
 
 class TestForms:
     def test_json(self):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from cepheid.explain.as_json import VERSION
 from cepheid.explain.as_text import INDENT, aligned, section
 from cepheid.explain.sharing_document import SharingExplanation
-from cepheid.explain.sharing_text import alone_lines, set_lines
+from cepheid.explain.sharing_text import MOST_SETS, alone_lines, set_lines
 from cepheid.program.sharing.run_report import Burst, Decision, RunReport, SetRun
 
 MOST_BURSTS = 20
@@ -28,13 +28,28 @@ def analysis_text(sharing: SharingExplanation, report: RunReport) -> str:
     parts = [
         section("Run", [f"sharing: {report.policy}", f"all queries: {duration(report.seconds)}"])
     ]
-    for number, run in enumerate(report.sets, start=1):
+    numbers = [number for number, _ in enumerate(report.sets, start=1)]
+    slowest = sorted(numbers, key=lambda each: -report.sets[each - 1].folding_seconds)[:MOST_SETS]
+    for number in sorted(slowest):
         first, *lines = set_lines(number, sharing.sets[number - 1])
         lines = [line.removeprefix(INDENT) for line in lines]
-        parts.append(section(f"S{first[1:]}", [*lines, "", *_set(run)]))
+        parts.append(section(f"S{first[1:]}", [*lines, "", *_set(report.sets[number - 1])]))
+    others = [each for number, each in enumerate(report.sets, 1) if number not in slowest]
+    if others:
+        parts.append(
+            section("Faster sets", [f"{len(others)} of {len(numbers)}: {_together(others)}"])
+        )
     if sharing.alone:
         parts.append(section("Each by itself", alone_lines(sharing)))
     return "\n".join(parts).rstrip("\n")
+
+
+def _together(runs: Sequence[SetRun]) -> str:
+    queries = sum(len(each.queries) for each in runs)
+    bursts = sum(each.counters.bursts for each in runs)
+    shared = sum(each.counters.shared_bursts for each in runs)
+    seconds = sum(each.ordering_seconds + each.folding_seconds for each in runs)
+    return f"{queries:,} queries, {bursts:,} bursts, {shared:,} shared, {duration(seconds)}"
 
 
 def _set(run: SetRun) -> Iterator[str]:

@@ -14,14 +14,20 @@ from cepheid.explain.sharing_document import (
     SharingExplanation,
 )
 
-MOST_ROWS, MOST_CLASSES = 8, 6  # of one kind; JSON has all of them
+MOST_SETS, MOST_ROWS, MOST_CLASSES = 6, 8, 6  # JSON has all of them
 RUNNERS = "On Spark, all queries are folded one by one."
 
 
 def sharing_lines(sharing: SharingExplanation) -> Iterator[str]:
     """Yield the sets with what they share, then the queries that are folded by themselves."""
-    for number, each in enumerate(sharing.sets, start=1):
-        yield from set_lines(number, each)
+    numbers = [number for number, _ in enumerate(sharing.sets, start=1)]
+    largest = sorted(numbers, key=lambda each: -len(sharing.sets[each - 1].queries))[:MOST_SETS]
+    for number in sorted(largest):
+        yield from set_lines(number, sharing.sets[number - 1])
+        yield ""
+    others = [each for number, each in enumerate(sharing.sets, 1) if number not in largest]
+    if others:
+        yield f"{len(others)} smaller sets, of {sum(len(e.queries) for e in others)} queries"
         yield ""
     if sharing.alone:
         yield "each by itself"
