@@ -147,9 +147,7 @@ class Workload:
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
         options = RunOptions(live_limit, on_expiry, parallel_in_time, packed=packed)
         of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit)
-        members = [
-            self._member(name, self._planner(name, options)) for name in self.dependencies.order
-        ]
+        members = self._members(options)
         results = run_workload(members, events, roles, of_stream, _policy(sharing))
         return {name: results[name] for name in self.queries}
 
@@ -186,28 +184,26 @@ class Workload:
         ties = (order,) if isinstance(order, str) else tuple(order)
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
         options = RunOptions(live_limit, on_expiry)
-        plans: dict[str, PhysicalPlan] = {}
-
-        def planner(name: str) -> Callable[[EventSchema], PhysicalPlan]:
-            make = self._planner(name, options)
-            return lambda schema: plans.setdefault(name, make(schema))
-
-        members = [self._member(name, planner(name)) for name in self.dependencies.order]
         analysis, start = SetAnalysis(compare=compare), perf_counter()
-        results = run_workload(members, events, roles, None, _policy(sharing), analysis)
-        seconds = perf_counter() - start
-        return AnalyzedRun(
-            {name: results[name] for name in self.queries},
-            RunReport(sharing, seconds, tuple(analysis.sets)),
-            {name: plans[name] for name in self.queries},
-            self.dependencies,
+        results = run_workload(
+            self._members(options), events, roles, None, _policy(sharing), analysis
         )
+        report = RunReport(sharing, perf_counter() - start, tuple(analysis.sets))
+        ordered = {name: results[name] for name in self.queries}
+        return AnalyzedRun(ordered, report, self.plans(analysis.schema), self.dependencies)
 
-    def _member(self, name: str, planner: Callable[[EventSchema], PhysicalPlan]) -> Member:
+    def _members(self, options: RunOptions) -> list[Member]:
         from cepheid.runtime.workload import Member
 
-        into = self.queries[name].tree.into if self.dependencies.is_read(name) else None
-        return Member(name, planner, self.dependencies.givers(name), into)
+        return [
+            Member(
+                name,
+                self._planner(name, options),
+                self.dependencies.givers(name),
+                self.queries[name].tree.into if self.dependencies.is_read(name) else None,
+            )
+            for name in self.dependencies.order
+        ]
 
     def _bind(self, name: str, schema: EventSchema) -> BoundQuery:
         bound = self.queries[name].bind(schema)

@@ -31,9 +31,11 @@ def analysis_text(sharing: SharingExplanation, report: RunReport) -> str:
     numbers = [number for number, _ in enumerate(report.sets, start=1)]
     slowest = sorted(numbers, key=lambda each: -report.sets[each - 1].folding_seconds)[:MOST_SETS]
     for number in sorted(slowest):
-        first, *lines = set_lines(number, sharing.sets[number - 1])
+        run = report.sets[number - 1]
+        explained = next(each for each in sharing.sets if each.queries == run.queries)
+        first, *lines = set_lines(number, explained)
         lines = [line.removeprefix(INDENT) for line in lines]
-        parts.append(section(f"S{first[1:]}", [*lines, "", *_set(report.sets[number - 1])]))
+        parts.append(section(f"S{first[1:]}", [*lines, "", *_set(run)]))
     others = [each for number, each in enumerate(report.sets, 1) if number not in slowest]
     if others:
         parts.append(

@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 from cepheid.errors import ConfigError, DataError
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
-from cepheid.program.sharing.share_work import share_work
+from cepheid.program.sharing.merge_programs import merge_programs
+from cepheid.program.sharing.sharing_sets import sharing_sets
 from cepheid.runtime.compressed import CompressedMatches
 from cepheid.runtime.derived_events import (
     DerivedStream,
@@ -30,7 +31,7 @@ from cepheid.runtime.dispatch import (
     kind_in_words,
     read_input,
 )
-from cepheid.runtime.event_schema import ColumnRoles
+from cepheid.runtime.event_schema import ColumnRoles, event_schema
 from cepheid.runtime.event_tables import TableKind
 from cepheid.runtime.local import run_local
 from cepheid.runtime.sharing.analyze_set import SetAnalysis
@@ -75,11 +76,13 @@ def run_workload(
     `analysis` writes down what they did.
     """
     given = read_input(events, roles)
-    if analysis is not None and given.kind is TableKind.SPARK:
-        raise ConfigError(
-            "the sharing of a workload cannot be analysed on Spark: queries run one by one there",
-            hint="give a table of this process: frame.toArrow() or frame.toPandas()",
-        )
+    if analysis is not None:
+        if given.kind is TableKind.SPARK:
+            raise ConfigError(
+                "what queries share cannot be analysed on Spark: they run one by one there",
+                hint="give a table of this process: frame.toArrow() or frame.toPandas()",
+            )
+        analysis.schema = event_schema(given.events.schema, given.roles)
     options = options or StreamOptions()
     _require_type_column(members, given.roles)
     if not is_stream(given):
@@ -135,15 +138,17 @@ class LocalMembers:
         """Return the results of queries that are folded together, in one pass over the events."""
         known = derived_schema(self.table.schema, self.table.column_names, (), self.roles)
         apart = [each for each in members if not each.givers and each.stream_type is None]
-        programs = {each.name: lower(each.make_plan(known)) for each in apart}
+        programs = [lower(each.make_plan(known)) for each in apart]
         results: dict[str, pa.Table] = {}
         columns = dict(zip(self.table.column_names, self.table.columns, strict=True))
-        for merged in share_work(programs).sets:
+        for shared in sharing_sets(programs):
+            merged = merge_programs(programs, shared)
             tables = self.run_set(
                 merged, columns, self.table.num_rows, self.table.schema,
                 threads=available_cores(), policy=policy,
             )  # fmt: skip
-            results |= zip((each.name for each in merged.queries), tables, strict=True)
+            names = (apart[place].name for place in shared.places)
+            results |= zip(names, tables, strict=True)
         return results
 
     def run(

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from cepheid.analysis.schema import OPEN_SCHEMA
 from cepheid.kernels import merged_machine as machine
 from cepheid.kernels import share_bursts as record
 from cepheid.plan.sharing_costs import SHARING_COSTS
@@ -31,13 +32,14 @@ COMPARISONS = 3
 
 
 class SetAnalysis:
-    """Runs sets like `run_set` and keeps a report of each.
+    """Runs sets like `run_set` and keeps a report of each, and the schema of the events.
 
     `compare`: folds again, by turns with and without sharing, to see how long both take.
     """
 
     def __init__(self, *, compare: bool = False) -> None:
         self.compare = compare
+        self.schema = OPEN_SCHEMA
         self.sets: list[SetRun] = []
 
     def run_set(
