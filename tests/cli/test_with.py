@@ -183,6 +183,17 @@ class TestAnalyze:
         assert (outcome.code, outcome.stdout, outcome.stderr) == (0, "", "")
         assert output.read_text().startswith("<svg")
 
+    def test_options_that_do_not_fit(self, events):
+        outcome = cepheid("explain", *self.TEXTS, "--compare")
+        assert outcome.code == 2
+        assert "--sharing and --compare are for --analyze" in outcome.stderr
+        outcome = cepheid("explain", *self.TEXTS, "--analyze", events, "--events", events)
+        assert outcome.code == 2
+        assert "the events say what columns there are" in outcome.stderr
+        outcome = cepheid("explain", *self.TEXTS, "--analyze", events, "--sharing", "some")
+        assert outcome.code == 2
+        assert "no way of sharing called 'some'" in outcome.stderr
+
     def test_one_query_shares_nothing(self, events):
         outcome = cepheid("explain", self.TEXTS[0], "--analyze", events)
         assert outcome.code == 2

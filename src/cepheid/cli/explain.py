@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from cepheid.workload import AnalyzedRun
 
 
+DEFAULT_POLICY = "dynamic"
+
+
 class ExplainFormat(StrEnum):
     """The formats of an explanation."""
 
@@ -75,7 +78,7 @@ def explain(
     ] = None,
     sharing: Annotated[
         str, typer.Option(metavar="POLICY", help="With --analyze: dynamic, always or never.")
-    ] = "dynamic",
+    ] = DEFAULT_POLICY,
     compare: Annotated[
         bool,
         typer.Option("--compare", help="With --analyze: also measure the time without sharing."),
@@ -96,6 +99,10 @@ def explain(
     with reporting():
         if schema is not None and events is not None:
             raise ConfigError("give --schema or --events, not both")
+        if analyze is None and (compare or sharing != DEFAULT_POLICY):
+            raise ConfigError("--sharing and --compare are for --analyze")
+        if analyze is not None and (schema is not None or events is not None):
+            raise ConfigError("with --analyze the events say what columns there are")
         parsed = load_queries(query, others or (), param)
         chosen = format or _format_of(output)
         if analyze is not None:
