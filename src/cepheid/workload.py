@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from cepheid.analysis.bound import BoundQuery
-from cepheid.analysis.dependencies import QueryNode, find_dependencies
+from cepheid.analysis.dependencies import Dependencies, QueryNode, find_dependencies
 from cepheid.analysis.derived_types import check_stream, result_columns, with_derived_types
 from cepheid.analysis.schema import OPEN_SCHEMA, AttributeType, EventSchema
 from cepheid.errors import ConfigError, suggest
@@ -16,10 +18,56 @@ from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.planner import make_plan
 from cepheid.plan.run_options import RunOptions
 from cepheid.program.sharing.merged_sets import MergedSets
+from cepheid.program.sharing.run_report import RunReport
 from cepheid.query import Query, query
 
 if TYPE_CHECKING:
+    from cepheid.explain.sharing_document import SharingExplanation
     from cepheid.runtime.sharing.policy import Sharing
+    from cepheid.runtime.workload import Member
+
+
+@dataclass(frozen=True, slots=True)
+class AnalyzedRun:
+    """The results of a workload by name, and what its queries did together."""
+
+    results: dict[str, Any]
+    report: RunReport
+    plans: Mapping[str, PhysicalPlan]
+    dependencies: Dependencies
+
+    def explain(self, format: str = "text") -> str:
+        """Return what was shared and what that saved: as text, json or svg (bursts over time)."""
+        if format == "svg":
+            from cepheid.explain.timeline_svg import timeline_svg
+
+            return timeline_svg(self.report)
+        from cepheid.explain.analysis_text import analysis_json, analysis_text
+
+        if format not in ("text", "json"):
+            raise ConfigError(
+                f"there is no format '{format}' of EXPLAIN ANALYZE",
+                hint=suggest(format, ("text", "json", "svg"), owner="explain"),
+            )
+        show = analysis_text if format == "text" else analysis_json
+        return show(self._sharing(), self.report)
+
+    def text(self) -> str:
+        """Return a summary to read."""
+        return self.explain("text")
+
+    def json(self) -> str:
+        """Return everything as JSON."""
+        return self.explain("json")
+
+    def svg(self) -> str:
+        """Return a picture of the bursts over time."""
+        return self.explain("svg")
+
+    def _sharing(self) -> SharingExplanation:
+        from cepheid.explain.explain_sharing import explain_sharing
+
+        return explain_sharing(self.plans, self.dependencies)
 
 
 class Workload:
@@ -97,12 +145,61 @@ class Workload:
         """
         from cepheid.runtime.event_schema import ColumnRoles
         from cepheid.runtime.stream_options import StreamOptions
-        from cepheid.runtime.workload import Member, run_workload
+        from cepheid.runtime.workload import run_workload
 
         ties = (order,) if isinstance(order, str) else tuple(order)
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
         options = RunOptions(live_limit, on_expiry, parallel_in_time, packed=packed)
-        members = [
+        of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit)
+        members = self._members(options)
+        results = run_workload(members, events, roles, of_stream, self._sharing(sharing))
+        return {name: results[name] for name in self.queries}
+
+    def analyze(
+        self,
+        events: Any,
+        *,
+        time: str,
+        type: str | None = None,
+        order: str | Sequence[str] = (),
+        schemas: Mapping[str, Sequence[str]] | None = None,
+        time_unit: str = "s",
+        live_limit: int | None = None,
+        on_expiry: bool = False,
+        sharing: str = "dynamic",
+        compare: bool = False,
+    ) -> AnalyzedRun:
+        """Run all queries on a table of this process and say what they shared: EXPLAIN ANALYZE.
+
+        The arguments are those of `run`. With `compare`, queries that are folded together are
+        folded once more with and without sharing, to see how much time it saves.
+
+        >>> import pyarrow as pa
+        >>> events = pa.table({"ts": [1, 2, 3, 4], "kind": ["A", "C", "B", "B"]})
+        >>> texts = [f"PATTERN SEQ({each}, B+) RETURN COUNT(*) AS n" for each in "AC"]
+        >>> found = workload(texts).analyze(events, time="ts", type="kind", sharing="always")
+        >>> found.results["q1"].to_pylist(), found.report.sets[0].parts[0].text
+        ([{'n': 3.0}], 'B+')
+        """
+        from cepheid.runtime.event_schema import ColumnRoles
+        from cepheid.runtime.sharing.analyze_set import SetAnalysis
+        from cepheid.runtime.workload import run_workload
+
+        ties = (order,) if isinstance(order, str) else tuple(order)
+        roles = ColumnRoles(time, type, ties, schemas, time_unit)
+        options = RunOptions(live_limit, on_expiry)
+        analysis, start = SetAnalysis(compare=compare), perf_counter()
+        results = run_workload(
+            self._members(options), events, roles, None, self._sharing(sharing), analysis
+        )
+        report = RunReport(sharing, perf_counter() - start, tuple(analysis.sets))
+        ordered = {name: results[name] for name in self.queries}
+        return AnalyzedRun(ordered, report, self.plans(analysis.schema), self.dependencies)
+
+    def _members(self, options: RunOptions) -> list[Member]:
+        from cepheid.runtime.workload import Member
+
+        return [
             Member(
                 name,
                 self._planner(name, options),
@@ -112,9 +209,6 @@ class Workload:
             )
             for name in self.dependencies.order
         ]
-        of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit)
-        results = run_workload(members, events, roles, of_stream, self._sharing(sharing))
-        return {name: results[name] for name in self.queries}
 
     def _sharing(self, policy: str) -> Sharing:
         from cepheid.runtime.sharing.policy import Policy, Sharing

@@ -154,3 +154,47 @@ class TestCheckAndExplain:
         assert "reads Hot of" in outcome.lines[1]
         assert json.loads(cepheid("explain", first, *others, "-f", "json").stdout)["queries"]
         assert cepheid("explain", first, *others, "-f", "svg").code == 2
+
+
+class TestAnalyze:
+    TEXTS = (
+        "PATTERN SEQ(Smoke, Reading+) RETURN COUNT(*) AS n",
+        "--with",
+        "PATTERN SEQ(Alarm, Reading+) RETURN COUNT(*) AS n",
+    )
+
+    def test_explain_shows_what_is_shared(self):
+        outcome = cepheid("explain", *self.TEXTS)
+        assert (outcome.code, outcome.stderr) == (0, "")
+        assert "Sharing" in outcome.lines
+        assert "    part    Reading+        at 2 places, in q1, q2" in outcome.lines
+
+    def test_text_and_json(self, events):
+        outcome = cepheid("explain", *self.TEXTS, "--analyze", events, "--sharing", "always")
+        assert (outcome.code, outcome.stderr) == (0, "")
+        assert outcome.lines[:2] == ["Run", "  sharing: always"]
+        outcome = cepheid("explain", *self.TEXTS, "--analyze", events, "-f", "json", "--compare")
+        (run,) = json.loads(outcome.stdout)["run"]["sets"]
+        assert run["apart_seconds"] > 0
+
+    def test_a_picture(self, events, tmp_path):
+        output = tmp_path / "bursts.svg"
+        outcome = cepheid("explain", *self.TEXTS, "--analyze", events, "-o", output)
+        assert (outcome.code, outcome.stdout, outcome.stderr) == (0, "", "")
+        assert output.read_text().startswith("<svg")
+
+    def test_options_that_do_not_fit(self, events):
+        outcome = cepheid("explain", *self.TEXTS, "--compare")
+        assert outcome.code == 2
+        assert "--sharing and --compare are for --analyze" in outcome.stderr
+        outcome = cepheid("explain", *self.TEXTS, "--analyze", events, "--events", events)
+        assert outcome.code == 2
+        assert "the events say what columns there are" in outcome.stderr
+        outcome = cepheid("explain", *self.TEXTS, "--analyze", events, "--sharing", "some")
+        assert outcome.code == 2
+        assert "no way of sharing called 'some'" in outcome.stderr
+
+    def test_one_query_shares_nothing(self, events):
+        outcome = cepheid("explain", self.TEXTS[0], "--analyze", events)
+        assert outcome.code == 2
+        assert "--analyze shows what several queries share" in outcome.stderr

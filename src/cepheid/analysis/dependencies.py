@@ -38,7 +38,7 @@ class Dependencies:
 
     def is_read(self, name: str) -> bool:
         """Whether another query reads the results of this one."""
-        return any(name in givers for by_type in self.reads.values() for givers in by_type.values())
+        return any(name in givers for reads in self.reads.values() for givers in reads.values())
 
 
 def find_dependencies(queries: Sequence[QueryNode]) -> Dependencies:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cepheid import Query
 from cepheid.cli.arguments import (
+    Engine,
     ParameterOption,
     QueryArgument,
     SchemaOption,
@@ -19,11 +22,16 @@ from cepheid.cli.arguments import (
 )
 from cepheid.cli.check import EventsOption, schema_for
 from cepheid.cli.console import output_console, reporting
-from cepheid.cli.query_set import load_queries
+from cepheid.cli.query_set import QuerySet, load_queries
 from cepheid.errors import ConfigError
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from cepheid.workload import AnalyzedRun
+
+
+DEFAULT_POLICY = "dynamic"
 
 
 class ExplainFormat(StrEnum):
@@ -43,7 +51,8 @@ def explain(
             "--format",
             "-f",
             metavar="FORMAT",
-            help="text, json, mermaid or svg. Default: by the suffix of --output, else text.",
+            help="text, json, mermaid or svg; of several queries text or json. Default: by the "
+            "suffix of --output, else text.",
         ),
     ] = None,
     output: Annotated[
@@ -59,6 +68,21 @@ def explain(
     time_unit: TimeUnitOption = "s",
     param: ParameterOption = None,
     others: WithOption = None,
+    analyze: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="EVENTS",
+            help="Run several queries on a file of events, or on TYPE=path, and show what they "
+            "shared and what that saved, as text, json or svg; repeatable.",
+        ),
+    ] = None,
+    sharing: Annotated[
+        str, typer.Option(metavar="POLICY", help="With --analyze: dynamic, always or never.")
+    ] = DEFAULT_POLICY,
+    compare: Annotated[
+        bool,
+        typer.Option("--compare", help="With --analyze: also measure the time without sharing."),
+    ] = False,
 ) -> None:
     """Show how a query will be run and why: the pattern's automaton, the plan, the choices.
 
@@ -69,20 +93,62 @@ def explain(
     cepheid explain rides.cep --events rides.csv --output rides.svg
 
     cepheid explain alarms.cep --with fires.cep
+
+    cepheid explain rides.cep --with pools.cep --analyze rides.csv --output bursts.svg
     """
     with reporting():
         if schema is not None and events is not None:
             raise ConfigError("give --schema or --events, not both")
+        if analyze is None and (compare or sharing != DEFAULT_POLICY):
+            raise ConfigError("--sharing and --compare are for --analyze")
+        if analyze is not None and (schema is not None or events is not None):
+            raise ConfigError("with --analyze the events say what columns there are")
         parsed = load_queries(query, others or (), param)
-        known = schema_for(parsed, schema, events, time=time, type=type, unit=time_unit)
         chosen = format or _format_of(output)
-        text = parsed.explain(format=chosen.value, schema=known)
+        if analyze is not None:
+            files = _AnalyzedFiles(analyze, time, type, time_unit)
+            text = files.run(parsed, sharing, compare=compare).explain(chosen.value)
+        else:
+            known = schema_for(parsed, schema, events, time=time, type=type, unit=time_unit)
+            text = parsed.explain(format=chosen.value, schema=known)
         if output is not None:
             _save(output, text)
         elif chosen is ExplainFormat.TEXT:
             _print_text(output_console(), text)
         else:
             typer.echo(text)
+
+
+@dataclass(frozen=True, slots=True)
+class _AnalyzedFiles:
+    """Files of events that queries are run on, and the roles of their columns."""
+
+    paths: list[str]
+    time: str | None
+    type: str | None
+    time_unit: str
+
+    def run(self, queries: QuerySet, sharing: str, *, compare: bool) -> AnalyzedRun:
+        """Run a workload and return what its queries shared."""
+        from cepheid.cli.column_roles import types_of
+        from cepheid.cli.engines import open_engine
+        from cepheid.cli.read_events import find_files, read_events
+
+        if isinstance(queries.queries, Query):
+            raise ConfigError(
+                "--analyze shows what several queries share", hint="name others with --with"
+            )
+        files = find_files(self.paths)
+        with open_engine(Engine.LOCAL, quiet=True) as engine:
+            read = read_events(engine, files, types_of(queries.all), self.time, self.type)
+            return queries.queries.analyze(
+                read.events,
+                time=read.time,
+                type=read.type,
+                time_unit=self.time_unit,
+                sharing=sharing,
+                compare=compare,
+            )
 
 
 def _format_of(output: str | None) -> ExplainFormat:

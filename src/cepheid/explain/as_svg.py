@@ -9,16 +9,16 @@ from cepheid.explain.document import Explanation, Side
 from cepheid.explain.draw_lines import draw
 from cepheid.explain.drawing import Drawing
 from cepheid.explain.measure_text import CHARACTER_WIDTH, text_width
+from cepheid.explain.svg_document import svg_document
 from cepheid.explain.svg_legend import legend_width, svg_legend
 from cepheid.explain.svg_shapes import (
     svg_box,
-    svg_escape,
     svg_label,
     svg_line,
     svg_number,
     svg_text,
 )
-from cepheid.explain.svg_style import CONDITION_SIZE, FACTS_SIZE, MARKERS, STYLE, TITLE_SIZE
+from cepheid.explain.svg_style import CONDITION_SIZE, FACTS_SIZE, TITLE_SIZE
 
 MARGIN = 28.0
 MINIMUM_WIDTH, COMFORTABLE_WIDTH = 440.0, 860.0  # texts wider than the latter are wrapped
@@ -47,7 +47,12 @@ def as_svg(explanation: Explanation) -> str:
     y += LEGEND_GAP
     legend, legend_height = svg_legend(explanation, MARGIN, y, width)
     parts.append(legend)
-    return _document(parts, explanation, width + 2 * MARGIN, y + legend_height + MARGIN - 8)
+    return svg_document(
+        parts,
+        title=explanation.pattern,
+        width=width + 2 * MARGIN,
+        height=y + legend_height + MARGIN - 8,
+    )
 
 
 def _inner_width(explanation: Explanation, drawings: Iterable[Drawing]) -> float:
@@ -56,22 +61,6 @@ def _inner_width(explanation: Explanation, drawings: Iterable[Drawing]) -> float
     facts = text_width(SEPARATOR.join(explanation.facts), FACTS_SIZE)
     texts = min(COMFORTABLE_WIDTH, max(legend_width(explanation), title, facts) + 1)
     return max(MINIMUM_WIDTH, texts, *(each.width for each in drawings))
-
-
-def _document(parts: Iterable[str], explanation: Explanation, width: float, height: float) -> str:
-    size = f'width="{svg_number(width)}" height="{svg_number(height)}"'
-    view = f'viewBox="0 0 {svg_number(width)} {svg_number(height)}"'
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="cepheid" role="img" {size} {view}>',
-        f"<title>{svg_escape(explanation.pattern)}</title>",
-        f"<style>{STYLE}</style>",
-        f"<defs>{MARKERS}</defs>",
-        f'<rect class="paper" x="0.5" y="0.5" width="{svg_number(width - 1)}" '
-        f'height="{svg_number(height - 1)}" rx="10"/>',
-        *parts,
-        "</svg>",
-    ]
-    return "\n".join(lines)
 
 
 def _header(explanation: Explanation, width: float) -> tuple[str, float]:

@@ -1,4 +1,4 @@
-"""Who reads whose results, and the explanation of every query of a workload."""
+"""Who reads whose results, who shares work, and the explanation of every query of a workload."""
 
 from __future__ import annotations
 
@@ -11,32 +11,69 @@ from cepheid.analysis.names import event_patterns
 from cepheid.errors import ConfigError, suggest
 from cepheid.explain.as_json import VERSION
 from cepheid.explain.as_text import aligned, as_text, section
+from cepheid.explain.describe_operators import describe_window
 from cepheid.explain.explain_plan import explain_plan
+from cepheid.explain.explain_sharing import explain_sharing
+from cepheid.explain.sharing_document import SharingExplanation
+from cepheid.explain.sharing_text import sharing_lines
 from cepheid.plan.physical import PhysicalPlan
 
 FORMATS = ("text", "json")
+MOST_PLANS = 12  # that are printed in full
+HINT = "The plan of one of them: workload.queries[name].explain(), or cepheid explain FILE."
 
 
 def explain_workload(
     plans: Mapping[str, PhysicalPlan], dependencies: Dependencies, *, format: str = "text"
 ) -> str:
-    """Return the plans of several queries as text or JSON."""
+    """Return the plans of several queries, and what they share, as text or JSON."""
     if format not in FORMATS:
         raise ConfigError(
             f"there is no format '{format}' of EXPLAIN for several queries",
             hint=suggest(format, FORMATS, owner="explain"),
         )
-    return (_as_text if format == "text" else _as_json)(plans, dependencies)
+    sharing = explain_sharing(plans, dependencies)
+    return (_as_text if format == "text" else _as_json)(plans, dependencies, sharing)
 
 
-def _as_text(plans: Mapping[str, PhysicalPlan], dependencies: Dependencies) -> str:
+def _as_text(
+    plans: Mapping[str, PhysicalPlan], dependencies: Dependencies, sharing: SharingExplanation
+) -> str:
+    shared = section("Sharing", sharing_lines(sharing))
+    if len(plans) > MOST_PLANS:
+        parts = [section("Workload", [f"{len(plans)} queries"]), shared]
+        parts.append(section("Queries", _table(plans, dependencies, sharing)))
+        parts.append(
+            "The plan of one of them: workload.queries[name].explain(), cepheid explain FILE."
+        )
+        return "\n".join(parts).rstrip("\n")
     rows = [
         (name, _reads(plan, dependencies.reads[name]), _into(plan)) for name, plan in plans.items()
     ]
-    parts = [section("Workload", aligned(rows))]
+    parts = [section("Workload", aligned(rows)), shared]
     for name, plan in plans.items():
         parts.append(as_text(explain_plan(plan), title=f"Query {name}") + "\n")
     return "\n".join(parts).rstrip("\n")
+
+
+def _table(
+    plans: Mapping[str, PhysicalPlan], dependencies: Dependencies, sharing: SharingExplanation
+) -> list[str]:
+    rows = []
+    for name, plan in plans.items():
+        number = sharing.set_of(name)
+        state = "returns matches" if plan.query.aggregates is None else plan.method.value.value
+        rows.append(
+            (
+                name,
+                "alone" if number is None else f"set {number}",
+                describe_window(plan.query) or "",
+                state,
+                _reads(plan, dependencies.reads[name]),
+                _into(plan),
+            )
+        )
+    return aligned(rows)
 
 
 def _reads(plan: PhysicalPlan, derived: Mapping[str, tuple[str, ...]]) -> str:
@@ -53,7 +90,9 @@ def _into(plan: PhysicalPlan) -> str:
     return "" if plan.query.into is None else f"INTO {plan.query.into}"
 
 
-def _as_json(plans: Mapping[str, PhysicalPlan], dependencies: Dependencies) -> str:
+def _as_json(
+    plans: Mapping[str, PhysicalPlan], dependencies: Dependencies, sharing: SharingExplanation
+) -> str:
     queries = [
         {
             "name": name,
@@ -63,5 +102,10 @@ def _as_json(plans: Mapping[str, PhysicalPlan], dependencies: Dependencies) -> s
         }
         for name, plan in plans.items()
     ]
-    content = {"version": VERSION, "order": dependencies.order, "queries": queries}
+    content = {
+        "version": VERSION,
+        "order": dependencies.order,
+        "sharing": asdict(sharing),
+        "queries": queries,
+    }
     return json.dumps(content, ensure_ascii=False, indent=2)

@@ -24,23 +24,14 @@ from cepheid.kernels.merged_machine import (
     FAMILY_CLASSES,
     FAMILY_FIRST_CLASS,
     FAMILY_MEMBERS,
-    FINAL_TOUCHES,
-    FINALS,
     FIRED,
-    FIRST_WINDOW,
     FRESH_CELLS,
     GAP_TOUCHES,
     GAPS,
     GROUP_LANES,
-    GROUP_LENGTH,
     GROUP_MEMBERS,
-    GROUP_QUERIES,
-    GROUP_SLIDE,
-    GROUP_SLOTS,
     GROUPS,
-    INITIAL,
     KIND_BREAKS,
-    LAST_WINDOW,
     LEVEL_WIDTH,
     LOG_BEGIN,
     LOG_CLASS,
@@ -66,7 +57,6 @@ from cepheid.kernels.merged_machine import (
     QUERY_CODES,
     QUERY_GROUP,
     RADIX,
-    RESULT_CELL,
     SHARED,
     SIZE_BEFORE,
     SNAPSHOTS,
@@ -91,13 +81,18 @@ from cepheid.kernels.merged_machine import (
     put,
     size_of,
 )
+from cepheid.kernels.merged_windows import (
+    IS_OPEN,
+    PARTITION,
+    STEP,
+    close_windows,
+    lane_of,
+    open_windows,
+)
 from cepheid.kernels.share_bursts import begin_burst, majority
 from cepheid.kernels.slot_machine import BEFORE_ALL
-from cepheid.kernels.value_cells import Cells, add_cell, clear_cell, holds_runs, set_to_one
+from cepheid.kernels.value_cells import Cells, add_cell, clear_cell
 from cepheid.kernels.values import ValueRows
-
-# Places in `cursor`.
-PARTITION, STEP, ROWS, NEXT_QUERY, IS_OPEN = range(5)
 
 
 @kernel_in_place
@@ -129,10 +124,12 @@ def fold_merged(
             if step < end:
                 clock = events.clock[events.step_offsets[step]]
             for group in range(get(tables, WIDTHS, GROUPS)):
-                if not _close(tables, events, cells, group, clock, rows, query_of_row, cursor):
+                if not close_windows(
+                    tables, events, cells, group, clock, rows, query_of_row, cursor
+                ):
                     return False
                 if step < end:
-                    _open(tables, cells, group, clock)
+                    open_windows(tables, cells, group, clock)
             if step < end:
                 _advance(tables, events, cells, costs, step, end)
             cursor[STEP] += 1
@@ -163,141 +160,6 @@ def _begin_partition(tables: Tables) -> None:
         put(tables, BURST_END, family, -1)
     for each in range(get(tables, FAMILY_FIRST_CLASS, families)):
         put(tables, CLASS_LANES, each, 0)
-
-
-@in_place
-def _close(
-    tables: Tables,
-    events: MergedEvents,
-    cells: Cells,
-    group: int,
-    clock: int,
-    rows: ValueRows,
-    query_of_row: Int64s,
-    cursor: Int64s,
-) -> bool:
-    """Write the windows that end before a time; False if rows are full."""
-    length = get(tables, GROUP_LENGTH, group)
-    if clock == AFTER_ALL:
-        first_open = AFTER_ALL
-    elif length == 0:
-        first_open = 0
-    else:
-        first_open = (clock - length) // get(tables, GROUP_SLIDE, group) + 1
-    while get(tables, OPEN, group) > 0:
-        lane = get(tables, OLDEST, group)
-        if get(tables, FIRST_WINDOW, lane) >= first_open:
-            break
-        while get(tables, FIRST_WINDOW, lane) <= get(tables, LAST_WINDOW, lane):
-            if get(tables, FIRST_WINDOW, lane) >= first_open:
-                return True
-            if not _write(tables, events, cells, group, lane, rows, query_of_row, cursor):
-                return False
-            increase(tables, FIRST_WINDOW, lane, 1)
-        lane += 1
-        if lane == get(tables, GROUP_LANES, group + 1):
-            lane = get(tables, GROUP_LANES, group)
-        put(tables, OLDEST, group, lane)
-        increase(tables, OPEN, group, -1)
-        _count_lanes(tables, group, -1)
-    return True
-
-
-@in_place
-def _write(
-    tables: Tables,
-    events: MergedEvents,
-    cells: Cells,
-    group: int,
-    lane: int,
-    rows: ValueRows,
-    query_of_row: Int64s,
-    cursor: Int64s,
-) -> bool:
-    """Write the results of a window; False if rows are full."""
-    begin = first_of(tables, GROUP_QUERIES, group)
-    count = last_of(tables, GROUP_QUERIES, group) - begin
-    result = get(tables, CELLS, RESULT_CELL)
-    while cursor[NEXT_QUERY] < count:
-        if cursor[ROWS] == rows.owner.size:
-            return False
-        query = tables.items[begin + cursor[NEXT_QUERY]]
-        for at in range(
-            first_of(tables, FINAL_TOUCHES, query), last_of(tables, FINAL_TOUCHES, query)
-        ):
-            _take(tables, events, cells, lane, tables.items[at])
-        clear_cell(cells, result)
-        for at in range(first_of(tables, FINALS, query), last_of(tables, FINALS, query)):
-            add_cell(cells, result, lane_cell(tables, lane, tables.items[at]))
-        if holds_runs(cells, result):
-            row = cursor[ROWS]
-            rows.owner[row], rows.window[row] = cursor[PARTITION], get(tables, FIRST_WINDOW, lane)
-            for number in range(cells.mantissa.shape[1]):
-                rows.mantissa[row, number] = cells.mantissa[result, number]
-                rows.tier[row, number] = cells.tier[result, number]
-                rows.low[row, number] = cells.low[result, number]
-            for number in range(cells.least.shape[1]):
-                rows.least[row, number] = cells.least[result, number]
-            query_of_row[row] = query
-            cursor[ROWS] += 1
-        cursor[NEXT_QUERY] += 1
-    cursor[NEXT_QUERY] = 0
-    return True
-
-
-@in_place
-def _take(tables: Tables, events: MergedEvents, cells: Cells, lane: int, member: int) -> None:
-    """Let a member catch up, unless it takes the steps of this burst at once."""
-    family = get(tables, MEMBER_FAMILY, member)
-    if get(tables, BURST_END, family) >= 0:
-        shared = get(tables, SHARED, family) >> get(tables, MEMBER_CLASS, member)
-        if not shared & 1:
-            return
-    catch_up(tables, events, cells, lane, member)
-
-
-@in_place
-def _count_lanes(tables: Tables, group: int, change: int) -> None:
-    """Keep account of how many lanes the members of every class have."""
-    for at in range(first_of(tables, GROUP_MEMBERS, group), last_of(tables, GROUP_MEMBERS, group)):
-        member = tables.items[at]
-        first = get(tables, FAMILY_FIRST_CLASS, get(tables, MEMBER_FAMILY, member))
-        increase(tables, CLASS_LANES, first + get(tables, MEMBER_CLASS, member), change)
-
-
-@in_place
-def _open(tables: Tables, cells: Cells, group: int, clock: int) -> None:
-    """Open a lane for the windows that begin with a time."""
-    length, slide = get(tables, GROUP_LENGTH, group), get(tables, GROUP_SLIDE, group)
-    first, newest = 0, 0
-    if length != 0:
-        first, newest = (clock - length) // slide + 1, clock // slide
-    first = max(first, get(tables, NEWEST, group) + 1)
-    if first > newest:
-        return
-    lane = _lane(tables, group, get(tables, OPEN, group))
-    put(tables, FIRST_WINDOW, lane, first)
-    put(tables, LAST_WINDOW, lane, newest)
-    begin = lane_cell(tables, lane, 0)
-    for slot in range(get(tables, GROUP_SLOTS, group)):
-        clear_cell(cells, begin + slot)
-    for at in range(first_of(tables, INITIAL, group), last_of(tables, INITIAL, group)):
-        set_to_one(cells, begin + tables.items[at])
-    for at in range(first_of(tables, GROUP_MEMBERS, group), last_of(tables, GROUP_MEMBERS, group)):
-        member = tables.items[at]
-        size = get(tables, LOG_SIZE, get(tables, MEMBER_FAMILY, member))
-        put(tables, TAKEN, lane * get(tables, WIDTHS, MEMBER_WIDTH) + member, size)
-    increase(tables, OPEN, group, 1)
-    put(tables, NEWEST, group, newest)
-    _count_lanes(tables, group, 1)
-
-
-@inlined
-def _lane(tables: Tables, group: int, number: int) -> int:
-    """Return an open lane of a window group, counted from the oldest."""
-    first, last = get(tables, GROUP_LANES, group), get(tables, GROUP_LANES, group + 1)
-    lane = get(tables, OLDEST, group) + number
-    return lane if lane < last else lane - (last - first)
 
 
 @in_place
@@ -363,7 +225,7 @@ def _set_taken(tables: Tables, member: int, size: int) -> None:
     """Say that a member has taken so much of the log, in all lanes."""
     group, width = get(tables, MEMBER_GROUP, member), get(tables, WIDTHS, MEMBER_WIDTH)
     for number in range(get(tables, OPEN, group)):
-        put(tables, TAKEN, _lane(tables, group, number) * width + member, size)
+        put(tables, TAKEN, lane_of(tables, group, number) * width + member, size)
 
 
 @in_place
@@ -394,7 +256,7 @@ def _fire_own(
     for group in range(get(tables, WIDTHS, GROUPS)):
         if (concerned >> min(group, 62)) & 1:
             for number in range(get(tables, OPEN, group)):
-                lane = _lane(tables, group, number)
+                lane = lane_of(tables, group, number)
                 _fire_in_lane(tables, events, cells, step, fired, is_negated, is_part, group, lane)
 
 
@@ -554,7 +416,7 @@ def _take_snapshots(
     """
     group, width = get(tables, MEMBER_GROUP, member), get(tables, WIDTHS, MEMBER_WIDTH)
     for number in range(get(tables, OPEN, group)):
-        lane = _lane(tables, group, number)
+        lane = lane_of(tables, group, number)
         catch_up(tables, events, cells, lane, member)
         increase(tables, COUNTERS, SNAPSHOTS, 1)
         if writes:
@@ -566,7 +428,7 @@ def _fire_in_lanes(tables: Tables, cells: Cells, family: int, member: int) -> No
     """Apply a described step to a member in all lanes."""
     group = get(tables, MEMBER_GROUP, member)
     for number in range(get(tables, OPEN, group)):
-        lane = _lane(tables, group, number)
+        lane = lane_of(tables, group, number)
         _fire_member(tables, cells, family, member, lane)
         _enter_member(tables, cells, family, member, lane)
     increase(tables, COUNTERS, DIRECT, get(tables, OPEN, group))
@@ -596,4 +458,4 @@ def _catch_up_others(tables: Tables, events: MergedEvents, cells: Cells, family:
         if not (shared >> get(tables, MEMBER_CLASS, member)) & 1:
             group = get(tables, MEMBER_GROUP, member)
             for number in range(get(tables, OPEN, group)):
-                catch_up(tables, events, cells, _lane(tables, group, number), member)
+                catch_up(tables, events, cells, lane_of(tables, group, number), member)

@@ -1,8 +1,9 @@
 """Whether the members of a part share a burst: decided for every burst and class, by what it costs.
 
-A class has the members whose events must satisfy the same conditions. Sharing costs a log entry per
-step, and every lane catches up once per burst, and once more for each step that the class takes
-differently from most (a *snapshot*). Not sharing costs every lane every step.
+A class has the members whose events must satisfy the same conditions. Not sharing costs every lane
+every step. Sharing costs a log entry per step, and lanes that catch up later: as many per burst as
+there were so far, and those of a class once more for each step that it takes differently from most
+(a *snapshot*).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from cepheid.kernels.merged_machine import (
     BURST_END,
     BURST_MASKS,
     BURSTS,
+    CAUGHT_UP,
     CLASS_LANES,
     COUNTERS,
     FAMILY_CLASSES,
@@ -74,14 +76,19 @@ def begin_burst(
     put(tables, BURST_END, family, at)
     put(tables, SIZE_BEFORE, family, get(tables, LOG_SIZE, family))
     increase(tables, COUNTERS, BURSTS, 1)
-    policy, saved = get(tables, WIDTHS, POLICY), 0.0
-    shared = every if policy == ALWAYS else 0
-    if policy == DYNAMIC:
+    policy = get(tables, WIDTHS, POLICY)
+    is_recorded = get(tables, WIDTHS, RECORDED) < get(tables, WIDTHS, RECORD_ROOM)
+    shared, saved = every, 0.0
+    if policy == DYNAMIC or (is_recorded and policy == ALWAYS):
         shared, saved = _decide(tables, costs, family, steps, different)
+    if policy == NEVER or (policy == DYNAMIC and saved <= 0.0):
+        shared = 0
+    elif policy == ALWAYS:
+        shared = every
     put(tables, SHARED, family, shared)
     if shared != 0:
         increase(tables, COUNTERS, SHARED_BURSTS, 1)
-    if get(tables, WIDTHS, RECORDED) < get(tables, WIDTHS, RECORD_ROOM):
+    if is_recorded:
         row = get(tables, WIDTHS, RECORDED) * RECORD
         put(tables, RECORDS, row + FAMILY, family)
         put(tables, RECORDS, row + FIRST_STEP, step)
@@ -120,20 +127,19 @@ def _count_mask(tables: Tables, mask: int, different: int) -> int:
 def _decide(
     tables: Tables, costs: Float64s, family: int, steps: int, different: int
 ) -> tuple[int, float]:
-    """Return the classes that share a burst, and what that saves; (0, 0) if nothing is saved.
+    """Return the classes for which it pays to share a burst, and what that saves.
 
-    A class that takes no step differently costs no snapshot: if sharing pays for one such class it
-    does for all. For any other class it pays or not whatever the others do, so one look at each is
-    enough.
+    A class that takes no step differently costs no snapshot, so it shares if any does. For another
+    one it pays or not whatever the others do. So one look at each is enough.
     """
     every, first = get(tables, FAMILY_CLASSES, family), get(tables, FAMILY_FIRST_CLASS, family)
     classes = get(tables, FAMILY_FIRST_CLASS, family + 1) - first
-    fixed = steps * size_of(tables, family) * costs[ENTRY_COST]
+    bursts = get(tables, COUNTERS, BURSTS)
+    rate = (get(tables, COUNTERS, CAUGHT_UP) + 1) / bursts
+    total = -steps * size_of(tables, family) * costs[ENTRY_COST] - rate * costs[CATCH_UP_COST]
     if different == 0:
-        gain = steps * costs[STEP_COST] - costs[CATCH_UP_COST]
-        saved = _lanes(tables, family) * gain - fixed
-        return (every, saved) if saved > 0 else (0, 0.0)
-    shared, total = 0, -fixed
+        return every, total + _lanes(tables, family) * steps * costs[STEP_COST]
+    shared = 0
     for of_class in range(classes):
         own, odd = steps, 0
         for place in range(different):
@@ -142,11 +148,11 @@ def _decide(
             own -= (1 - fits) * count
             if (fits == 1) != (2 * count_bits(mask) >= classes):
                 odd += count
-        gain = (own - odd) * costs[STEP_COST] - (1 + odd) * costs[CATCH_UP_COST]
-        if gain > 0:
+        gain = (own - odd) * costs[STEP_COST] - odd * costs[CATCH_UP_COST]
+        if gain >= 0:
             shared |= 1 << of_class
             total += get(tables, CLASS_LANES, first + of_class) * gain
-    return (shared, total) if total > 0 else (0, 0.0)
+    return shared, total
 
 
 @inner_in_place

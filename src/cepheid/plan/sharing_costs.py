@@ -4,4 +4,4 @@ The order is that of kernels/share_bursts.py: one step of one lane, catching up 
 entry of the log for every place of a part.
 """
 
-SHARING_COSTS = (20.0, 120.0, 30.0)
+SHARING_COSTS = (30.0, 150.0, 40.0)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cepheid.errors import DataError
+from cepheid.errors import ConfigError, DataError
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
 from cepheid.runtime.compressed import CompressedMatches
@@ -30,11 +30,12 @@ from cepheid.runtime.dispatch import (
     kind_in_words,
     read_input,
 )
-from cepheid.runtime.event_schema import ColumnRoles
+from cepheid.runtime.event_schema import ColumnRoles, event_schema
 from cepheid.runtime.event_tables import TableKind
 from cepheid.runtime.local import run_local
+from cepheid.runtime.sharing.analyze_set import SetAnalysis
 from cepheid.runtime.sharing.policy import Sharing
-from cepheid.runtime.sharing.run_set import run_set
+from cepheid.runtime.sharing.run_set import RunSet, run_set
 from cepheid.runtime.stream_options import StreamOptions
 
 
@@ -68,12 +69,21 @@ def run_workload(
     roles: ColumnRoles,
     options: StreamOptions | None = None,
     sharing: Sharing | None = None,
+    analysis: SetAnalysis | None = None,
 ) -> dict[str, Any]:
     """Return the result of every query by its name; each comes after those that it reads.
 
-    `sharing` says when queries that are folded together share the work on a burst of events.
+    `sharing` says when queries that are folded together share the work on a burst of events;
+    `analysis` writes down what they did.
     """
     given = read_input(events, roles)
+    if analysis is not None:
+        if given.kind is TableKind.SPARK:
+            raise ConfigError(
+                "what queries share cannot be analysed on Spark: they run one by one there",
+                hint="give a table of this process: frame.toArrow() or frame.toPandas()",
+            )
+        analysis.schema = event_schema(given.events.schema, given.roles)
     options = options or StreamOptions()
     _require_type_column(members, given.roles)
     if not is_stream(given):
@@ -88,7 +98,9 @@ def run_workload(
 
         runner = SparkMembers(given.events, given.roles)
     else:
-        runner = LocalMembers(given.events, given.roles)
+        runner = LocalMembers(
+            given.events, given.roles, run_set if analysis is None else analysis.run_set
+        )
     results: dict[str, Any] = {}
     if isinstance(runner, LocalMembers):
         together = runner.run_together(members, sharing or Sharing())
@@ -118,9 +130,10 @@ def _require_type_column(members: Sequence[Member], roles: ColumnRoles) -> None:
 class LocalMembers:
     """Arrow tables in this process."""
 
-    def __init__(self, table: pa.Table, roles: ColumnRoles) -> None:
+    def __init__(self, table: pa.Table, roles: ColumnRoles, run_set: RunSet) -> None:
         self.table = table
         self.roles = roles
+        self.run_set = run_set
 
     def run_together(self, members: Sequence[Member], sharing: Sharing) -> dict[str, pa.Table]:
         """Return the results of queries that are folded together, in one pass over the events."""
@@ -130,7 +143,7 @@ class LocalMembers:
         results: dict[str, pa.Table] = {}
         columns = dict(zip(self.table.column_names, self.table.columns, strict=True))
         for shared, merged in sharing.merged.of(programs):
-            tables = run_set(
+            tables = self.run_set(
                 merged, columns, self.table.num_rows, self.table.schema,
                 threads=available_cores(), policy=sharing.policy,
             )  # fmt: skip

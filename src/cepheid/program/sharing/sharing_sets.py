@@ -12,6 +12,9 @@ from cepheid.program.aggregate_output import AggregateOutput, MinimumMeasure, Nu
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import Clock, Program, StrategyCode
 
+RETURNS_MATCHES = "it returns matches"
+KEEPS_MORE = "its state is more than a value per position"
+
 
 @dataclass(frozen=True, slots=True)
 class SharingSet:
@@ -40,9 +43,9 @@ def why_alone(program: Program) -> str | None:
     """Return why a query is folded by itself, as a part of a sentence; None if it need not be."""
     output = program.output
     if not isinstance(output, AggregateOutput):
-        return "it returns matches"
+        return RETURNS_MATCHES
     if program.slots is None:
-        return "its state is more than a value per position"
+        return KEEPS_MORE
     if program.strategy is not StrategyCode.SKIP_TILL_ANY:
         return "events take runs away from each other under its strategy"
     if program.clock is Clock.EVENTS:
@@ -136,17 +139,17 @@ def _named(
     return tuple(names)
 
 
-def plain_test(test: PositionTest) -> PositionTest:
-    """Return a test without the name of the variable that the event is bound to."""
-    return replace(test, condition=_without_names(test.condition))
+def plain_test(test: PositionTest, name: str = "") -> PositionTest:
+    """Return a test with another name, or none, for the variable that the event is bound to."""
+    return replace(test, condition=_renamed(test.condition, name))
 
 
-def _without_names(node: Any) -> Any:
+def _renamed(node: Any, name: str) -> Any:
     if isinstance(node, AttributeReference):
-        return replace(node, variable="")
+        return replace(node, variable=name)
     if isinstance(node, tuple):
-        return tuple(map(_without_names, node))
+        return tuple(_renamed(each, name) for each in node)
     if is_dataclass(node) and not isinstance(node, type):
-        changed = {each.name: _without_names(getattr(node, each.name)) for each in fields(node)}
+        changed = {each.name: _renamed(getattr(node, each.name), name) for each in fields(node)}
         return replace(node, **changed)
     return node

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepheid.kernels.arrays import EventArrays
-from cepheid.kernels.fold_merged import IS_OPEN, ROWS, fold_merged
+from cepheid.kernels.fold_merged import fold_merged
 from cepheid.kernels.fold_slots import MOST_LANES, PANES, measure_windows
 from cepheid.kernels.merged_machine import COUNTERS, RECORDS, SHARED_BURSTS, MergedEvents
+from cepheid.kernels.merged_windows import IS_OPEN, ROWS
 from cepheid.kernels.share_bursts import RECORD
 from cepheid.kernels.values import Measures, ValueRows
 from cepheid.plan.sharing_costs import SHARING_COSTS

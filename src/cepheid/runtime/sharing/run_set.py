@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -26,12 +27,28 @@ from cepheid.runtime.aggregate.result_table import (
 from cepheid.runtime.local import warn_of_dropped
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.partition_codes import partition_codes
-from cepheid.runtime.sharing.fold_set import fold_set
+from cepheid.runtime.sharing.fold_set import FoldedSet, fold_set
 from cepheid.runtime.sharing.make_machine import SetTask
 from cepheid.runtime.sharing.order_kinds import order_kinds
 from cepheid.runtime.sharing.policy import Policy
 
 Int64s = NDArray[np.int64]
+
+
+class RunSet(Protocol):
+    """Runs the queries of a set, as `run_set` does."""
+
+    def __call__(
+        self,
+        program: MergedProgram,
+        columns: Mapping[str, Any],
+        length: int,
+        schema: pa.Schema,
+        *,
+        threads: int = 1,
+        policy: Policy = Policy.DYNAMIC,
+    ) -> list[pa.Table]:
+        """Return the result of every query."""
 
 
 def run_set(
@@ -44,19 +61,37 @@ def run_set(
     policy: Policy = Policy.DYNAMIC,
 ) -> list[pa.Table]:
     """Return the result of every query."""
+    prepared = prepare_set(program, columns, length, threads)
+    folded = fold_set(replace(prepared.task, policy=policy), threads)
+    return prepared.tables(folded, schema)
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedSet:
+    """Events of a set in the order of the fold, and what they contribute."""
+
+    task: SetTask
+    ordered: OrderedEvents
+    columns: Mapping[str, Any]
+    measures: EventMeasures
+
+    def tables(self, folded: FoldedSet, schema: pa.Schema) -> list[pa.Table]:
+        """Return the result of every query."""
+        results = _Results(self.columns, self.ordered, schema, self.measures)
+        programs = self.task.program.programs
+        warn_of_dropped(programs[0], self.ordered.dropped)
+        return [results.table(each, rows) for each, rows in zip(programs, folded.rows, strict=True)]
+
+
+def prepare_set(
+    program: MergedProgram, columns: Mapping[str, Any], length: int, threads: int
+) -> PreparedSet:
+    """Order the events of all queries, and tell their kinds and what they contribute."""
     ordered, kinds = order_kinds(program, columns, length, threads)
-    some = program.programs[0]
-    measures = EventMeasures(
-        program.measures, columns, ordered.row, some.type_column, threads=threads
-    )
-    task = SetTask(program, ordered.arrays, kinds.passes, measures.arrays(), policy)
-    folded = fold_set(task, threads)
-    results = _Results(columns, ordered, schema, measures)
-    tables = [
-        results.table(each, rows) for each, rows in zip(program.programs, folded.rows, strict=True)
-    ]
-    warn_of_dropped(some, ordered.dropped)
-    return tables
+    type_column = program.programs[0].type_column
+    measures = EventMeasures(program.measures, columns, ordered.row, type_column, threads=threads)
+    task = SetTask(program, ordered.arrays, kinds.passes, measures.arrays())
+    return PreparedSet(task, ordered, columns, measures)
 
 
 class _Results:

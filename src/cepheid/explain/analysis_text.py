@@ -1,0 +1,164 @@
+"""What the queries of a workload did together in one run, as text and JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+from cepheid.explain.as_json import VERSION
+from cepheid.explain.as_text import INDENT, aligned, section
+from cepheid.explain.sharing_document import SharingExplanation
+from cepheid.explain.sharing_text import MOST_SETS, alone_lines, set_lines
+from cepheid.program.sharing.run_report import Burst, Decision, RunReport, SetRun
+
+MOST_BURSTS = 20
+SAVED = "saves, by costs"
+UNITS = ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"))
+
+
+def analysis_json(sharing: SharingExplanation, report: RunReport) -> str:
+    """Return all that is known of the run as JSON."""
+    content = {"version": VERSION, "sharing": asdict(sharing), "run": asdict(report)}
+    return json.dumps(content, ensure_ascii=False, indent=2)
+
+
+def analysis_text(sharing: SharingExplanation, report: RunReport) -> str:
+    """Return every set with its parts and largest bursts, and who was alone."""
+    parts = [
+        section("Run", [f"sharing: {report.policy}", f"all queries: {duration(report.seconds)}"])
+    ]
+    numbers = [number for number, _ in enumerate(report.sets, start=1)]
+    slowest = sorted(numbers, key=lambda each: -report.sets[each - 1].folding_seconds)[:MOST_SETS]
+    for number in sorted(slowest):
+        run = report.sets[number - 1]
+        explained = next(each for each in sharing.sets if each.queries == run.queries)
+        first, *lines = set_lines(number, explained)
+        lines = [line.removeprefix(INDENT) for line in lines]
+        parts.append(section(f"S{first[1:]}", [*lines, "", *_set(run)]))
+    others = [each for number, each in enumerate(report.sets, 1) if number not in slowest]
+    if others:
+        parts.append(
+            section("Faster sets", [f"{len(others)} of {len(numbers)}: {_together(others)}"])
+        )
+    if sharing.alone:
+        parts.append(section("Each by itself", alone_lines(sharing)))
+    return "\n".join(parts).rstrip("\n")
+
+
+def _together(runs: Sequence[SetRun]) -> str:
+    queries = sum(len(each.queries) for each in runs)
+    bursts = sum(each.counters.bursts for each in runs)
+    shared = sum(each.counters.shared_bursts for each in runs)
+    seconds = sum(each.ordering_seconds + each.folding_seconds for each in runs)
+    return f"{queries:,} queries, {bursts:,} bursts, {shared:,} shared, {duration(seconds)}"
+
+
+def _set(run: SetRun) -> Iterator[str]:
+    count = run.counters
+    partitions = f"{run.partitions:,} partition{'' if run.partitions == 1 else 's'}"
+    rows = [
+        ("events", f"{run.events:,} in {partitions}"),
+        (
+            "time",
+            f"ordered in {duration(run.ordering_seconds)}, folded in "
+            f"{duration(run.folding_seconds)}",
+        ),
+        *_comparison(run),
+        ("bursts", f"{count.bursts:,}, of which {count.shared_bursts:,} were shared"),
+        (
+            "steps",
+            f"{count.logged:,} written once for all; {count.direct:,} taken by one place in one "
+            "window",
+        ),
+        (
+            "catching up",
+            f"{count.caught_up:,} times, by {count.applied:,} steps and blocks "
+            f"({count.blocks:,} blocks computed); {count.snapshots:,} snapshots",
+        ),
+    ]
+    yield from aligned(rows)
+    if run.parts and run.counters.bursts:
+        yield ""
+        yield from _parts(run)
+        yield ""
+        yield from _bursts(run)
+
+
+def _comparison(run: SetRun) -> Iterator[tuple[str, str]]:
+    saved = run.seconds_saved
+    if saved is None or run.warm_seconds is None or run.apart_seconds is None:
+        return
+    share = 100 * saved / run.apart_seconds if run.apart_seconds else 0.0
+    word = "saved" if saved >= 0 else "lost"
+    yield (
+        "compared",
+        f"folded again in {duration(run.warm_seconds)}, without sharing in "
+        f"{duration(run.apart_seconds)}: {duration(abs(saved))} {word} ({abs(share):.0f} %)",
+    )
+
+
+def _parts(run: SetRun) -> Iterator[str]:
+    rows: list[tuple[str, ...]] = [
+        ("part", "bursts", "shared", "partly", "not", "steps", "most lanes", SAVED)
+    ]
+    for each in run.parts:
+        apart = each.bursts - each.shared - each.partly
+        numbers = (each.bursts, each.shared, each.partly, apart, each.steps, each.most_lanes)
+        rows.append((each.text, *(f"{number:,}" for number in numbers), estimate(each.saved)))
+    yield from aligned(rows)
+    if run.recorded < run.counters.bursts:
+        yield f"(the first {run.recorded:,} of {run.counters.bursts:,} bursts)"
+
+
+def _bursts(run: SetRun) -> Iterator[str]:
+    """Yield the largest bursts in the order of the run."""
+    largest = sorted(run.bursts, key=lambda each: -each.steps * each.lanes)[:MOST_BURSTS]
+    chosen = {id(each) for each in largest}
+    rows: list[tuple[str, ...]] = [
+        ("time", "partition", "part", "steps", "lanes", "decision", SAVED)
+    ]
+    rows += [_burst(each, run) for each in run.bursts if id(each) in chosen]
+    if not any(each.partition for each in run.bursts):
+        rows = [(first, *others) for first, _, *others in rows]
+    yield from aligned(rows)
+    left_out = run.counters.bursts - len(largest)
+    if left_out:
+        yield f"and {left_out:,} smaller bursts; JSON lists the first {len(run.bursts):,}"
+
+
+def _burst(burst: Burst, run: SetRun) -> tuple[str, ...]:
+    decision = burst.decision.value
+    if burst.decision is Decision.PARTLY:
+        total = run.parts[burst.part].classes
+        decision += f": {len(burst.sharing)} of {total} classes"
+    return (
+        burst.first_time,
+        ", ".join(burst.partition),
+        run.parts[burst.part].text,
+        f"{burst.steps:,}",
+        f"{burst.lanes:,}",
+        decision,
+        estimate(burst.saved),
+    )
+
+
+def estimate(nanoseconds: int | None) -> str:
+    """Return what the costs say, if they were asked."""
+    if nanoseconds is None:
+        return "unknown"
+    if nanoseconds == 0:
+        return "0"
+    sign = "-" if nanoseconds < 0 else ""
+    return f"{sign}{duration(abs(nanoseconds) * 1e-9)}"
+
+
+def duration(seconds: float) -> str:
+    """Return a time with two or three digits.
+
+    >>> duration(0.00123), duration(12.3), duration(0.0)
+    ('1.23 ms', '12.3 s', '0 ns')
+    """
+    fitting = [each for each in UNITS if seconds >= each[0]]
+    size, unit = fitting[-1] if fitting else UNITS[0]
+    return f"{seconds / size:.3g} {unit}"

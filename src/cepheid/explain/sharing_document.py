@@ -1,0 +1,63 @@
+"""What queries of a workload have in common, as plain data for text and JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class CommonPart:
+    """Something that several queries have: windows, or the beginning of a pattern."""
+
+    text: str
+    queries: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PartClass:
+    """Places of a part whose events must satisfy the same conditions."""
+
+    conditions: tuple[str, ...]
+    places: int
+    queries: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPart:
+    """A part of patterns that occurs at several places: bursts of its events can be shared."""
+
+    text: str
+    places: int
+    queries: tuple[str, ...]
+    classes: tuple[PartClass, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetExplanation:
+    """Queries that are folded in one pass over the events."""
+
+    queries: tuple[str, ...]
+    partition_by: tuple[str, ...]
+    windows: tuple[CommonPart, ...]
+    prefixes: tuple[CommonPart, ...]
+    parts: tuple[SharedPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AloneQuery:
+    """A query that is folded by itself, and why."""
+
+    query: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SharingExplanation:
+    """Who is folded with whom, what they share, and why the rest does not."""
+
+    sets: tuple[SetExplanation, ...]
+    alone: tuple[AloneQuery, ...]
+
+    def set_of(self, name: str) -> int | None:
+        """Return the number of a query's set, from 1; None if it is folded by itself."""
+        return next((n for n, each in enumerate(self.sets, 1) if name in each.queries), None)

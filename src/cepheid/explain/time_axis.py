@@ -1,0 +1,69 @@
+"""Round times for the marks of an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+MOST_MARKS = 8
+MINUTE, HOUR, DAY = 60, 3600, 86400
+STEPS = (1, 2, 5, 10, 15, 30, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE,
+         HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 30 * DAY,
+         90 * DAY, 365 * DAY)  # fmt: skip
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeAxis:
+    """Times from `begin` to `end` in ticks; they are plain numbers without `ticks_per_second`."""
+
+    begin: int
+    end: int
+    ticks_per_second: int | None = None
+
+    def share(self, tick: int) -> float:
+        """Return where a time lies: 0 at the beginning, 1 at the end."""
+        return (tick - self.begin) / max(1, self.end - self.begin)
+
+    def marks(self) -> Iterator[tuple[int, str]]:
+        """Yield round times with their texts.
+
+        >>> list(TimeAxis(3, 21).marks())
+        [(5, '5'), (10, '10'), (15, '15'), (20, '20')]
+        >>> [text for _, text in TimeAxis(0, 90_000, 1_000).marks()]
+        ['00:00:00', '00:00:15', '00:00:30', '00:00:45', '00:01:00', '00:01:15', '00:01:30']
+        """
+        step = self._step()
+        for tick in range(-(-self.begin // step) * step, self.end + 1, step):
+            yield tick, self._text(tick)
+
+    def _step(self) -> int:
+        least = max(1, (self.end - self.begin) // MOST_MARKS + 1)
+        if self.ticks_per_second is not None and least >= self.ticks_per_second:
+            steps = [each * self.ticks_per_second for each in STEPS]
+            found = next((each for each in steps if each >= least), None)
+            if found is not None:
+                return found
+        power = 1
+        while True:
+            for digit in (1, 2, 5):
+                if digit * power >= least:
+                    return digit * power
+            power *= 10
+
+    def _text(self, tick: int) -> str:
+        if self.ticks_per_second is None:
+            return f"{tick:,}"
+        seconds, rest = divmod(tick, self.ticks_per_second)
+        try:
+            moment = EPOCH + timedelta(seconds=seconds)
+        except OverflowError:
+            return f"{tick:,}"
+        span = (self.end - self.begin) / self.ticks_per_second
+        if span <= MOST_MARKS:
+            digits = len(str(self.ticks_per_second)) - 1
+            return f"{moment:%H:%M:%S}.{rest:0{digits}}".rstrip(".0" if not digits else "0")
+        if span < 2 * DAY:
+            return f"{moment:%H:%M:%S}"
+        return f"{moment:%m-%d %H:%M}" if span < 60 * DAY else f"{moment:%Y-%m-%d}"

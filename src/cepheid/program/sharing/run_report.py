@@ -1,0 +1,108 @@
+"""What the queries of a workload did together in one run: made by the runtime, shown by explain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Decision(StrEnum):
+    """Who shared a burst: all classes of a part, some of them, or none."""
+
+    SHARED = "shared"
+    PARTLY = "partly shared"
+    APART = "not shared"
+
+
+@dataclass(frozen=True, slots=True)
+class Burst:
+    """A stretch of steps of a part; `begin` and `end` are the times of its first and last event.
+
+    `lanes` are the places of the part, once for every open window. `sharing` are the classes that
+    shared it. `mixed_steps` tells whether some steps concerned not all classes. `saved` is what the
+    costs say that sharing saved, in nanoseconds; None if they were not asked.
+    """
+
+    part: int
+    partition: tuple[str, ...]
+    begin: int
+    end: int
+    first_time: str
+    steps: int
+    lanes: int
+    sharing: tuple[int, ...]
+    decision: Decision
+    mixed_steps: bool
+    saved: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PartRun:
+    """The bursts of a part, added up."""
+
+    text: str
+    classes: int
+    bursts: int
+    shared: int
+    partly: int
+    steps: int
+    most_lanes: int
+    saved: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """What was counted in a set: `caught_up` is how often a place took what others had written.
+
+    `snapshots` are those of them that were due because a step did not concern all who share.
+    `logged` steps were written once for all, in `blocks` of which `applied` were used; `direct`
+    steps were taken by every place for itself.
+    """
+
+    bursts: int
+    shared_bursts: int
+    logged: int
+    direct: int
+    caught_up: int
+    applied: int
+    blocks: int
+    snapshots: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetRun:
+    """A sharing set in one run; times are in seconds.
+
+    Bursts are in the order of partitions and time; `bursts` may be only the first ones, and `parts`
+    adds up the first `recorded`. `ticks_per_second` is None if times are plain numbers. With a
+    comparison, `warm_seconds` is the fold once more and `apart_seconds` the same without sharing.
+    """
+
+    queries: tuple[str, ...]
+    events: int
+    partitions: int
+    ordering_seconds: float
+    folding_seconds: float
+    warm_seconds: float | None
+    apart_seconds: float | None
+    counters: Counters
+    ticks_per_second: int | None
+    recorded: int
+    parts: tuple[PartRun, ...]
+    bursts: tuple[Burst, ...]
+
+    @property
+    def seconds_saved(self) -> float | None:
+        """How much sooner the fold was done with sharing, if that was measured."""
+        if self.warm_seconds is None or self.apart_seconds is None:
+            return None
+        return self.apart_seconds - self.warm_seconds
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """All sets of a run, the policy, and how long all queries took."""
+
+    policy: str
+    seconds: float
+    sets: tuple[SetRun, ...]

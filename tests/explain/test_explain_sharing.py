@@ -1,0 +1,150 @@
+"""Who is folded with whom, what they share, and why the others do not."""
+
+import json
+
+import pytest
+
+import cepheid
+from cepheid.explain.explain_sharing import explain_sharing
+from cepheid.explain.name_lists import name_list
+
+COUNT = "RETURN COUNT(*) AS n"
+
+
+def sharing_of(*texts):
+    together = cepheid.workload(texts)
+    return explain_sharing(together.plans(), together.dependencies)
+
+
+def section_of(texts):
+    """The lines below Sharing."""
+    lines = cepheid.workload(texts).explain().splitlines()
+    begin = lines.index("Sharing") + 1
+    return lines[
+        begin : lines.index(
+            "", lines.index("  On Spark, all queries are folded one by one.", begin)
+        )
+    ]
+
+
+def test_a_part_at_two_places():
+    (found,) = sharing_of(f"PATTERN SEQ(A, B+) {COUNT}", f"PATTERN SEQ(C, B+) {COUNT}").sets
+    assert found.queries == ("q1", "q2")
+    assert found.prefixes == ()
+    (part,) = found.parts
+    assert (part.text, part.places, part.queries) == ("B+", 2, ("q1", "q2"))
+    assert [each.conditions for each in part.classes] == [()]
+
+
+def test_classes_have_conditions_with_the_type_for_a_name():
+    (found,) = sharing_of(
+        f"PATTERN SEQ(A, B+ b) WHERE b.x > 3 {COUNT}",
+        f"PATTERN SEQ(C, B+ other) WHERE other.x > 3 {COUNT}",
+        f"PATTERN SEQ(D, B+) {COUNT}",
+    ).sets
+    (part,) = found.parts
+    assert [(each.conditions, each.queries) for each in part.classes] == [
+        (("B.x > 3",), ("q1", "q2")),
+        ((), ("q3",)),
+    ]
+
+
+def test_common_beginnings_and_windows():
+    (found,) = sharing_of(
+        f"PATTERN SEQ(R, T+, P) WITHIN 10 s SLIDE 5 s {COUNT}",
+        f"PATTERN SEQ(R, T+, Q) WITHIN 10 s SLIDE 5 s {COUNT}",
+        f"PATTERN SEQ(R, S) WITHIN 10 s SLIDE 5 s {COUNT}",
+        f"PATTERN SEQ(R, T+) WITHIN 30 s SLIDE 5 s {COUNT}",
+    ).sets
+    assert [(each.text, each.queries) for each in found.prefixes] == [
+        ("R", ("q1", "q2", "q3")),
+        ("SEQ(R, T+)", ("q1", "q2")),
+    ]
+    assert [(each.text, each.queries) for each in found.windows] == [
+        ("WITHIN 10 s SLIDE 5 s", ("q1", "q2", "q3")),
+        ("WITHIN 30 s SLIDE 5 s", ("q4",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("PATTERN SEQ(A, B)", "it returns matches"),
+        (f"PATTERN B+ b WHERE b.x < NEXT(b).x {COUNT}", "its state is more than a value"),
+        (f"PATTERN SEQ(A, B+) SEMANTICS contiguous {COUNT}", "events take runs away"),
+        (f"PATTERN SEQ(A, B+) WITHIN 5 {COUNT}", "its window moves with every event"),
+        ("PATTERN SEQ(A, B+) RETURN EXACT COUNT(*)", "its counts have all their digits"),
+        (f"PATTERN SEQ(A, B+) WHERE [k] {COUNT}", "no other query reads the same columns"),
+        (f"PATTERN SEQ(A, Given) {COUNT}", "it reads the results of another query"),
+        ("PATTERN SEQ(A, B) INTO Given", "another query reads its results"),
+    ],
+)
+def test_why_alone(text, reason):
+    reader = ("PATTERN Given",) if "INTO" in text else ("PATTERN A INTO Given",)
+    found = sharing_of(text, *reader, f"PATTERN SEQ(A, B+) {COUNT}", f"PATTERN SEQ(C, B+) {COUNT}")
+    assert found.sets[0].queries == ("q3", "q4")
+    assert found.alone[0].query == "q1"
+    assert found.alone[0].reason.startswith(reason)
+
+
+def test_text():
+    assert section_of(
+        [
+            f"PATTERN SEQ(A, B+) {COUNT}",
+            f"PATTERN SEQ(C, B+ b) WHERE b.x > 3 {COUNT}",
+            f"PATTERN SEQ(A, B+, D) {COUNT}",
+            "PATTERN A",
+            "PATTERN B",
+        ]
+    ) == [
+        "  set 1: 3 queries in one pass over the events: q1, q2, q3",
+        "    window  no window        q1, q2, q3",
+        "    prefix  SEQ(A, B+)       q1, q3",
+        "    part    B+               at 2 places, in q1, q2, q3",
+        "              any            q1, q3",
+        "              where B.x > 3  q2",
+        "",
+        "  each by itself",
+        "    q4, q5  because it returns matches",
+        "",
+        "  On Spark, all queries are folded one by one.",
+    ]
+
+
+def test_json():
+    texts = [f"PATTERN SEQ({each}, B+) {COUNT}" for each in "AC"]
+    content = json.loads(cepheid.workload([*texts, "PATTERN A"]).explain(format="json"))
+    (found,) = content["sharing"]["sets"]
+    assert found["queries"] == ["q1", "q2"]
+    assert found["parts"][0]["text"] == "B+"
+    assert content["sharing"]["alone"] == [{"query": "q3", "reason": "it returns matches"}]
+
+
+def test_five_hundred_queries_stay_readable():
+    texts = [
+        f"PATTERN SEQ(E{number % 40}, T+ t) WHERE t.x > {number % 7} "
+        f"WITHIN {10 + number % 20} SLIDE 5 {COUNT}"
+        for number in range(500)
+    ]
+    text = cepheid.workload([*texts, "PATTERN A"]).explain()
+    lines = text.splitlines()
+    assert lines.index("Queries") < 50
+    assert len(lines) < 560
+    assert "  set 1: 500 queries in one pass over the events: q1 … q500" in lines
+    assert "    window  … 12 more" in (line.rstrip() for line in lines)
+    assert lines[-1].startswith("The plan of one of them:")
+    assert "Choices" not in lines
+
+
+def test_many_sets_are_summarised():
+    texts = [f"PATTERN SEQ({first}, B+) WHERE [k{n}] {COUNT}" for n in range(9) for first in "AC"]
+    lines = [line.strip() for line in cepheid.workload(texts).explain().splitlines()]
+    assert [line.split(":")[0] for line in lines if "in one pass over" in line] == [
+        f"set {number}" for number in range(1, 7)
+    ]
+    assert "3 smaller sets, of 6 queries" in lines
+
+
+def test_names():
+    assert name_list(["a1", "a2", "a3", "a4", "b"]) == "a1 … a4, b"
+    assert name_list([f"{each}x" for each in range(9)]) == "0x, 1x, 2x, 3x, … 8x (9 queries)"
