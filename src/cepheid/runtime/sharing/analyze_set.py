@@ -117,9 +117,8 @@ class _Report:
 
     def _saved(self) -> list[int | None]:
         """Return what the costs say of every burst that was shared."""
-        if self.policy is Policy.NEVER:
-            return [0] * len(self.bursts)
-        return [int(each) for each in self.bursts[:, record.SAVED]]
+        shared = self.bursts[:, record.SHARING] != 0
+        return [int(each) for each in np.where(shared, self.bursts[:, record.SAVED], 0)]
 
     def _part(self, number: int, family: Family, saved: list[int | None]) -> PartRun:
         own = np.flatnonzero(self.bursts[:, record.FAMILY] == number)
