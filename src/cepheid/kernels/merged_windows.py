@@ -46,7 +46,7 @@ from cepheid.kernels.value_cells import Cells, add_cell, clear_cell, holds_runs,
 from cepheid.kernels.values import ValueRows
 
 # Places in `cursor`.
-PARTITION, STEP, ROWS, NEXT_QUERY, IS_OPEN = range(5)
+PARTITION, STEP, ROWS, NEXT_QUERY, NEXT_WINDOW, IS_OPEN = range(6)
 
 
 @in_place
@@ -72,12 +72,12 @@ def close_windows(
         lane = get(tables, OLDEST, group)
         if get(tables, FIRST_WINDOW, lane) >= first_open:
             break
-        while get(tables, FIRST_WINDOW, lane) <= get(tables, LAST_WINDOW, lane):
-            if get(tables, FIRST_WINDOW, lane) >= first_open:
-                return True
-            if not _write(tables, events, cells, group, lane, rows, query_of_row, cursor):
-                return False
-            increase(tables, FIRST_WINDOW, lane, 1)
+        last = min(get(tables, LAST_WINDOW, lane), first_open - 1)
+        if not _write(tables, events, cells, group, lane, last, rows, query_of_row, cursor):
+            return False
+        put(tables, FIRST_WINDOW, lane, last + 1)
+        if last < get(tables, LAST_WINDOW, lane):
+            break
         lane += 1
         if lane == get(tables, GROUP_LANES, group + 1):
             lane = get(tables, GROUP_LANES, group)
@@ -94,17 +94,17 @@ def _write(
     cells: Cells,
     group: int,
     lane: int,
+    last: int,
     rows: ValueRows,
     query_of_row: Int64s,
     cursor: Int64s,
 ) -> bool:
-    """Write the results of a window; False if rows are full."""
+    """Write the results of the windows of a lane up to the last one; False if rows are full."""
+    first = get(tables, FIRST_WINDOW, lane)
     begin = first_of(tables, GROUP_QUERIES, group)
     count = last_of(tables, GROUP_QUERIES, group) - begin
     result = get(tables, CELLS, RESULT_CELL)
     while cursor[NEXT_QUERY] < count:
-        if cursor[ROWS] == rows.owner.size:
-            return False
         query = tables.items[begin + cursor[NEXT_QUERY]]
         for at in range(
             first_of(tables, FINAL_TOUCHES, query), last_of(tables, FINAL_TOUCHES, query)
@@ -113,9 +113,11 @@ def _write(
         clear_cell(cells, result)
         for at in range(first_of(tables, FINALS, query), last_of(tables, FINALS, query)):
             add_cell(cells, result, lane_cell(tables, lane, tables.items[at]))
-        if holds_runs(cells, result):
+        while holds_runs(cells, result) and first + cursor[NEXT_WINDOW] <= last:
             row = cursor[ROWS]
-            rows.owner[row], rows.window[row] = cursor[PARTITION], get(tables, FIRST_WINDOW, lane)
+            if row == rows.owner.size:
+                return False
+            rows.owner[row], rows.window[row] = cursor[PARTITION], first + cursor[NEXT_WINDOW]
             for number in range(cells.mantissa.shape[1]):
                 rows.mantissa[row, number] = cells.mantissa[result, number]
                 rows.tier[row, number] = cells.tier[result, number]
@@ -124,6 +126,8 @@ def _write(
                 rows.least[row, number] = cells.least[result, number]
             query_of_row[row] = query
             cursor[ROWS] += 1
+            cursor[NEXT_WINDOW] += 1
+        cursor[NEXT_WINDOW] = 0
         cursor[NEXT_QUERY] += 1
     cursor[NEXT_QUERY] = 0
     return True
