@@ -18,10 +18,15 @@ class NotRunnableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """The result of a contender that measures its own time, because it runs in another process."""
+    """The result of a contender that measures its own time, because it runs in another process.
+
+    `shorter_seconds` is the time of a shorter job, where only the difference counts. It is taken
+    between the shortest times of all rounds: the difference within one round can be too small.
+    """
 
     result: Any
     seconds: float
+    shorter_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,20 +95,8 @@ def _run(question: Question, path: Path) -> Timed:
     files = map(str, (part, *(part, whole) * ROUNDS))
     result = flink.run_java(SOURCE, [question.columns, question.query, parallelism, *files])
     _, *seconds = result["seconds"]
-    return Timed(
-        tuple(result["answer"]), marginal_seconds(min(seconds[::2]), min(seconds[1::2]), share)
-    )
-
-
-def marginal_seconds(of_part: float, of_whole: float, share: float) -> float:
-    """Return what all events would take at the rate of those that only the longer job reads.
-
-    Raises:
-        RuntimeError: the longer job took no longer; other load, or too few events.
-    """
-    if of_whole <= of_part:
-        raise RuntimeError(f"all events took {of_whole:.2f} s, a part of them {of_part:.2f} s")
-    return (of_whole - of_part) / (1 - share)
+    scaled = [each / (1 - share) for each in seconds]
+    return Timed(tuple(result["answer"]), min(scaled[1::2]), min(scaled[::2]))
 
 
 def _part_of(whole: Path) -> tuple[Path, float]:
