@@ -12,6 +12,7 @@ from benchmarks.spark_push_down import SPARK_PUSH_DOWN
 from benchmarks.spark_stream import SPARK_STREAM
 from benchmarks.spark_type_grained import SPARK_TYPE_GRAINED
 from benchmarks.spark_w1 import SPARK_W1
+from benchmarks.spark_w4 import SPARK_W4
 from benchmarks.w1 import W1
 from benchmarks.w2 import W2
 from benchmarks.w3 import W3, W3_ONE_KEY, W3_SCALING
@@ -34,6 +35,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         SLIDE_OVERLAP,
         NEXT_FALLING,
         *SPARK_W1,
+        SPARK_W4,
         SPARK_TYPE_GRAINED,
         *SPARK_PUSH_DOWN,
         *SPARK_STREAM,

@@ -41,11 +41,15 @@ class Measurement:
     peak_bytes: int | None = None
     checked: bool = False
     skipped: str | None = None
+    shorter_seconds: tuple[float, ...] = ()
 
     @property
     def best(self) -> float | None:
-        """The shortest time."""
-        return min(self.seconds, default=None)
+        """The shortest time; None if other load hides it."""
+        if not self.seconds:
+            return None
+        best = min(self.seconds) - min(self.shorter_seconds, default=0.0)
+        return best if best > 0 else None
 
     @property
     def best_cpu(self) -> float | None:
@@ -88,6 +92,9 @@ def measure(
             tuple(run.cpu_seconds for run in runs[each.name]) if benchmark.counts_cpu else (),
             peak_memory(benchmark, each, path) if memory else None,
             each.answer is not None,
+            shorter_seconds=tuple(
+                run.shorter_seconds for run in runs[each.name] if run.shorter_seconds
+            ),
         )
         for each in benchmark.contenders
     ]
@@ -100,6 +107,7 @@ class Run:
     result: Any
     seconds: float
     cpu_seconds: float
+    shorter_seconds: float = 0.0
 
 
 def _run(contender: Contender, path: Path) -> Run:
@@ -108,7 +116,7 @@ def _run(contender: Contender, path: Path) -> Run:
     result = contender.run(path)
     seconds, used = time.perf_counter() - started, cpu_seconds() - cpu_started
     if isinstance(result, Timed):
-        return Run(result.result, result.seconds, used)
+        return Run(result.result, result.seconds, used, result.shorter_seconds)
     return Run(result, seconds, used)
 
 

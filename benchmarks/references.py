@@ -47,6 +47,25 @@ def w1(path: Path) -> Answer:
 
 
 @functools.cache
+def w1_next(path: Path) -> Answer:
+    """Return the same of one match per A: with the next B, and the next C after that."""
+    sums = [0, 0, 0, 0, 0]
+    begun: dict[int, list[int]] = defaultdict(list)  # times of As before a B
+    waiting: dict[int, list[tuple[int, int]]] = defaultdict(list)  # of As and Bs before a C
+    for ts, etype, key, *_ in zip(*_columns(path), strict=True):
+        if etype == "A":
+            begun[key].append(ts)
+        elif etype == "B":
+            waiting[key] += [(a_ts, ts) for a_ts in begun.pop(key, ())]
+        elif etype == "C":
+            for a_ts, b_ts in waiting.pop(key, ()):
+                if ts - a_ts <= WINDOW:
+                    found = (1, key, a_ts, b_ts, ts)
+                    sums = [one + other for one, other in zip(sums, found, strict=True)]
+    return tuple(sums)
+
+
+@functools.cache
 def w1_below_100(path: Path) -> Answer:
     """Return the same of the events with v < 100."""
     return _sequences(path, lambda value: value < 100)

@@ -59,7 +59,11 @@ class Report:
         """Return the cells of the table."""
         for each in self.measurements:
             if each.best is None:
-                yield (each.contender, *["-"] * (len(HEADINGS) - 2), each.skipped or "")
+                yield (
+                    each.contender,
+                    *["-"] * (len(HEADINGS) - 2),
+                    each.skipped or "too disturbed to tell",
+                )
                 continue
             yield (
                 each.contender,
@@ -90,6 +94,7 @@ class Report:
                 {
                     "name": each.contender,
                     "seconds": [round(second, 6) for second in each.seconds],
+                    "shorter_seconds": [round(second, 6) for second in each.shorter_seconds],
                     "best_seconds": None if each.best is None else round(each.best, 6),
                     "cpu_seconds": [round(second, 6) for second in each.cpu_seconds],
                     "ratio": self.ratio(each),

@@ -4,18 +4,22 @@ The session is started before. `bare job` is what Cepheid's plan costs without C
 other types, shuffle by id and hand the events to Python, which counts them. `bare job, sorted` has
 Spark sort them by id and time too, which Cepheid does itself: what it may cost is measured by that.
 `bare job, all types` shuffles every event. `Cepheid, packed` shuffles packets of events.
+`Cepheid, next match` and Flink SQL answer another question: one match per A, with the next B and
+the next C. Flink's time leaves out its start, see `benchmarks/peers/flink_sql.py`.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 
 from benchmarks import references
-from benchmarks.contender import Benchmark
+from benchmarks.contender import Benchmark, Contender
 from benchmarks.on_spark import SORTED, bare_jobs, events_of, session, spark_contender
+from benchmarks.peers.flink_sql import W1_NEXT, flink_sql
 from benchmarks.w1 import COLUMNS, QUERY, RETURNED
 from benchmarks.workloads import W1_DENSE, W1_SPARSE, Workload
 
@@ -32,12 +36,13 @@ SELECT id, a_ts, b_ts, c.ts AS c_ts
 FROM ab JOIN c USING (id, block)
 WHERE c.ts > b_ts AND c.ts <= a_ts + 1000
 """
+NEXT_QUERY = QUERY.replace("WHERE", "SEMANTICS skip-till-next-match WHERE")
 
 
-def _cepheid(path: Path, *, packed: bool = False) -> pa.Table:
+def _cepheid(path: Path, *, text: str = QUERY, packed: bool = False) -> pa.Table:
     import cepheid
 
-    query = cepheid.query(f"{QUERY} {RETURNED}")
+    query = cepheid.query(f"{text} {RETURNED}")
     return query.run(events_of(path), time="ts", type="etype", packed=packed).toArrow()
 
 
@@ -45,6 +50,10 @@ def _buckets(path: Path) -> pa.Table:
     events = events_of(path)
     events.createOrReplaceTempView("events")
     return events.sparkSession.sql(BUCKETS).toArrow()
+
+
+def _next_match(contender: Contender) -> Contender:
+    return replace(contender, reference=references.w1_next)
 
 
 def _benchmark(name: str, workload: Workload, ids: int) -> Benchmark:
@@ -58,6 +67,10 @@ def _benchmark(name: str, workload: Workload, ids: int) -> Benchmark:
             spark_contender("Cepheid on Spark", _cepheid),
             spark_contender("Cepheid, packed", partial(_cepheid, packed=True)),
             spark_contender("Spark SQL, time buckets", _buckets),
+            _next_match(
+                spark_contender("Cepheid, next match", partial(_cepheid, text=NEXT_QUERY)),
+            ),
+            _next_match(flink_sql(W1_NEXT)),
             *bare_jobs(COLUMNS, ("A", "B", "C"), key="id"),
         ),
         baseline=SORTED,

@@ -28,7 +28,8 @@ RETURN s.mapper AS mapper, s.ts AS start, l.ts AS loads, l.cpu AS cpu, e.ts AS e
 COLUMNS = ("ts", "etype", "mapper", "cpu")
 
 
-def _answer(result: pa.Table) -> Answer:
+def answer_of_numbers(result: pa.Table) -> Answer:
+    """Return the only row."""
     return tuple(int(column[0].as_py() or 0) for column in result.columns)
 
 
@@ -57,10 +58,10 @@ W4 = Benchmark(
     events=1_000_000,
     reference=references.w4,
     contenders=(
-        cepheid_local(QUERY, _answer),
-        duckdb.duckdb("islands", duckdb.W4_ISLANDS, _answer),
-        polars.polars("islands", polars.w4_islands, _answer),
-        chdb.chdb("fold", chdb.W4_FOLD, _answer, most_events=100_000),
+        cepheid_local(QUERY, answer_of_numbers),
+        duckdb.duckdb("islands", duckdb.W4_ISLANDS, answer_of_numbers),
+        polars.polars("islands", polars.w4_islands, answer_of_numbers),
+        chdb.chdb("fold", chdb.W4_FOLD, answer_of_numbers, most_events=100_000),
         flink.flink("w4"),
         numpy_pass.bare_pass(COLUMNS),
     ),

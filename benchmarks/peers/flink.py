@@ -14,7 +14,9 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from benchmarks.contender import Contender, NotRunnableError, Timed
 from benchmarks.references import Answer
@@ -30,13 +32,14 @@ def flink(question: str, *, most_events: int | None = None) -> Contender:
         "Flink CEP library",
         lambda path: _run(question, path),
         _answer,
-        _ready,
+        ready,
         most_events,
         own_process=True,
     )
 
 
-def _ready() -> None:
+def ready() -> None:
+    """Raise NotRunnableError without jars or a JDK."""
     if not os.environ.get(JARS):
         raise NotRunnableError("no jars (--flink-jars DIR)")
     if find_java("javac") is None or find_java("java") is None:
@@ -55,7 +58,7 @@ def _classpath() -> str:
 
 
 @functools.cache
-def _classes() -> str:
+def _classes(source: Path) -> str:
     """Compile once per process; the folder goes when the process ends."""
     folder = tempfile.mkdtemp(prefix="cepheid-flink-")
     atexit.register(shutil.rmtree, folder)
@@ -66,25 +69,25 @@ def _classes() -> str:
         _classpath(),
         "-d",
         folder,
-        str(SOURCE),
+        str(source),
     ]
     subprocess.run(command, check=True, capture_output=True)
     return folder
 
 
-def _run(question: str, path: Path) -> Timed:
-    classpath = os.pathsep.join([_classes(), _classpath()])
+def run_java(source: Path, arguments: Sequence[str]) -> Any:
+    """Run the class of a Java file and return what it prints last, as JSON."""
+    classpath = os.pathsep.join([_classes(source), _classpath()])
     # Flink reaches into java.base by reflection.
     opened = [f"--add-opens=java.base/java.{each}=ALL-UNNAMED" for each in ("util", "lang", "time")]
-    command = [str(find_java("java")), "-Xmx4g", *opened, "-cp", classpath, "FlinkCep"]
+    command = [str(find_java("java")), "-Xmx4g", *opened, "-cp", classpath, source.stem]
+    finished = subprocess.run([*command, *arguments], check=True, capture_output=True, text=True)
+    return json.loads(finished.stdout.splitlines()[-1])
+
+
+def _run(question: str, path: Path) -> Timed:
     parallelism = str(os.cpu_count() or 1)
-    finished = subprocess.run(
-        [*command, question, str(csv_of(path)), parallelism],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    result = json.loads(finished.stdout.splitlines()[-1])
+    result = run_java(SOURCE, [question, str(csv_of(path)), parallelism])
     return Timed(tuple(result["answer"]), result["seconds"])
 
 
