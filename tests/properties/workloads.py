@@ -11,8 +11,20 @@ from tests.properties.aggregate_streams import aggregate_streams
 from tests.properties.aggregates import METHODS
 from tests.properties.queries import Case
 
-PARTS = ("B b+", "B b+", "SEQ(B b, C c)+", "SEQ(B b, C c)", "SEQ(B b+, C c)", "ANY(B, C) b+", "B b")
-BEFORE = ("", "A a", "A a+", "D d", "A a, D d", "NOT D d, A a")
+PARTS = (
+    "(B b OR SEQ(B b2, C c))",
+    "SEQ(B b, C c?)",
+    "B b{1,2}",
+    "SEQ(B b, C c*)",
+    "B b+",
+    "B b+",
+    "SEQ(B b, C c)+",
+    "SEQ(B b, C c)",
+    "SEQ(B b+, C c)",
+    "ANY(B, C) b+",
+    "B b",
+)
+BEFORE = ("", "(A a OR A a2)", "A a?", "A a", "A a+", "D d", "A a, D d", "NOT D d, A a")
 AFTER = ("", "A z", "D z", "A z+", "NOT D z", "NOT D y, A z", "B z", "C z")
 CONDITIONS = ("", "", "b.x > 0", "b.x > 0", "b.x < 2", "b.f >= 0", "b.x != 1")
 WINDOWS = ("", "WITHIN 4 SLIDE 4", "WITHIN 4 SLIDE 2", "WITHIN 6 SLIDE 2", "WITHIN 5 SLIDE 1")

@@ -55,8 +55,8 @@ def find_families(
     shapes = sorted(found, key=lambda each: -each.weight * (len(found[each]) - 1))
     families: list[Family] = []
     for shape in shapes:
-        free = finder.free_places(found[shape])
-        if len(free) > 1 and len(families) < MOST_FAMILIES:
+        free = finder.free_places(found[shape]) if len(families) < MOST_FAMILIES else []
+        if len(free) > 1:
             families.append(finder.family(shape, free))
     return tuple(families)
 
@@ -105,12 +105,14 @@ class _Finder:
     def free_places(self, occurrences: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
         """Return the places that are in no part yet and not beside one; they are taken then."""
         chosen: list[tuple[int, ...]] = []
+        classes: set[tuple[int, ...]] = set()
         before = set(self.taken)
         for members in occurrences:
-            if len(self._classes([*chosen, members])) > MOST_CLASSES:
-                break
-            if self._is_free(members):
+            of_class = self._class(members)
+            has_room = of_class in classes or len(classes) < MOST_CLASSES
+            if has_room and self._is_free(members):
                 chosen.append(members)
+                classes.add(of_class)
                 self.taken |= set(members)
         if len(chosen) < 2:
             self.taken = before
@@ -131,22 +133,17 @@ class _Finder:
                     return False
         return True
 
-    def _classes(self, occurrences: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-        return list(
-            dict.fromkeys(tuple(self.positions[e].test for e in each) for each in occurrences)
-        )
+    def _class(self, members: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(self.positions[each].test for each in members)
 
     def family(self, shape: _Shape, occurrences: Sequence[tuple[int, ...]]) -> Family:
         """Return a part with its places."""
-        classes = self._classes(occurrences)
+        classes = list(dict.fromkeys(map(self._class, occurrences)))
         return Family(
             _text(shape),
             shape.sources,
             tuple(classes),
-            tuple(
-                Member(classes.index(tuple(self.positions[e].test for e in each)), each)
-                for each in occurrences
-            ),
+            tuple(Member(classes.index(self._class(each)), each) for each in occurrences),
         )
 
 

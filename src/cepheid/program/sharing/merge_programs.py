@@ -82,7 +82,7 @@ class _Merging:
         self.names = [measure_names(each, self.common) for each in programs]
         self.groups: dict[tuple[int | None, int | None], _Group] = {}
         self.positions: list[_Position] = []
-        self.known: dict[object, int] = {}
+        self.known: dict[object, list[int]] = {}
         self.places: list[list[int]] = []
         self.numbers: list[NumberMeasure] = []
         self.minima: list[MinimumMeasure] = []
@@ -146,7 +146,6 @@ class _Merging:
             tuple(of_slot[slot] for slot in slots.finals),
             (0, *(1 + self.shared.numbers.index(each) for each in numbers)),
             tuple(self.shared.minima.index(each) for each in minima),
-            program.types,
         )
 
     def _own_slots(self, slots: SlotProgram, group: _Group) -> dict[int, int]:
@@ -182,7 +181,8 @@ class _Merging:
         mapped = tuple(sorted(of_slot[each] for each in sources))
         loops = own in slots.sources[position]
         key = (place, plain, mapped, loops, numbers, minima)
-        known = None if later or own in of_slot else self.known.get(key)
+        can_merge = not later and own not in of_slot
+        known = self._known_position(key, query) if can_merge else None
         if known is None:
             value = of_slot.get(own) if own is not None else None
             if value is None and own is not None:
@@ -194,8 +194,8 @@ class _Merging:
             merged = _Position((place, plain, mapped), value)
             merged.numbers, merged.minima = numbers, minima
             self.positions.append(merged)
-            if not later and own not in of_slot:
-                self.known[key] = known
+            if can_merge:
+                self.known.setdefault(key, []).append(known)
         merged = self.positions[known]
         merged.queries.append(query)
         if own is not None:
@@ -206,6 +206,11 @@ class _Merging:
             if of_slot[each] not in merged.entries:
                 merged.entries.append(of_slot[each])
         return known
+
+    def _known_position(self, key: object, query: int) -> int | None:
+        """Return a position that other queries have; trends of one query are counted apart."""
+        found = self.known.get(key, ())
+        return next((each for each in found if query not in self.positions[each].queries), None)
 
     def _test(self, test: PositionTest) -> int:
         """Return the number of a test; tests that differ in names of variables are the same."""

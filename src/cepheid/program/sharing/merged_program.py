@@ -43,7 +43,6 @@ class MergedQuery:
     finals: tuple[int, ...]
     numbers: tuple[int, ...]
     minima: tuple[int, ...]
-    types: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +106,3 @@ class MergedProgram:
     def minimum_count(self) -> int:
         """How many minima a value has."""
         return len(self.positions[0].minima)
-
-    @property
-    def columns(self) -> frozenset[str]:
-        """Every column of the events that is read."""
-        return frozenset(name for each in self.programs for name in each.columns)

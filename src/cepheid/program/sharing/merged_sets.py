@@ -16,16 +16,15 @@ class MergedSets:
     """Merges programs, once for as long as the same ones are asked for."""
 
     def __init__(self) -> None:
-        self.programs: tuple[Program, ...] = ()
-        self.merged: tuple[MergedSet, ...] = ()
+        self.kept: tuple[tuple[Program, ...], tuple[MergedSet, ...]] = ((), ())
 
     def of(self, programs: Sequence[Program]) -> tuple[MergedSet, ...]:
         """Return the sets of programs that are folded together, each merged."""
-        is_known = len(programs) == len(self.programs) and all(
-            one is other for one, other in zip(programs, self.programs, strict=True)
-        )
-        if not is_known:
+        known, merged = self.kept
+        if len(programs) != len(known) or any(
+            one is not other for one, other in zip(programs, known, strict=True)
+        ):
             sets = sharing_sets(programs)
-            self.merged = tuple((each, merge_programs(programs, each)) for each in sets)
-            self.programs = tuple(programs)
-        return self.merged
+            merged = tuple((each, merge_programs(programs, each)) for each in sets)
+            self.kept = tuple(programs), merged  # at once: threads may ask for different ones
+        return merged

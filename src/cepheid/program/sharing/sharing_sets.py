@@ -16,6 +16,9 @@ RETURNS_MATCHES = "it returns matches"
 KEEPS_MORE = "its state is more than a value per position"
 
 
+MOST_OPEN = 32  # windows at once; beyond that, panes or a vector of windows are faster
+
+
 @dataclass(frozen=True, slots=True)
 class SharingSet:
     """Places of programs in the workload that are folded together; `numbers` are what they carry.
@@ -52,6 +55,10 @@ def why_alone(program: Program) -> str | None:
         return "its windows count events"
     if program.window_length is not None and program.slide is None:
         return "its window moves with every event"
+    if program.window_length is not None and program.slide is not None:
+        open_at_once = -(-program.window_length // program.slide)
+        if open_at_once > MOST_OPEN:
+            return f"{open_at_once:,} of its windows are open at once"
     if output.has_exact:
         return "its counts have all their digits"
     return None

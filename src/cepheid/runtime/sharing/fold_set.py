@@ -49,7 +49,7 @@ def fold_set(task: SetTask, threads: int = 1) -> FoldedSet:
     )
     rows = joined_rows([each[0] for each in folded])
     queries = np.concatenate([each[1] for each in folded])
-    order = np.argsort(queries.astype(np.int16), kind="stable")
+    order = np.argsort(queries.astype(np.int32), kind="stable")
     ends = np.cumsum(np.bincount(queries, minlength=len(task.program.queries)))
     return FoldedSet(
         tuple(

@@ -14,7 +14,7 @@ from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.merged_machine import MergedEvents, Tables
 from cepheid.kernels.share_bursts import ALWAYS, DYNAMIC, MOST_MASKS, NEVER, RECORD
 from cepheid.kernels.value_cells import Cells
-from cepheid.kernels.values import NOTHING, Measures
+from cepheid.kernels.values import Measures
 from cepheid.program.sharing.merged_program import MergedProgram
 from cepheid.runtime.sharing.merged_arrays import MergedArrays, flat_lists
 from cepheid.runtime.sharing.policy import Policy
@@ -51,8 +51,9 @@ def make_machine(
     families, groups = len(program.families), len(program.groups)
     every, slots = sum(lanes), max(each.slots for each in program.groups)
     room = _room(arrays, task.passes, events)
+    has_blocks = task.policy is not Policy.NEVER
     levels = 1
-    while machine.RADIX**levels <= max(room, default=0):
+    while has_blocks and machine.RADIX**levels <= max(room, default=0):
         levels += 1
     blocks_by_level = [
         entries // machine.RADIX**level if level else 0
@@ -156,10 +157,11 @@ def _flat_tables(tables: dict[int, Sequence[int]], sizes: dict[int, int]) -> tup
 
 
 def _cells(count: int, program: MergedProgram) -> Cells:
+    """Return cells; every one is cleared before it is read."""
     numbers, minima = program.number_count, program.minimum_count
     return Cells(
         np.zeros((count, numbers)),
         np.zeros((count, numbers), np.int64),
         np.zeros((count, numbers), np.int64),
-        np.full((count, minima), NOTHING, np.int64),
+        np.empty((count, minima), np.int64),
     )
