@@ -10,6 +10,7 @@ from benchmarks.papers.claims import Claim, at_most, judge, number, quotient
 from benchmarks.papers.experiment import Cell, Experiment, Outcome
 from benchmarks.papers.progress import announce
 from benchmarks.papers.sase_stream import SEED
+from benchmarks.papers.sweep import OURS
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
 from cepheid.runtime.event_schema import ColumnRoles, event_schema
@@ -59,7 +60,7 @@ def _grow_window(scale: float) -> Outcome:
     streams = [max(times * windows[-1], int(events * scale)) for times, events in STREAMS.items()]
     tables = {events: of_types(events, ("A", "B")) for events in streams}
     series = {
-        f"{name}, {events:,} events": [
+        f"{OURS}, {name}, {events:,} events": [
             Cell(_most_carried(query, window, table)) for window in windows
         ]
         for name, query in QUERIES.items()
@@ -67,7 +68,7 @@ def _grow_window(scale: float) -> Outcome:
     }
     claims: list[Claim] = []
     adjacent, grained = (
-        [series[f"{name}, {events:,} events"] for events in streams] for name in QUERIES
+        [series[f"{OURS}, {name}, {events:,} events"] for events in streams] for name in QUERIES
     )
     for at in range(len(windows) - 1):
         grown, factor = (
