@@ -76,7 +76,7 @@ class TestHamlet:
 class TestDecisions:
     def test_partly(self):
         texts = [
-            f"PATTERN SEQ({first}, B+ b) WHERE b.x {test} WITHIN 2000 SLIDE 20 {COUNT}"
+            f"PATTERN SEQ({first}, B+ b) WHERE b.x {test} WITHIN 2000 SLIDE 100 {COUNT}"
             for first in "ACD"
             for test in ("< 3", "< 9", "= 1")
         ]
