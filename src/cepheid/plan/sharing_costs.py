@@ -1,4 +1,4 @@
-"""What sharing costs, in nanoseconds of one core: measured, see docs/decisions/0019.
+"""What sharing costs, in nanoseconds of one core: rough figures, see docs/decisions/0019.
 
 The order is that of kernels/share_bursts.py: one step of one lane, catching up of one lane, an
 entry of the log for every place of a part.
