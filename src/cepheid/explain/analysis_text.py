@@ -143,10 +143,8 @@ def _burst(burst: Burst, run: SetRun) -> tuple[str, ...]:
     )
 
 
-def estimate(nanoseconds: int | None) -> str:
-    """Return what the costs say, if they were asked."""
-    if nanoseconds is None:
-        return "unknown"
+def estimate(nanoseconds: int) -> str:
+    """Return what the costs say."""
     if nanoseconds == 0:
         return "0"
     sign = "-" if nanoseconds < 0 else ""

@@ -228,7 +228,7 @@ class _Merging:
         own_numbers, own_minima = self.names[query]
         numbers = [-1]
         for name in self.shared.numbers:
-            number = NumberMeasure(_content(name), name.attribute, EVERYWHERE)
+            number = NumberMeasure(Content(name.content), name.attribute, EVERYWHERE)
             where = None
             if name in own_numbers:
                 where = output.numbers[own_numbers.index(name)].positions
@@ -251,10 +251,6 @@ def _contributes(name: MeasureName, where: int | None, position: int, test: Posi
     if where is None:
         return test in name.tests
     return bool(where >> position & 1)
-
-
-def _content(name: MeasureName) -> Content:
-    return Content(name.content)
 
 
 def _value_slot(slots: SlotProgram, position: int) -> int | None:

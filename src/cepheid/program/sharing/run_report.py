@@ -20,7 +20,7 @@ class Burst:
 
     `lanes` are the places of the part, once for every open window. `sharing` are the classes that
     shared it. `mixed_steps` tells whether some steps concerned not all classes. `saved` is what the
-    costs say that sharing saved, in nanoseconds; None if they were not asked.
+    costs say that sharing saved, in nanoseconds.
     """
 
     part: int
@@ -33,7 +33,7 @@ class Burst:
     sharing: tuple[int, ...]
     decision: Decision
     mixed_steps: bool
-    saved: int | None
+    saved: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class PartRun:
     partly: int
     steps: int
     most_lanes: int
-    saved: int | None
+    saved: int
 
 
 @dataclass(frozen=True, slots=True)

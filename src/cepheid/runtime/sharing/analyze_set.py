@@ -58,7 +58,7 @@ class SetAnalysis:
         task = replace(prepared.task, policy=policy)
         folded, folding = _timed(replace(task, most_records=MOST_RECORDS), threads)
         warm, apart = _compared(task, threads) if self.compare else (None, None)
-        self.sets.append(_Report(prepared, folded, policy).run((ordering, folding, warm, apart)))
+        self.sets.append(_Report(prepared, folded).run((ordering, folding, warm, apart)))
         return prepared.tables(folded, schema)
 
 
@@ -81,10 +81,9 @@ Times = tuple[float, float, float | None, float | None]
 class _Report:
     """Recorded bursts in words and times of the events."""
 
-    def __init__(self, prepared: PreparedSet, folded: FoldedSet, policy: Policy) -> None:
+    def __init__(self, prepared: PreparedSet, folded: FoldedSet) -> None:
         self.prepared = prepared
         self.program = prepared.task.program
-        self.policy = policy
         self.counters = folded.counters
         self.bursts = folded.bursts
 
@@ -115,15 +114,14 @@ class _Report:
             self._listed(saved),
         )
 
-    def _saved(self) -> list[int | None]:
+    def _saved(self) -> list[int]:
         """Return what the costs say of every burst that was shared."""
         shared = self.bursts[:, record.SHARING] != 0
         return [int(each) for each in np.where(shared, self.bursts[:, record.SAVED], 0)]
 
-    def _part(self, number: int, family: Family, saved: list[int | None]) -> PartRun:
+    def _part(self, number: int, family: Family, saved: list[int]) -> PartRun:
         own = np.flatnonzero(self.bursts[:, record.FAMILY] == number)
         sharing, every = self.bursts[own, record.SHARING], _every(family)
-        known = [saved[each] for each in own]
         return PartRun(
             family.text,
             len(family.classes),
@@ -132,10 +130,10 @@ class _Report:
             int(((sharing != every) & (sharing != 0)).sum()),
             int(self.bursts[own, record.STEPS].sum()),
             int(self.bursts[own, record.LANES].max(initial=0)),
-            sum(each for each in known if each is not None) if None not in known else None,
+            sum(saved[each] for each in own),
         )
 
-    def _listed(self, saved: list[int | None]) -> tuple[Burst, ...]:
+    def _listed(self, saved: list[int]) -> tuple[Burst, ...]:
         bursts = self.bursts[:MOST_BURSTS]
         arrays, row = self.prepared.ordered.arrays, self.prepared.ordered.row
         first = row[arrays.step_offsets[bursts[:, record.FIRST_STEP]]]
@@ -155,7 +153,7 @@ class _Report:
 
     def _burst(
         self, burst: Int64s, partition: tuple[str, ...], times: tuple[int, int, str],
-        saved: int | None,
+        saved: int,
     ) -> Burst:  # fmt: skip
         family = self.program.families[int(burst[record.FAMILY])]
         sharing = int(burst[record.SHARING])
@@ -181,10 +179,10 @@ class _Report:
         kinds = arrays.fires.astype(np.int64) - 1
         step_of_event = np.repeat(np.arange(arrays.step_offsets.size - 1),
                                   np.diff(arrays.step_offsets))  # fmt: skip
-        merged = MergedArrays(self.program)
+        merged = MergedArrays(self.program, task.passes)
         last = np.empty(len(bursts), np.int64)
         for family in np.unique(bursts[:, record.FAMILY]):
-            fires = np.array([merged.fires_family(each, int(family)) for each in task.passes])
+            fires = merged.fires_family(int(family))
             steps = np.unique(step_of_event[fires[kinds]])
             own = bursts[:, record.FAMILY] == family
             begins = np.searchsorted(steps, bursts[own, record.FIRST_STEP])

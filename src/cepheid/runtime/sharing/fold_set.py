@@ -42,7 +42,7 @@ class FoldedSet:
 def fold_set(task: SetTask, threads: int = 1) -> FoldedSet:
     """Return what every query of the set has per partition and window."""
     lanes = [_lanes(task.events, each) for each in task.program.groups]
-    arrays = MergedArrays(task.program)
+    arrays = MergedArrays(task.program, task.passes)
     parts = split_partitions(task.events, threads)
     folded = side_by_side(
         [functools.partial(_fold_part, task, arrays, lanes, each) for each in parts]

@@ -45,12 +45,12 @@ def make_machine(
 ) -> tuple[Tables, Cells]:
     """Return a machine that has seen nothing; `lanes` are by window group."""
     program = task.program
-    bases, begins, items = flat_lists(arrays.lists(task.passes))
-    tables: dict[int, Sequence[int]] = dict(arrays.tables(task.passes))
+    bases, begins, items = flat_lists(arrays.lists)
+    tables: dict[int, Sequence[int]] = dict(arrays.tables)
     members, places = len(arrays.members), len(program.positions) + arrays.width
     families, groups = len(program.families), len(program.groups)
     every, slots = sum(lanes), max(each.slots for each in program.groups)
-    room = _room(arrays, task.passes, events)
+    room = _room(arrays, events)
     has_blocks = task.policy is not Policy.NEVER
     levels = 1
     while has_blocks and machine.RADIX**levels <= max(room, default=0):
@@ -130,16 +130,13 @@ def recorded(tables: Tables) -> int:
     return int(tables.numbers[tables.table_base[machine.WIDTHS] + machine.RECORDED])
 
 
-def _room(
-    arrays: MergedArrays, passes: Sequence[tuple[int, ...]], events: MergedEvents
-) -> list[int]:
+def _room(arrays: MergedArrays, events: MergedEvents) -> list[int]:
     """Return how many steps of each family a partition has, at most."""
     firsts = events.step_offsets[events.partition_offsets]
     kinds = events.kind[firsts[0] : firsts[-1]]
     room = []
     for family in range(len(arrays.program.families)):
-        fires = np.array([arrays.fires_family(each, family) for each in passes], np.int64)
-        so_far = np.concatenate([[0], np.cumsum(fires[kinds])])
+        so_far = np.concatenate([[0], np.cumsum(arrays.fires_family(family)[kinds])])
         room.append(int(np.diff(so_far[firsts - firsts[0]]).max(initial=0)))
     return room
 

@@ -32,10 +32,11 @@ class _Kind(NamedTuple):
 
 
 class MergedArrays:
-    """Makes the lists and tables of a merged program."""
+    """Makes the lists and tables of a merged program; `passes` are by kind the tests it passes."""
 
-    def __init__(self, program: MergedProgram) -> None:
+    def __init__(self, program: MergedProgram, passes: Sequence[tuple[int, ...]]) -> None:
         self.program = program
+        self.passes = passes
         self.members = [
             (number, member)
             for number, family in enumerate(program.families)
@@ -64,10 +65,11 @@ class MergedArrays:
             for slot in set(each.sources) - self.inner[member_number]:
                 self.readers[each.group, slot].add(member_number)
 
-    def lists(self, passes: Sequence[tuple[int, ...]]) -> dict[int, list[Sequence[int]]]:
-        """Return all lists by their kind, for events of kinds that pass some tests."""
+    @cached_property
+    def lists(self) -> dict[int, list[Sequence[int]]]:
+        """All lists by what they are lists of."""
         program, queries = self.program, self.program.queries
-        kinds = [self._kind(each) for each in passes]
+        kinds = self._kinds
         return {
             machine.SOURCES: [each.sources for each in program.positions],
             machine.ENTRIES: [each.entries for each in program.positions],
@@ -100,13 +102,14 @@ class MergedArrays:
             machine.INITIAL: [each.initial for each in program.groups],
         }
 
-    def tables(self, passes: Sequence[tuple[int, ...]]) -> dict[int, Sequence[int]]:
-        """Return the tables that do not change."""
+    @cached_property
+    def tables(self) -> dict[int, Sequence[int]]:
+        """The tables that do not change."""
         program, groups, families = self.program, self.program.groups, self.program.families
         classes = [len(each.classes) for each in families]
         return {
             machine.POSITION_GROUP: [each.group for each in program.positions],
-            machine.KIND_BREAKS: [self._kind(each).breaks for each in passes],
+            machine.KIND_BREAKS: [each.breaks for each in self._kinds],
             machine.QUERY_GROUP: [each.group for each in program.queries],
             machine.QUERY_CODES: [len(e.moves[0]) if e.moves else 0 for e in program.queries],
             machine.MEMBER_FAMILY: [family for family, _ in self.members],
@@ -187,11 +190,14 @@ class MergedArrays:
         breaks = sum({1 << self.members[each][0] for each in touched})
         return _Kind(own, parts, negative, breaks)
 
-    def fires_family(self, passes: tuple[int, ...], family: int) -> bool:
-        """Whether events that pass some tests are of a part."""
-        tests = set(passes)
-        classes = self.program.families[family].classes
-        return any(test in tests for each in classes for test in each)
+    @cached_property
+    def _kinds(self) -> list[_Kind]:
+        return [self._kind(each) for each in self.passes]
+
+    def fires_family(self, family: int) -> NDArray[np.bool_]:
+        """Return which kinds of events are of a part."""
+        parts = [each.parts[::3] for each in self._kinds]
+        return np.array([family in families for families in parts], np.bool_)
 
     def _negating(self, tests: set[int]) -> Iterator[tuple[int, MergedQuery]]:
         for number, query in enumerate(self.program.queries):
