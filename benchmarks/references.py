@@ -120,13 +120,14 @@ def w2(path: Path) -> Answer:
     return rows, starts, ids, total
 
 
-def _count_sequences(types: Any) -> int:
+def _count_sequences(types: Any, *, repeats: bool = False) -> int:
+    """Count SEQ(A, B, C), or SEQ(A, B+, C): then a B also goes on with what ends in one."""
     first = second = third = 0
     for each in types:
         if each == "A":
             first += 1
         elif each == "B":
-            second += first
+            second += second + first if repeats else first
         else:
             third += second
     return third
@@ -147,22 +148,10 @@ def closed_trends(path: Path, slide: int = WINDOW // 2) -> Answer:
     for key, events in by_id.items():
         for end in range(slide, last + 2, slide):
             first, beyond = bisect_left(events, (end - WINDOW,)), bisect_left(events, (end,))
-            count = _count_trends(etype for _, etype in events[first:beyond])
+            count = _count_sequences((etype for _, etype in events[first:beyond]), repeats=True)
             if count:
                 rows, ends, ids, total = rows + 1, ends + end, ids + key, total + count
     return rows, ends, ids, total
-
-
-def _count_trends(types: Any) -> int:
-    first = second = third = 0
-    for each in types:
-        if each == "A":
-            first += 1
-        elif each == "B":
-            second = 2 * second + first
-        else:
-            third += second
-    return third
 
 
 @functools.cache
