@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -152,8 +152,19 @@ class Workload:
         options = RunOptions(live_limit, on_expiry, parallel_in_time, packed=packed)
         of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit)
         members = self._members(options)
-        results = run_workload(members, events, roles, of_stream, self._sharing(sharing))
+        shared = replace(self._sharing(sharing), in_ranges=parallel_in_time is True)
+        results = run_workload(members, events, roles, of_stream, shared)
         return {name: results[name] for name in self.queries}
+
+    def release(self, results: Mapping[str, Any]) -> None:
+        """Let Spark forget what it keeps for the results of a run on a batch DataFrame.
+
+        Results stay what they are: one that is asked for again is computed anew. Without this, what
+        is kept goes when all results of a run are gone and a workload runs again.
+        """
+        from cepheid.runtime.dispatch import release_results
+
+        release_results(results.values())
 
     def analyze(
         self,

@@ -36,6 +36,11 @@ pairs = "PATTERN SEQ(A a, B b) WHERE [k] RETURN a.k AS k, a.time AS start INTO P
 windows = "PATTERN SEQ(Pair p, C c) WHERE [k] WITHIN 8 SLIDE 8 RETURN COUNT(*) AS n INTO Late"
 both = cepheid.workload([pairs, windows, "PATTERN Late l RETURN l.time, l.n"])
 print(sorted(map(tuple, both.run(events, **roles)["q3"].collect())))
+texts = [f"PATTERN SEQ({each}, B+) WHERE [k] RETURN k, COUNT(*) AS n GROUP BY k" for each in "AC"]
+together = cepheid.workload([*texts, "PATTERN SEQ(A, C) WHERE [k] RETURN COUNT(*) AS n"])
+results = together.run(events, **roles)
+print([sorted(map(tuple, each.collect())) for each in results.values()])
+together.release(results)
 local = cepheid.query("PATTERN SEQ(A a, B b) WHERE [k] AND a.time > 1 RETURN a.time, b.time")
 result = local.run(events, **roles)
 print(sorted(map(tuple, result.collect())))
@@ -75,11 +80,13 @@ def test_a_match_query_an_aggregate_and_a_workload():
     done = run_script(SCRIPT)
     assert done.returncode == 0, done.stderr[-3000:]
     lines = done.stdout.strip().splitlines()
-    module, matches, counts, composed, local, marks, packed, grouped, spilled, is_pushed = lines
+    module, matches, counts, composed, together, *lines = lines
+    local, marks, packed, grouped, spilled, is_pushed = lines
     assert "connect" in module
     assert matches == packed == grouped == spilled == "[(1, 3), (2, 4)]"
     assert counts == "[(0, 4, 1)]"
     assert composed == "[(7, 1)]"
+    assert together == "[[(1, 1.0), (2, 1.0)], [], [(1,)]]"
     assert local == marks == "[(2, 4)]"
     assert is_pushed == "True"
 

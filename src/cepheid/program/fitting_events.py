@@ -34,21 +34,21 @@ class FittingEvents:
     conditions: tuple[Condition, ...]
 
 
-def fitting_events(program: Program) -> tuple[FittingEvents, ...]:
+def fitting_events(*programs: Program) -> tuple[FittingEvents, ...]:
     """Return groups of types with the same conditions, negated parts included.
 
     Types are set apart, because an event of a type that lacks an attribute satisfies every
-    comparison that reads it.
+    comparison that reads it. Several programs have the type column in common.
     """
-    if program.type_column is None:
-        tests = program.all_tests
+    tests = tuple(dict.fromkeys(test for each in programs for test in each.all_tests))
+    if programs[0].type_column is None:
         conditions = [_condition(each, {name for _, name in each.exempt}) for each in tests]
         return (FittingEvents((), _alternatives(conditions)),)
     types: dict[tuple[Condition, ...], list[str]] = {}
-    for name in sorted(program.types):
+    for name in sorted({name for test in tests for name in test.types}):
         conditions = [
             _condition(test, {attribute for owner, attribute in test.exempt if owner == name})
-            for test in program.all_tests
+            for test in tests
             if name in test.types
         ]
         types.setdefault(_alternatives(conditions), []).append(name)

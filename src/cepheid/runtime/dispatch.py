@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,14 @@ def run_events(
         return run_spark(make_program, given.events, given.roles)
     program = make_program(event_schema(given.events.schema, given.roles))
     return as_kind(run_local(program, given.events, threads=available_cores()), given.kind)
+
+
+def release_results(results: Iterable[Any]) -> None:
+    """Release what Spark keeps for results; other kinds of results keep nothing."""
+    if "pyspark" in sys.modules:
+        from cepheid.runtime.spark.kept_frames import release
+
+        release(results)
 
 
 def is_stream(given: EventInput) -> bool:

@@ -7,6 +7,7 @@ memory is short. All runs are cut at the same times, so a chunk has all events o
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,6 +71,17 @@ class SortedRuns:
                 cut,
             )
             begins = ends
+
+
+@dataclass(frozen=True, slots=True)
+class RunChunks:
+    """The chunks of runs, as often as somebody goes through them."""
+
+    runs: SortedRuns
+    most_bytes: int
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return self.runs.chunks(self.most_bytes)
 
 
 def _mapped(path: Path) -> pa.Table:

@@ -80,7 +80,7 @@ def run_workload(
     if analysis is not None:
         if given.kind is TableKind.SPARK:
             raise ConfigError(
-                "what queries share cannot be analysed on Spark: they run one by one there",
+                "what queries share is recorded in process only, and these events are on Spark",
                 hint="give a table of this process: frame.toArrow() or frame.toPandas()",
             )
         analysis.schema = event_schema(given.events.schema, given.roles)
@@ -89,6 +89,8 @@ def run_workload(
     if not is_stream(given):
         options.refuse(kind_in_words(given))
     runner: MemberRunner
+    results: dict[str, Any] = {}
+    sharing = sharing or Sharing()
     if is_stream(given):
         from cepheid.runtime.spark.stream.workload import StreamMembers
 
@@ -96,14 +98,13 @@ def run_workload(
     elif given.kind is TableKind.SPARK:
         from cepheid.runtime.spark.workload import SparkMembers
 
-        runner = SparkMembers(given.events, given.roles)
+        runner = on_spark = SparkMembers(given.events, given.roles)
+        results |= on_spark.run_together(members, sharing)
     else:
-        runner = LocalMembers(
+        runner = in_process = LocalMembers(
             given.events, given.roles, run_set if analysis is None else analysis.run_set
         )
-    results: dict[str, Any] = {}
-    if isinstance(runner, LocalMembers):
-        together = runner.run_together(members, sharing or Sharing())
+        together = in_process.run_together(members, sharing)
         results |= {name: as_kind(each, given.kind) for name, each in together.items()}
     streams: dict[str, DerivedStream] = {}
     for member in members:

@@ -18,7 +18,11 @@ class Policy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """How the queries of a workload share work, and what was merged before."""
+    """How the queries of a workload share work, and what was merged before.
+
+    `in_ranges`: on Spark, queries that can be folded in ranges of time are, and not together.
+    """
 
     policy: Policy = Policy.DYNAMIC
     merged: MergedSets = field(default_factory=MergedSets)
+    in_ranges: bool = False

@@ -18,6 +18,7 @@ from cepheid.program.sharing.merge_programs import EVERYWHERE
 from cepheid.program.sharing.merged_program import MergedProgram
 from cepheid.runtime.aggregate.group_rows import add_groups
 from cepheid.runtime.aggregate.measures import EventMeasures
+from cepheid.runtime.aggregate.partial_table import partial_schema, to_partial
 from cepheid.runtime.aggregate.result_table import (
     Finished,
     PlaceColumns,
@@ -33,6 +34,7 @@ from cepheid.runtime.sharing.order_kinds import order_kinds
 from cepheid.runtime.sharing.policy import Policy
 
 Int64s = NDArray[np.int64]
+FinishedQuery = tuple[Program, AggregateOutput, Finished]
 
 
 class RunSet(Protocol):
@@ -62,8 +64,12 @@ def run_set(
 ) -> list[pa.Table]:
     """Return the result of every query."""
     prepared = prepare_set(program, columns, length, threads)
-    folded = fold_set(replace(prepared.task, policy=policy), threads)
-    return prepared.tables(folded, schema)
+    return prepared.tables(fold_prepared(prepared, policy, threads), schema)
+
+
+def fold_prepared(prepared: PreparedSet, policy: Policy, threads: int = 1) -> FoldedSet:
+    """Return what every query has per partition and window."""
+    return fold_set(replace(prepared.task, policy=policy), threads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +83,24 @@ class PreparedSet:
 
     def tables(self, folded: FoldedSet, schema: pa.Schema) -> list[pa.Table]:
         """Return the result of every query."""
+        return [set_table(each, schema, partially=False) for each in self.finished(folded, schema)]
+
+    def finished(self, folded: FoldedSet, schema: pa.Schema) -> list[FinishedQuery]:
+        """Return everything that the columns of every query's result are made of."""
         results = _Results(self.columns, self.ordered, schema, self.measures)
         programs = self.task.program.programs
         warn_of_dropped(programs[0], self.ordered.dropped)
-        return [results.table(each, rows) for each, rows in zip(programs, folded.rows, strict=True)]
+        return [
+            results.finished(each, rows) for each, rows in zip(programs, folded.rows, strict=True)
+        ]
+
+
+def set_table(finished: FinishedQuery, schema: pa.Schema, *, partially: bool) -> pa.Table:
+    """Return the result of a query; with `partially` rows of groups that others add to."""
+    program, output, rows = finished
+    if partially:
+        return to_partial(partial_schema(program, output, schema), rows)
+    return finish(output, aggregate_schema(program, output, schema), rows)
 
 
 def prepare_set(
@@ -112,8 +132,8 @@ class _Results:
         self.measures = measures
         self.groups: dict[tuple[str, ...], Int64s] = {}
 
-    def table(self, program: Program, rows: ValueRows) -> pa.Table:
-        """Return a row for every group and window of a query."""
+    def finished(self, program: Program, rows: ValueRows) -> FinishedQuery:
+        """Return what a row for every group and window of a query is made of."""
         output = program.output
         assert isinstance(output, AggregateOutput)
         moduli = np.zeros(rows.mantissa.shape[1], np.int64)
@@ -125,7 +145,7 @@ class _Results:
         ]
         places = PlaceColumns(program, output, self.columns, self.schema).table(groups)
         finished = Finished(places, groups.values, None, extremes, groups.is_expiry)
-        return finish(output, aggregate_schema(program, output, self.schema), finished)
+        return program, output, finished
 
     def _group_of_partition(self, output: AggregateOutput) -> Int64s:
         attributes = tuple(column for column, _ in output.groups)

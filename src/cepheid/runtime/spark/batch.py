@@ -6,6 +6,7 @@ Only the DataFrame API is used, so that it runs on Spark Connect too.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pyarrow as pa
@@ -24,7 +25,7 @@ from cepheid.runtime.spark.column_named import column_named
 from cepheid.runtime.spark.combine_groups import combine_groups
 from cepheid.runtime.spark.compressed import SparkCompressedMatches
 from cepheid.runtime.spark.fold_task import task_memory
-from cepheid.runtime.spark.push_down import drop_or_bare
+from cepheid.runtime.spark.push_down import drop_or_bare_for_all
 from cepheid.runtime.spark.task_events import TaskEvents, as_grouped, in_packets, in_rows
 from cepheid.runtime.spark.task_folds import TaskFolds
 from cepheid.runtime.spark.time_ranges import cut_time, fold_ranges
@@ -106,7 +107,13 @@ def _with_ranges_if_possible(program: Program, events: pa.Schema) -> Program:
 
 def distribute(program: Program, frame: DataFrame) -> TaskEvents:
     """Bring every partition's events to one task, without those that change nothing."""
-    frame = drop_or_bare(program, frame)
+    return distribute_all((program,), frame)
+
+
+def distribute_all(programs: Sequence[Program], frame: DataFrame) -> TaskEvents:
+    """Bring every partition's events to one task, for programs with the same keys and options."""
+    frame = drop_or_bare_for_all(programs, frame)
+    program = programs[0]
     keys = shuffle_keys(program)
     if program.is_grouped:
         return as_grouped(frame, keys)

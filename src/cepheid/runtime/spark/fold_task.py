@@ -13,7 +13,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from cepheid.errors import ConfigError
-from cepheid.runtime.sorted_runs import Chunk, SortedRuns
+from cepheid.runtime.sorted_runs import Chunk, RunChunks, SortedRuns
 from cepheid.runtime.spark.whole_task import MapBatches
 
 TASK_MEMORY = "spark.cepheid.task.memory"
@@ -21,6 +21,7 @@ DEFAULT_MEMORY = "512m"
 UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 LARGEST_RUN = 1 << 30  # texts of one array have 31-bit offsets
 Fold = Callable[[pa.Table], pa.Table]
+FoldWhole = Callable[[pa.Table], Iterable[pa.Table]]
 FoldChunks = Callable[[Iterable[Chunk]], Iterator[pa.Table]]
 
 
@@ -28,11 +29,12 @@ FoldChunks = Callable[[Iterable[Chunk]], Iterator[pa.Table]]
 class TaskFold:
     """How a task folds events: all at once, or, beyond so many bytes of them, in chunks.
 
-    `in_chunks` is None if the query keeps everything anyway. `time` is the time column.
+    `in_chunks` is None if the query keeps everything anyway; it may go through the chunks several
+    times. `time` is the time column.
     """
 
     time: str
-    whole: Fold
+    whole: FoldWhole
     in_chunks: FoldChunks | None
     memory: int
 
@@ -52,7 +54,8 @@ class TaskFold:
                     yield from self._through_files(self.in_chunks, received, batches, names)
                     return
             if received:
-                yield from self.whole(_table(received, names)).to_batches()
+                for result in self.whole(_table(received, names)):
+                    yield from result.to_batches()
 
         return map_batches
 
@@ -68,7 +71,7 @@ class TaskFold:
             runs = SortedRuns(Path(folder), self.time)
             for events in _in_tables(received, batches, most):
                 runs.add(events.rename_columns(list(names)))
-            for result in in_chunks(runs.chunks(max(1, self.memory // 4))):
+            for result in in_chunks(RunChunks(runs, max(1, self.memory // 4))):
                 yield from result.to_batches()
 
 

@@ -23,6 +23,7 @@ BUCKET, EVENTS = "bucket", "events"
 PACKETS = f"{BUCKET} int, {EVENTS} binary"
 PACKET_SCHEMA = pa.schema([(BUCKET, pa.int32()), (EVENTS, pa.binary())])
 FULL_ROWS = 2**14  # of a packet: the JVM has trouble with values of many megabytes
+PACKET_BYTES = 2**26  # of results, before a further packet begins: a row must stay below 2 GiB
 MOST_ROWS = 2**20  # that wait to be packed: bounds the memory of a task with many buckets
 
 
@@ -101,6 +102,15 @@ def to_packet(table: pa.Table) -> bytes:
         writer.write_table(table.combine_chunks())
     packet: bytes = sink.getvalue().to_pybytes()
     return packet
+
+
+def to_packets(table: pa.Table) -> list[bytes]:
+    """Return a table as packets of limited size; none if it has no rows."""
+    if not table.num_rows:
+        return []
+    parts = -(-table.nbytes // PACKET_BYTES)
+    rows = -(-table.num_rows // max(1, parts))
+    return [to_packet(table.slice(start, rows)) for start in range(0, table.num_rows, rows)]
 
 
 def from_packet(packet: bytes | pa.Buffer) -> pa.Table:

@@ -31,15 +31,22 @@ def drop_or_bare(program: Program, frame: DataFrame, *, keeps_all_times: bool = 
 
     `keeps_all_times`: the watermark of the frame must see the others, too.
     """
-    fits = could_fit(program, frame.schema)
-    if not program.keeps_all_types:
+    return drop_or_bare_for_all((program,), frame, keeps_all_times=keeps_all_times)
+
+
+def drop_or_bare_for_all(
+    programs: Sequence[Program], frame: DataFrame, *, keeps_all_times: bool = False
+) -> DataFrame:
+    """Return the events that one of several programs must see; see `drop_or_bare`."""
+    fits = could_fit_any(programs, frame.schema)
+    if not any(each.keeps_all_types for each in programs):
         if fits is True:
             return frame
         condition = F.lit(False) if fits is False else fits
         if keeps_all_times:
             condition = after_watermark(condition)
         return frame.filter(condition)
-    return frame if fits is True else _with_bare_marks(program, frame, fits)
+    return frame if fits is True else _with_bare_marks(programs, frame, fits)
 
 
 def could_fit(program: Program, schema: StructType) -> Known:
@@ -48,18 +55,25 @@ def could_fit(program: Program, schema: StructType) -> Known:
     The types are a conjunct of their own, and conditions that all of them share need no type: so a
     data source understands as much of it as possible.
     """
-    groups = fitting_events(program)
+    return could_fit_any((program,), schema)
+
+
+def could_fit_any(programs: Sequence[Program], schema: StructType) -> Known:
+    """Return the condition of events that fit a position of any program; see `could_fit`."""
+    types = tuple(sorted({name for each in programs for name in each.types}))
+    type_column = programs[0].type_column
+    groups = fitting_events(*programs)
     atoms = [atom for each in groups for one in each.conditions for atom in _atoms(one)]
     if len(atoms) > MOST_COMPARISONS:
-        groups = (FittingEvents(tuple(sorted(program.types)), (Truth(True),)),)
-    conditions = [_any_group(program, groups, SparkComparisons(schema, pushable=True))]
+        groups = (FittingEvents(types, (Truth(True),)),)
+    conditions = [_any_group(type_column, groups, SparkComparisons(schema, pushable=True))]
     if any(_compares_columns(each) for each in atoms):
-        conditions.append(_any_group(program, groups, SparkComparisons(schema, pushable=False)))
-    return all_of([_has_type(program, sorted(program.types)), *conditions])
+        conditions.append(_any_group(type_column, groups, SparkComparisons(schema, pushable=False)))
+    return all_of([_has_type(type_column, types), *conditions])
 
 
 def _any_group(
-    program: Program, groups: Sequence[FittingEvents], comparisons: SparkComparisons
+    type_column: str | None, groups: Sequence[FittingEvents], comparisons: SparkComparisons
 ) -> Known:
     known = [any_of(_column(one, comparisons) for one in each.conditions) for each in groups]
     if all(each is True for each in known):
@@ -67,13 +81,13 @@ def _any_group(
     if len(groups) == 1:
         return known[0]
     return any_of(
-        all_of((_has_type(program, each.types), condition))
+        all_of((_has_type(type_column, each.types), condition))
         for each, condition in zip(groups, known, strict=True)
     )
 
 
-def _has_type(program: Program, types: Sequence[str]) -> Known:
-    return True if program.type_column is None else column_named(program.type_column).isin(*types)
+def _has_type(type_column: str | None, types: Sequence[str]) -> Known:
+    return True if type_column is None else column_named(type_column).isin(*types)
 
 
 def _column(condition: Condition, comparisons: SparkComparisons) -> Known:
@@ -102,20 +116,21 @@ def _compares_columns(atom: Compare) -> bool:
     return isinstance(atom.left, AttributeReference) and isinstance(atom.right, AttributeReference)
 
 
-def _with_bare_marks(program: Program, frame: DataFrame, fits: Known) -> DataFrame:
+def _with_bare_marks(programs: Sequence[Program], frame: DataFrame, fits: Known) -> DataFrame:
     """Blank what a break mark does not need; comparisons with NULL hold no more than before.
 
     The order key and the partition stay. Under strict contiguity the partition of a mark does not
     matter, only whether it has one, which is counted: texts become empty. Numbers would take the
     same room.
     """
-    is_strict = program.ranking is Ranking.STREAM and program.clock is Clock.TIME
-    key = {program.time, *program.order}
+    is_strict = all(e.ranking is Ranking.STREAM and e.clock is Clock.TIME for e in programs)
+    key = {programs[0].time, *programs[0].order}
+    partition_by = {name for each in programs for name in each.partition_by}
     condition = F.lit(fits) if isinstance(fits, bool) else fits
     columns: list[Column] = []
     for field in frame.schema.fields:
         column = column_named(field.name)
-        if field.name in program.partition_by and field.name not in key:
+        if field.name in partition_by and field.name not in key:
             if is_strict and field.dataType.simpleString() == "string":
                 empty = F.when(column.isNotNull(), F.lit(""))
                 column = F.when(condition, column).otherwise(empty).alias(field.name)

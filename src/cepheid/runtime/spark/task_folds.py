@@ -29,20 +29,20 @@ class TaskFolds:
 
     def results(self) -> TaskFold:
         """Rows of the result."""
-        return self._fold(partial(_run, self.program), partially=False)
+        return self._fold(partial(run_to_rows, self.program), partially=False)
 
     def graphs(self, output: MatchOutput) -> TaskFold:
         """Graphs of matches."""
-        return self._fold(partial(_to_graphs, self.program, output), partially=False)
+        return self._fold(partial(run_to_graphs, self.program, output), partially=False)
 
     def partial_groups(self, output: AggregateOutput) -> TaskFold:
         """Rows of groups that other tasks add to."""
-        return self._fold(partial(_run_partially, self.program, output), partially=True)
+        return self._fold(partial(run_partially, self.program, output), partially=True)
 
     def ranges(self, slots: SlotProgram, output: AggregateOutput) -> TaskFold:
         """Matrices of a range of time; every chunk is a range of its own."""
         fold = partial(_to_matrices, self.program, slots, output)
-        return TaskFold(self.program.time, fold, partial(_each, fold), self.memory)
+        return TaskFold(self.program.time, partial(_one, fold), partial(_each, fold), self.memory)
 
     def _fold(self, whole: Fold, *, partially: bool) -> TaskFold:
         from cepheid.runtime.fold_in_chunks import folds_in_chunks
@@ -50,16 +50,18 @@ class TaskFolds:
         in_chunks = None
         if folds_in_chunks(self.program, self.events):
             in_chunks = partial(_in_chunks, self.program, partially)
-        return TaskFold(self.program.time, whole, in_chunks, self.memory)
+        return TaskFold(self.program.time, partial(_one, whole), in_chunks, self.memory)
 
 
-def _run(program: Program, events: pa.Table) -> pa.Table:
+def run_to_rows(program: Program, events: pa.Table) -> pa.Table:
+    """Return rows of the result."""
     result = run_local(program, events)
     assert isinstance(result, pa.Table)
     return result
 
 
-def _run_partially(program: Program, output: AggregateOutput, events: pa.Table) -> pa.Table:
+def run_partially(program: Program, output: AggregateOutput, events: pa.Table) -> pa.Table:
+    """Return rows of groups that other tasks add to."""
     from cepheid.runtime.aggregate.aggregate import Aggregation
     from cepheid.runtime.aggregate.partial_table import partial_schema, to_partial
 
@@ -68,7 +70,8 @@ def _run_partially(program: Program, output: AggregateOutput, events: pa.Table) 
     return to_partial(partial_schema(program, output, events.schema), rows)
 
 
-def _to_graphs(program: Program, output: MatchOutput, events: pa.Table) -> pa.Table:
+def run_to_graphs(program: Program, output: MatchOutput, events: pa.Table) -> pa.Table:
+    """Return graphs of matches."""
     from cepheid.runtime.spark.compressed import fold_to_graphs
 
     return fold_to_graphs(program, output, events)
@@ -86,6 +89,10 @@ def _in_chunks(program: Program, partially: bool, chunks: Iterable[Chunk]) -> It
     from cepheid.runtime.fold_in_chunks import fold_in_chunks
 
     return fold_in_chunks(program, chunks, partially=partially)
+
+
+def _one(fold: Fold, events: pa.Table) -> Iterator[pa.Table]:
+    yield fold(events)
 
 
 def _each(fold: Fold, chunks: Iterable[Chunk]) -> Iterator[pa.Table]:

@@ -11,6 +11,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
+from cepheid.runtime.bundle import make_bundles
 from cepheid.runtime.derived_events import (
     DerivedStream,
     derived_schema,
@@ -20,9 +21,12 @@ from cepheid.runtime.derived_events import (
     united_schema,
 )
 from cepheid.runtime.event_schema import ColumnRoles
-from cepheid.runtime.spark.batch import arrow_schema_of, run_program
+from cepheid.runtime.sharing.policy import Sharing
+from cepheid.runtime.spark.batch import arrow_schema_of, run_program, shuffle_keys
 from cepheid.runtime.spark.column_named import column_named
 from cepheid.runtime.spark.compressed import SparkCompressedMatches
+from cepheid.runtime.spark.kept_frames import release_unused
+from cepheid.runtime.spark.run_bundle import run_bundle
 from cepheid.runtime.workload import Member
 
 
@@ -33,6 +37,26 @@ class SparkMembers:
         self.frame = frame
         self.schema = arrow_schema_of(frame)
         self.roles = roles
+
+    def run_together(
+        self, members: Sequence[Member], sharing: Sharing
+    ) -> dict[str, DataFrame | SparkCompressedMatches]:
+        """Return the results of queries that are folded together: one scan and shuffle for all."""
+        release_unused()
+        apart = [each for each in members if not each.givers and each.stream_type is None]
+        known = derived_schema(self.schema, self.schema.names, (), self.roles)
+        programs = [each.make_program(known) for each in apart]
+
+        def key_of(program: Program, is_in_set: bool) -> tuple[str, ...] | None:
+            if program.cuts_time and (sharing.in_ranges or not is_in_set):
+                return None
+            return shuffle_keys(program)
+
+        results: dict[str, DataFrame | SparkCompressedMatches] = {}
+        for bundle in make_bundles(programs, key_of, sharing):
+            found = run_bundle(bundle, self.frame, self.schema)
+            results |= zip((apart[place].name for place in bundle.places), found, strict=True)
+        return results
 
     def run(
         self, member: Member, streams: Sequence[DerivedStream]

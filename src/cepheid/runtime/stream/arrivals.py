@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from cepheid.errors import StateError
 from cepheid.program.arrow_arrays import to_arrow, to_numpy
 from cepheid.program.position_masks import position_masks
 from cepheid.program.program import Program, Ranking
+from cepheid.program.sharing.sharing_sets import plain_test
 from cepheid.runtime.clock import to_ticks
 from cepheid.runtime.order_events import (
     is_derived,
@@ -26,6 +27,7 @@ from cepheid.runtime.order_events import (
     starts_of_runs,
 )
 from cepheid.runtime.order_trends import value_ranks
+from cepheid.runtime.sharing.event_kinds import event_kinds
 from cepheid.runtime.stream.carried import Carried, ChunkKind
 
 Int64s = NDArray[np.int64]
@@ -47,6 +49,44 @@ class Arrival:
     last_key: pa.Table | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class KeptEvents:
+    """The columns that are kept of events, and the programs of which one at least must need them.
+
+    `keys` are attributes that partitions of all programs have in common.
+    """
+
+    columns: frozenset[str]
+    programs: tuple[Program, ...]
+    keys: tuple[str, ...]
+
+    def matters(self, events: pa.Table) -> Booleans:
+        """Return which events can be part of something, block, break or be counted."""
+        matters = np.ones(events.num_rows, np.bool_)
+        if not any(each.keeps_all_types for each in self.programs):
+            tests = tuple(
+                dict.fromkeys(plain_test(e) for each in self.programs for e in each.all_tests)
+            )
+            type_column = self.programs[0].type_column
+            rows = event_kinds(tests, type_column, _columns(events), events.num_rows).rows
+            if rows is not None:
+                matters[:] = False
+                matters[rows] = True
+        if all(each.ranking is not Ranking.STREAM for each in self.programs):
+            matters &= _has_partition(events, self.keys)
+        return matters
+
+
+def kept_events(programs: tuple[Program, ...], columns: Iterable[str] = ()) -> KeptEvents:
+    """Return what several programs keep of events: their columns, and perhaps more."""
+    common = set(programs[0].partition_by).intersection(*(e.partition_by for e in programs))
+    return KeptEvents(
+        frozenset(columns).union(*(each.columns for each in programs)),
+        programs,
+        tuple(sorted(common)),
+    )
+
+
 def receive(
     program: Program,
     carried: Carried,
@@ -54,15 +94,21 @@ def receive(
     *,
     ordered: bool,
     late_before: int | None,
+    kept: KeptEvents | None = None,
 ) -> Arrival:
-    """Take what arrived apart; what is wrong with it is said now, before it is kept."""
+    """Take what arrived apart; what is wrong with it is said now, before it is kept.
+
+    `kept` is set if the events are kept for several programs; the first argument is then the one
+    with the longest window.
+    """
+    names = program.columns if kept is None else kept.columns
     ticks = to_ticks(arrived[program.time], program.time)
     if ordered:
-        is_late, last_key = _not_after(program, carried, arrived, ticks)
+        is_late, last_key = _not_after(program, carried, plain_events(names, arrived), ticks)
     else:
         is_late, last_key = _too_late(program, carried, arrived, ticks, late_before), None
     late = arrived.filter(to_arrow(is_late)) if is_late.any() else arrived.slice(0, 0)
-    events = plain_events(program, arrived)
+    events = plain_events(names, arrived)
     if carried.events is not None and not events.schema.equals(carried.events):
         raise StateError(
             f"the events of '{program.name}' have other columns than those kept before:\n"
@@ -74,15 +120,15 @@ def receive(
     reject_missing_order(program, _columns(events))
     reject_extreme_times(program, ticks)
     latest = int(ticks.max()) if ticks.size else None
-    matters = _matters(program, events)
+    matters = _matters(program, events) if kept is None else kept.matters(events)
     if not matters.all():
         events, ticks = events.filter(to_arrow(matters)), ticks[matters]
     return Arrival(in_order(events, ticks, program.order), late, latest, last_key)
 
 
-def plain_events(program: Program, events: pa.Table) -> pa.Table:
-    """Return the columns that the program reads, none of them encoded, and no metadata."""
-    names = [name for name in events.column_names if name in program.columns]
+def plain_events(columns: Container[str], events: pa.Table) -> pa.Table:
+    """Return some columns of events, none of them encoded, and no metadata."""
+    names = [name for name in events.column_names if name in columns]
     table = events.select(names).replace_schema_metadata(None)
     fields = [
         pa.field(
@@ -122,7 +168,7 @@ def _not_after(
         return is_late, None
     names = [program.time, *program.order]
     kept = carried.of_kind(ChunkKind.LAST_KEY)
-    keys = plain_events(program, arrived).select(names)
+    keys = arrived.select(names)
     if kept:
         keys = pa.concat_tables([keys, kept[0].table])
         ticks = to_ticks(keys[program.time], program.time)
@@ -152,14 +198,19 @@ def _matters(program: Program, events: pa.Table) -> Booleans:
     matters = np.ones(events.num_rows, np.bool_)
     if not program.keeps_all_types:
         matters = fits_a_position(program, events)
-    missing = [pc.is_null(events[each]) for each in program.partition_by if events[each].null_count]
-    if missing:
-        without = to_numpy(functools.reduce(pc.or_, missing))
-        names = ", ".join(program.partition_by)
-        LOG.warning("%d events have NULL in %s and belong to no partition", without.sum(), names)
-        if program.ranking is not Ranking.STREAM:
-            matters = matters & ~without
-    return matters
+    has_partition = _has_partition(events, program.partition_by)
+    return matters if program.ranking is Ranking.STREAM else matters & has_partition
+
+
+def _has_partition(events: pa.Table, attributes: Iterable[str]) -> Booleans:
+    """Return which events have no NULL in the attributes of partitions, and tell of the others."""
+    missing = [pc.is_null(events[each]) for each in attributes if events[each].null_count]
+    if not missing:
+        return np.ones(events.num_rows, np.bool_)
+    without: Booleans = to_numpy(functools.reduce(pc.or_, missing))
+    names = ", ".join(attributes)
+    LOG.warning("%d events have NULL in %s and belong to no partition", without.sum(), names)
+    return ~without
 
 
 def fits_a_position(program: Program, events: pa.Table) -> Booleans:

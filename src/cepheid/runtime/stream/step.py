@@ -59,14 +59,14 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
     if arrived is None:
         if carried.events is None:  # nothing has ever arrived
             nothing = pa.table({})
-            return Step(Carried(_latest(carried.horizon, until)), nothing, nothing, None)
+            return Step(Carried(later(carried.horizon, until)), nothing, nothing, None)
         arrived = carried.events.empty_table()
     arrival = receive(program, carried, arrived, ordered=ordered, late_before=late_before)
     move = Move(
         program,
         carried,
         read_stored(program, carried.of_kind(ChunkKind.EVENTS), arrival.events),
-        _horizon(program, carried, arrival, until, ordered=ordered),
+        next_horizon(program, carried, arrival, until, ordered=ordered),
         arrival.events.schema,
         ordered,
     )
@@ -74,7 +74,7 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
     replayed = keeper.run(partially=partially)
     writer = ChunkWriter(carried.next_number)
     keeper.write(replayed, writer)
-    _keep_last_key(carried, arrival, writer)
+    keep_last_key(carried, arrival, writer)
     after = Carried(move.horizon, tuple(writer.chunks), move.schema, writer.next_number)
     if state_limit is not None and after.size > state_limit:
         raise StateLimitError(program.name, after.size, state_limit)
@@ -103,11 +103,12 @@ def reject_unbounded(program: Program) -> None:
         raise UnsupportedQueryError([problem])
 
 
-def _latest(one: int | None, other: int | None) -> int | None:
+def later(one: int | None, other: int | None) -> int | None:
+    """Return the later of two ticks, of which any may be missing."""
     return max((each for each in (one, other) if each is not None), default=None)
 
 
-def _horizon(
+def next_horizon(
     program: Program, carried: Carried, arrival: Arrival, until: int | None, *, ordered: bool
 ) -> int | None:
     """Return the tick before which all is settled; it never goes back.
@@ -115,13 +116,13 @@ def _horizon(
     In a stream in order no event comes after the last one at the same time, unless order columns
     tell them apart.
     """
-    horizon = _latest(carried.horizon, until)
+    horizon = later(carried.horizon, until)
     if ordered and arrival.latest is not None:
-        return _latest(horizon, arrival.latest + (0 if program.order else 1))
+        return later(horizon, arrival.latest + (0 if program.order else 1))
     return horizon
 
 
-def _keep_last_key(carried: Carried, arrival: Arrival, writer: ChunkWriter) -> None:
+def keep_last_key(carried: Carried, arrival: Arrival, writer: ChunkWriter) -> None:
     """Keep the order key after which events of a stream in order come."""
     if arrival.last_key is None:
         writer.chunks += carried.of_kind(ChunkKind.LAST_KEY)

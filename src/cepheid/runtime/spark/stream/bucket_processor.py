@@ -12,7 +12,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 from cepheid.program.arrow_arrays import to_arrow
 from cepheid.program.program import Program
-from cepheid.runtime.spark.packed_events import EVENTS, from_packets, to_packet
+from cepheid.runtime.spark.packed_events import EVENTS, from_packets, to_packets
 from cepheid.runtime.spark.stream.bucket_store import BucketStore
 from cepheid.runtime.spark.stream.event_clock import EventClock
 from cepheid.runtime.spark.stream.pack_events import IDENTITY
@@ -23,7 +23,6 @@ REPORTS = (
     "bucket int, events bigint, late bigint, results bigint, state_bytes bigint, "
     f"{RESULT} binary, {LATE} binary"
 )
-PACKET_BYTES = 2**26  # of results, before a further row begins: a row must stay below 2 GiB
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,19 +132,11 @@ def _reports(
     bucket: int, counts: tuple[int, ...], result: pa.Table, late: pa.Table | None
 ) -> Iterator[pd.DataFrame]:
     """Yield a row with everything, and more rows if results are too large for one."""
-    packets = _packets(result)
-    late_packets = [] if late is None else _packets(late)
+    packets = to_packets(result)
+    late_packets = [] if late is None else to_packets(late)
     for place in range(max(1, len(packets), len(late_packets))):
         shown = counts if place == 0 else (0,) * len(COUNTS)
         row: dict[str, Any] = dict(zip(COUNTS, shown, strict=True))
         row[RESULT] = packets[place] if place < len(packets) else None
         row[LATE] = late_packets[place] if place < len(late_packets) else None
         yield pd.DataFrame([{"bucket": bucket, **row}])
-
-
-def _packets(table: pa.Table) -> list[bytes]:
-    if not table.num_rows:
-        return []
-    parts = -(-table.nbytes // PACKET_BYTES)
-    rows = -(-table.num_rows // parts)
-    return [to_packet(table.slice(start, rows)) for start in range(0, table.num_rows, rows)]

@@ -1,0 +1,107 @@
+"""What a task makes of its events for a bundle of queries: packets, each with its query's number.
+
+Workers import this file: what runs each kind of query is imported when it is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+import pyarrow as pa
+
+from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.program import MatchOutput
+from cepheid.program.sharing.merged_program import MergedProgram
+from cepheid.runtime.bundle import Bundle
+from cepheid.runtime.sorted_runs import Chunk
+from cepheid.runtime.spark.fold_task import Fold, TaskFold
+from cepheid.runtime.spark.packed_events import to_packets
+from cepheid.runtime.spark.task_folds import run_partially, run_to_graphs, run_to_rows
+
+QUERY, RESULT = "query", "result"
+PACKED = pa.schema([(QUERY, pa.int32()), (RESULT, pa.binary())])
+
+
+@dataclass(frozen=True, slots=True)
+class BundleFolds:
+    """The fold of a bundle; queries whose groups lie in several tasks give `partial` rows.
+
+    `run` tells runs apart: Spark takes functions with the same content for the same, and would give
+    what it has kept of an earlier run, although files may have changed since.
+    """
+
+    bundle: Bundle
+    partial: frozenset[int]
+    events: pa.Schema
+    memory: int
+    run: bytes
+
+    def packets(self) -> TaskFold:
+        """Rows of a query's number and a packet of its result."""
+        from cepheid.runtime.fold_in_chunks import folds_in_chunks
+
+        programs = self.bundle.programs
+        in_chunks = None
+        if any(folds_in_chunks(each, self.events) for each in programs):
+            in_chunks = partial(_in_chunks, self)
+        return TaskFold(programs[0].time, partial(_whole, self), in_chunks, self.memory)
+
+    def fold_of(self, number: int) -> Fold:
+        """Return how a query is folded by itself."""
+        program = replace(self.bundle.programs[number], cuts_time=False)
+        output = program.output
+        if isinstance(output, AggregateOutput) and number in self.partial:
+            return partial(run_partially, program, output)
+        if isinstance(output, MatchOutput) and output.is_compressed:
+            return partial(run_to_graphs, program, output)
+        return partial(run_to_rows, program)
+
+
+def _whole(folds: BundleFolds, events: pa.Table) -> Iterator[pa.Table]:
+    for numbers, program in folds.bundle.sets:
+        for number, table in zip(
+            numbers, _set_tables(folds, numbers, program, events), strict=True
+        ):
+            yield _packed(number, table)
+    for number in folds.bundle.alone:
+        yield _packed(number, folds.fold_of(number)(events))
+
+
+def _set_tables(
+    folds: BundleFolds, numbers: tuple[int, ...], program: MergedProgram, events: pa.Table
+) -> Iterator[pa.Table]:
+    """Yield the result of every query of a set."""
+    from cepheid.runtime.sharing.run_set import fold_prepared, prepare_set, set_table
+
+    columns = dict(zip(events.column_names, events.columns, strict=True))
+    prepared = prepare_set(program, columns, events.num_rows, 1)
+    folded = fold_prepared(prepared, folds.bundle.policy)
+    finished = prepared.finished(folded, events.schema)
+    for number, each in zip(numbers, finished, strict=True):
+        yield set_table(each, events.schema, partially=number in folds.partial)
+
+
+def _in_chunks(folds: BundleFolds, chunks: Iterable[Chunk]) -> Iterator[pa.Table]:
+    """Go through the chunks once for every query: what is kept is bounded by its window.
+
+    The fold of a set keeps all of its events, so its queries are folded by themselves here.
+    """
+    from cepheid.runtime.fold_in_chunks import fold_in_chunks, folds_in_chunks
+
+    for number, program in enumerate(folds.bundle.programs):
+        if folds_in_chunks(program, folds.events):
+            whole = replace(program, cuts_time=False)
+            for table in fold_in_chunks(whole, chunks, partially=number in folds.partial):
+                yield _packed(number, table)
+        else:
+            events = pa.concat_tables([each.events for each in chunks])
+            yield _packed(number, folds.fold_of(number)(events))
+
+
+def _packed(number: int, table: pa.Table) -> pa.Table:
+    packets = to_packets(table)
+    columns = [pa.chunked_array([[number]] * len(packets), pa.int32()),
+               pa.chunked_array([[each] for each in packets], pa.binary())]  # fmt: skip
+    return pa.Table.from_arrays(columns, schema=PACKED)

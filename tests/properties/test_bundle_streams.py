@@ -1,0 +1,138 @@
+"""Several queries on one stream, however it is cut: all results are those of the whole."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from cepheid.program.program import Program
+from cepheid.runtime.sharing.policy import Policy, Sharing
+from cepheid.runtime.stream.bundle_step import (
+    BundleStep,
+    StreamedQuery,
+    bundle_step,
+    stream_bundle,
+)
+from cepheid.runtime.stream.carried import Carried
+from cepheid.runtime.stream.keep import keeps_apart
+from tests.properties.aggregate_comparison import assert_same_rows
+from tests.properties.aggregate_streams import SCHEMA, bound, expected_rows
+from tests.properties.queries import Case
+from tests.properties.stream_steps import Batch, Row, ordered_splits, program_of, splits
+from tests.properties.test_engine_equals_oracle import quiet  # noqa: F401
+from tests.properties.workloads import WorkloadCase, workloads
+
+SLOW = [HealthCheck.too_slow, HealthCheck.large_base_example, HealthCheck.filter_too_much]
+
+
+def queries_of(case: WorkloadCase) -> list[StreamedQuery]:
+    """The queries that can be together on a stream."""
+    programs = {name: program_of(case.case(name), SCHEMA) for name in case.texts}
+    return [
+        StreamedQuery(name, each)
+        for name, each in programs.items()
+        if each.window_length is not None and not keeps_apart(each)
+    ]
+
+
+def stepped(
+    queries: Sequence[StreamedQuery], batch: Batch, carried: Carried, *, ordered: bool
+) -> BundleStep:
+    bundle = stream_bundle(queries, Sharing(Policy.ALWAYS), SCHEMA.names)
+    arrived = pa.Table.from_pylist(list(batch.events), SCHEMA) if batch.events else None
+    return bundle_step(
+        bundle, carried, arrived, batch.until, ordered=ordered, late_before=batch.until
+    )
+
+
+def through_bytes(carried: Carried) -> Carried:
+    data = carried.to_bytes()
+    assert Carried.from_bytes(data).to_bytes() == data
+    return Carried.from_bytes(data)
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@settings(max_examples=60, suppress_health_check=SLOW)
+@given(case=workloads(), data=st.data())
+def test_steps_equal_oracle(case: WorkloadCase, data: st.DataObject, ordered: bool) -> None:
+    queries = queries_of(case)
+    assume(len(queries) > 1)
+    if ordered:
+        batches = data.draw(ordered_splits(case.events, case.order))
+    else:
+        batches = data.draw(splits(case.events, delay=data.draw(st.integers(0, 4))))
+    carried, wake = Carried(), None
+    found: dict[str, list[Row]] = {each.name: [] for each in queries}
+    for batch in batches:
+        done = stepped(queries, batch, carried, ordered=ordered)
+        if not batch.events and (wake is None or batch.until is None or batch.until <= wake):
+            assert not done.results
+        assert not done.late.num_rows
+        carried, wake = through_bytes(done.carried), done.wake
+        for name, table in done.results.items():
+            found[name] += table.to_pylist()
+    for name, rows in found.items():
+        alone = case.case(name)
+        assert_same_rows(bound(alone), rows, expected_rows(alone))
+
+
+@dataclass(frozen=True)
+class Change:
+    """From which batch on a query is there, until which, and the first tick that it takes."""
+
+    begin: int
+    end: int
+    since: int | None
+
+
+def first_tick(batches: Sequence[Batch], begin: int) -> int | None:
+    """Return a tick after all events of the batches before."""
+    times = [row["time"] for batch in batches[:begin] for row in batch.events]
+    return max(times) + 1 if times else None
+
+
+@settings(max_examples=60, suppress_health_check=SLOW)
+@given(case=workloads(), data=st.data())
+def test_queries_come_and_go(case: WorkloadCase, data: st.DataObject) -> None:
+    """The others are not disturbed; a new query gives what it gives of the stream from then on."""
+    queries = queries_of(case)
+    assume(len(queries) > 1)
+    batches = data.draw(splits(case.events, delay=data.draw(st.integers(0, 3))))
+    changes: dict[str, Change] = {}
+    for each in queries:
+        begin = data.draw(st.integers(0, len(batches) - 1))
+        end = data.draw(st.integers(begin, len(batches)))
+        changes[each.name] = Change(begin, end, first_tick(batches, begin))
+    steady = queries[0].name
+    changes[steady] = Change(0, len(batches), None)
+    carried = Carried()
+    found: dict[str, list[Row]] = {each.name: [] for each in queries}
+    for number, batch in enumerate(batches):
+        now = [
+            replace(each, since=changes[each.name].since)
+            for each in queries
+            if changes[each.name].begin <= number < changes[each.name].end
+        ]
+        done = stepped(now, batch, carried, ordered=False)
+        assert set(done.results) <= {each.name for each in now}
+        carried = through_bytes(done.carried)
+        for name, table in done.results.items():
+            found[name] += table.to_pylist()
+    for each in queries:
+        change = changes[each.name]
+        if change.end == len(batches):  # nobody removed it
+            check_since(case.case(each.name), each.program, change.since, found[each.name])
+
+
+def check_since(case: Case, program: Program, since: int | None, found: list[Row]) -> None:
+    if since is None:
+        assert_same_rows(bound(case), found, expected_rows(case))
+        return
+    later = replace(case, events=[each for each in case.events if each["time"] >= since])
+    expected = expected_rows(later)
+    if program.slide is not None:
+        expected = [each for each in expected if each["window_start"] >= since]
+    assert_same_rows(bound(case), found, expected)

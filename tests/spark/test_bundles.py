@@ -1,0 +1,264 @@
+"""Queries of a workload on Spark: one scan and one shuffle, and the results of each by itself."""
+
+import gc
+import json
+import random
+import time
+from collections.abc import Iterator, Sequence
+from functools import cache, reduce
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import cepheid
+from cepheid.runtime.spark import kept_frames
+from cepheid.runtime.spark.fold_task import TASK_MEMORY
+from cepheid.runtime.spark.packed_events import from_packets
+from tests.properties.aggregate_comparison import assert_same_rows, without_zone
+from tests.properties.aggregate_streams import bound, expected_rows, table_of
+from tests.properties.workloads import WorkloadCase, workloads
+
+pytestmark = pytest.mark.spark
+
+CASES = 9
+ROLES = {"time": "time", "type": "type"}
+DICE = random.Random(5)
+STREAM = pa.table(
+    {
+        "time": list(range(300)),
+        "type": DICE.choices("ABBC", k=300),
+        "k": [None if each % 50 == 0 else DICE.randrange(4) for each in range(300)],
+        "x": [each % 11 for each in range(300)],
+    }
+)
+QUERIES = [
+    "PATTERN SEQ(A, B+) WHERE [k] WITHIN 40 SLIDE 20 RETURN k, COUNT(*) AS n GROUP BY k",
+    "PATTERN SEQ(C, B+) WHERE [k] WITHIN 40 SLIDE 20 RETURN COUNT(*) AS n",
+    "PATTERN SEQ(A, B+ b) WHERE [k] AND b.x > 3 WITHIN 60 SLIDE 20 RETURN COUNT(*) AS n",
+    "PATTERN SEQ(A a, C c) WHERE [k] WITHIN 20 RETURN a.time, c.time",
+    "PATTERN SEQ(A a, B b) WHERE [k] WITHIN 9 RETURN k, COUNT(*) AS n GROUP BY k",
+    "PATTERN SEQ(A a, B b, C c) WHERE [k] SEMANTICS contiguous RETURN a.time, c.time",
+    "PATTERN SEQ(A a, B b) WHERE [k] WITHIN 30 OUTPUT COMPRESSED",
+]
+
+
+@cache
+def random_workloads() -> list[WorkloadCase]:
+    """Draw from the strategy of the local property."""
+    drawn: list[WorkloadCase] = []
+
+    @settings(
+        max_examples=12 * CASES,
+        database=None,
+        derandomize=True,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+    )
+    @given(workloads())
+    def draw(case: WorkloadCase) -> None:
+        if sum(bool(expected_rows(case.case(name))) for name in case.texts) > 1:
+            drawn.append(case)
+
+    draw()
+    return drawn[:CASES]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "shuffles", "policy"), [(1, 1, "always"), (3, 5, "dynamic"), (2, 3, "never")]
+)
+def test_together_equals_oracle(
+    spark: SparkSession, inputs: int, shuffles: int, policy: str
+) -> None:
+    assert len(random_workloads()) == CASES
+    cases = random_workloads()[inputs % 3 :: 3]  # each job has a third of the cases
+    before = spark.conf.get("spark.sql.shuffle.partitions")
+    spark.conf.set("spark.sql.shuffle.partitions", str(shuffles))
+    try:
+        found = run_all(spark, cases, inputs, policy)
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", str(before))
+    for number, case in enumerate(cases):
+        for name in case.texts:
+            alone = case.case(name)
+            rows = [as_before(alone, each) for each in found.get((number, name), [])]
+            assert_same_rows(bound(alone), rows, expected_rows(alone))
+
+
+def run_all(
+    spark: SparkSession, cases: Sequence[WorkloadCase], inputs: int, policy: str
+) -> dict[tuple[int, str], list[dict[str, Any]]]:
+    """Run all workloads in one job, each on its part of the events."""
+    tables = [
+        table_of(case.case("q1")).append_column("case", pa.array([number] * len(case.events)))
+        for number, case in enumerate(cases)
+        if case.events
+    ]
+    everything = spark.createDataFrame(pa.concat_tables(tables)).repartition(inputs)
+    frames = []
+    for number, case in enumerate(cases):
+        events = everything.filter(F.col("case") == number).drop("case")
+        queries = [cepheid.query(text, name=name) for name, text in case.texts.items()]
+        results = cepheid.workload(queries).run(events, **ROLES, order=case.order, sharing=policy)
+        frames += [as_text(number, name, each) for name, each in results.items()]
+    found: dict[tuple[int, str], list[dict[str, Any]]] = {}
+    for row in united(frames).collect():
+        found.setdefault((row["number"], row["name"]), []).append(json.loads(row["text"]))
+    return found
+
+
+def as_text(number: int, name: str, result: DataFrame) -> DataFrame:
+    whole = F.to_json(F.struct(*result.columns), {"ignoreNullFields": "false"})
+    return result.select(
+        F.lit(number).alias("number"), F.lit(name).alias("name"), whole.alias("text")
+    )
+
+
+def united(frames: list[DataFrame]) -> DataFrame:
+    while len(frames) > 1:  # a balanced tree: Spark plans a deep chain of unions slowly
+        pairs = [frames[at : at + 2] for at in range(0, len(frames), 2)]
+        frames = [reduce(DataFrame.unionAll, each) for each in pairs]
+    return frames[0]
+
+
+def as_before(case: Any, row: dict[str, Any]) -> dict[str, Any]:
+    """JSON has no timestamps."""
+    for column in bound(case).aggregates or ():
+        each = column.aggregate
+        if each.attribute == "at" and each.function != "COUNT" and row[column.output] is not None:
+            row[column.output] = without_zone(row[column.output])
+    return row
+
+
+def rows_of(result: Any) -> list[tuple[Any, ...]]:
+    """Return the rows of any result in some order."""
+    if hasattr(result, "expand"):
+        result = result.expand()
+    if isinstance(result, DataFrame):
+        return sorted((tuple(row) for row in result.collect()), key=repr)
+    return sorted((tuple(row.values()) for row in result.to_pylist()), key=repr)
+
+
+def expected_of(queries: Sequence[str]) -> list[list[tuple[Any, ...]]]:
+    found = cepheid.workload(queries).run(STREAM, **ROLES)
+    return [rows_of(each) for each in found.values()]
+
+
+def counted(spark: SparkSession, log: Path) -> DataFrame:
+    """Return the events, in two tasks that note every time they are read."""
+
+    def note(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        with log.open("a") as file:
+            file.write("read\n")
+        yield from batches
+
+    frame = spark.createDataFrame(STREAM).repartition(2)
+    return frame.mapInArrow(note, frame.schema)
+
+
+class TestOnePass:
+    def test_events_are_read_once(self, spark: SparkSession, tmp_path: Path) -> None:
+        """Queries with the same partitions are all folded in the same tasks, whatever they are."""
+        events = counted(spark, tmp_path / "log")
+        results = cepheid.workload(QUERIES).run(events, **ROLES)
+        assert not (tmp_path / "log").exists()
+        found = [rows_of(each) for each in results.values()]
+        assert (tmp_path / "log").read_text().count("read") == 2
+        assert found == expected_of(QUERIES)
+        assert all(found)
+
+    def test_no_partitions(self, spark: SparkSession, tmp_path: Path) -> None:
+        """A set is folded by one task; with ranges of time, every query by several."""
+        texts = [f"PATTERN SEQ({each}, B+) WITHIN 9 SLIDE 9 RETURN COUNT(*) AS n" for each in "AC"]
+        for options, times in (({}, 1), ({"parallel_in_time": True}, 2)):
+            log = tmp_path / str(times)
+            results = cepheid.workload(texts).run(counted(spark, log), **ROLES, **options)
+            assert [rows_of(each) for each in results.values()] == expected_of(texts)
+            reads = log.read_text().count("read")
+            assert reads == 2 if times == 1 else reads > 2
+
+    @pytest.mark.parametrize("setting", ["packed", "small memory"])
+    def test_packets_and_files(self, spark: SparkSession, setting: str) -> None:
+        if setting == "small memory":
+            spark.conf.set(TASK_MEMORY, "1")
+        try:
+            frame = spark.createDataFrame(STREAM).repartition(2)
+            found = cepheid.workload(QUERIES).run(frame, **ROLES, packed=setting == "packed")
+            assert [rows_of(each) for each in found.values()] == expected_of(QUERIES)
+        finally:
+            spark.conf.unset(TASK_MEMORY)
+
+    def test_results_into_others(self, spark: SparkSession) -> None:
+        """Compositions run beside, as before."""
+        texts = [
+            *QUERIES[:2],
+            "PATTERN SEQ(A a, B b) WHERE [k] WITHIN 9 RETURN a.k AS k INTO Pair",
+            "PATTERN SEQ(Pair p, C c) WHERE [k] WITHIN 9 RETURN p.k, c.time",
+        ]
+        frame = spark.createDataFrame(STREAM)
+        found = cepheid.workload(texts).run(frame, **ROLES)
+        assert [rows_of(each) for each in found.values()] == expected_of(texts)
+
+
+class TestKept:
+    def test_new_files_are_seen(self, spark: SparkSession, tmp_path: Path) -> None:
+        """Spark knows plans by their content, and must not give what it kept of an earlier run."""
+        pair = cepheid.workload(QUERIES[:2])
+        pq.write_table(STREAM.slice(0, 100), tmp_path / "0.parquet")
+        first = pair.run(spark.read.parquet(str(tmp_path)), **ROLES)
+        before = rows_of(first["q1"])
+        pq.write_table(STREAM.slice(100), tmp_path / "1.parquet")
+        second = pair.run(spark.read.parquet(str(tmp_path)), **ROLES)
+        assert rows_of(second["q1"]) == expected_of(QUERIES[:2])[0] != before
+        assert rows_of(first["q1"]) == before
+
+    def test_is_released(self, spark: SparkSession) -> None:
+        pair = cepheid.workload(QUERIES[:2])
+        frame = spark.createDataFrame(STREAM)
+        results = pair.run(frame, **ROLES)
+        kept = getattr(results["q1"], kept_frames.KEPT).frame
+        rows = rows_of(results["q1"])
+        assert kept.storageLevel.useMemory
+        pair.release(results)
+        pair.release(results)
+        assert not kept.storageLevel.useMemory
+        assert rows_of(results["q1"]) == rows, "it is computed anew"
+        again = pair.run(frame, **ROLES)
+        kept = getattr(again["q1"], kept_frames.KEPT).frame
+        one = again["q1"]
+        del again
+        gc.collect()
+        kept_frames.release_unused()
+        assert kept.storageLevel.useMemory, "one result is still there"
+        del one
+        gc.collect()
+        pair.run(frame, **ROLES)
+        assert not kept.storageLevel.useMemory
+
+
+def test_five_hundred_queries(spark: SparkSession) -> None:
+    texts = [
+        f"PATTERN SEQ({first}, B+ b) WHERE [k] AND b.x > {least} WITHIN {20 * windows} SLIDE 20 "
+        "RETURN k, COUNT(*) AS n GROUP BY k"
+        for first in "AC"
+        for least in range(10)
+        for windows in range(1, 26)
+    ]
+    assert len(texts) == 500
+    many = cepheid.workload(texts)
+    start = time.process_time()
+    results = many.run(spark.createDataFrame(STREAM), **ROLES)
+    assert time.process_time() - start < 60
+    local = many.run(STREAM, **ROLES)
+    for name in ("q1", "q500"):
+        assert rows_of(results[name]) == rows_of(local[name])
+    packets: dict[int, list[Any]] = {}  # the results of all, in one job
+    for number, packet in getattr(results["q1"], kept_frames.KEPT).frame.collect():
+        packets.setdefault(number, []).append(bytes(packet))
+    for number, expected in enumerate(local.values()):
+        assert rows_of(from_packets(packets[number])) == rows_of(expected)
+    assert [each.columns for each in results.values()] == [e.column_names for e in local.values()]
