@@ -134,9 +134,12 @@ class Program:
     @property
     def columns(self) -> frozenset[str]:
         """Every column of the events that the program reads."""
+        return self.value_columns | ({self.type_column} if self.type_column else set())
+
+    @property
+    def value_columns(self) -> frozenset[str]:
+        """The columns that are read, the type column only if it is read as an attribute too."""
         names = {self.time, *self.order, *self.partition_by}
-        if self.type_column is not None:
-            names.add(self.type_column)
         for test in self.all_tests:
             if test.condition is not None:
                 names |= {each.attribute for each in references(test.condition) if each.attribute}
@@ -150,7 +153,7 @@ class Program:
         else:
             names |= self.output.attributes
         if self.pair is not None:
-            names |= self.pair.second.columns | set(self.pair.tie_columns)
+            names |= self.pair.second.value_columns | set(self.pair.tie_columns)
         return frozenset(names)
 
     @property

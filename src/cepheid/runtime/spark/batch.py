@@ -21,6 +21,7 @@ from cepheid.runtime.compressed import GRAPHS
 from cepheid.runtime.dispatch import MakeProgram
 from cepheid.runtime.event_schema import ColumnRoles, event_schema
 from cepheid.runtime.local import result_schema
+from cepheid.runtime.spark.coded_types import coded_types
 from cepheid.runtime.spark.column_named import column_named
 from cepheid.runtime.spark.combine_groups import combine_groups
 from cepheid.runtime.spark.compressed import SparkCompressedMatches
@@ -112,8 +113,13 @@ def distribute(program: Program, frame: DataFrame) -> TaskEvents:
 
 def distribute_all(programs: Sequence[Program], frame: DataFrame) -> TaskEvents:
     """Bring every partition's events to one task, for programs with the same keys and options."""
-    frame = drop_or_bare_for_all(programs, frame)
-    program = programs[0]
+    types = coded_types(programs, frame)
+    frame = drop_or_bare_for_all(programs, frame, keeps_types=types is not None)
+    tasks = _moved(programs[0], frame if types is None else types.encode(frame))
+    return replace(tasks, types=types)
+
+
+def _moved(program: Program, frame: DataFrame) -> TaskEvents:
     keys = shuffle_keys(program)
     if program.is_grouped:
         return as_grouped(frame, keys)

@@ -118,7 +118,7 @@ class SparkComparisons:
         if isinstance(value, str) and type(kind) in TIMES:
             moment = _moment(field, value)
             return None if moment is None else OPERATORS[operator](column, moment)
-        if isinstance(value, str) and _is_plain_text(field):
+        if isinstance(value, str) and is_plain_text(field):
             return OPERATORS[operator](column, F.lit(value))
         return None
 
@@ -137,7 +137,7 @@ class SparkComparisons:
             )
         if all(isinstance(each, BooleanType) for each in kinds):
             return OPERATORS[operator](left, right) if operator in ("=", "!=") else None
-        is_text = _is_plain_text(self.fields[name]) and _is_plain_text(self.fields[other])
+        is_text = is_plain_text(self.fields[name]) and is_plain_text(self.fields[other])
         is_time = type(kinds[0]) in TIMES and type(kinds[0]) is type(kinds[1])
         return OPERATORS[operator](left, right) if is_text or is_time else None
 
@@ -169,7 +169,8 @@ def _folded(value: Value) -> Value:
     return value
 
 
-def _is_plain_text(field: StructField) -> bool:
+def is_plain_text(field: StructField) -> bool:
+    """Whether texts are compared byte by byte."""
     kind = field.dataType
     is_text = type(kind) is StringType and kind.isUTF8BinaryCollation()
     return is_text and PADDED not in (field.metadata or {})

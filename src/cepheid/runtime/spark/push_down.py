@@ -35,9 +35,16 @@ def drop_or_bare(program: Program, frame: DataFrame, *, keeps_all_times: bool = 
 
 
 def drop_or_bare_for_all(
-    programs: Sequence[Program], frame: DataFrame, *, keeps_all_times: bool = False
+    programs: Sequence[Program],
+    frame: DataFrame,
+    *,
+    keeps_all_times: bool = False,
+    keeps_types: bool = False,
 ) -> DataFrame:
-    """Return the events that one of several programs must see; see `drop_or_bare`."""
+    """Return the events that one of several programs must see; see `drop_or_bare`.
+
+    `keeps_types`: bare events have types.
+    """
     fits = could_fit_any(programs, frame.schema)
     if not any(each.keeps_all_types for each in programs):
         if fits is True:
@@ -46,7 +53,10 @@ def drop_or_bare_for_all(
         if keeps_all_times:
             condition = after_watermark(condition)
         return frame.filter(condition)
-    return frame if fits is True else _with_bare_marks(programs, frame, fits)
+    if fits is True:
+        return frame
+    kept = {str(programs[0].type_column)} if keeps_types else set()
+    return _with_bare_marks(programs, frame, fits, kept)
 
 
 def could_fit(program: Program, schema: StructType) -> Known:
@@ -116,7 +126,9 @@ def _compares_columns(atom: Compare) -> bool:
     return isinstance(atom.left, AttributeReference) and isinstance(atom.right, AttributeReference)
 
 
-def _with_bare_marks(programs: Sequence[Program], frame: DataFrame, fits: Known) -> DataFrame:
+def _with_bare_marks(
+    programs: Sequence[Program], frame: DataFrame, fits: Known, kept: set[str]
+) -> DataFrame:
     """Blank what a break mark does not need; comparisons with NULL hold no more than before.
 
     The order key and the partition stay. Under strict contiguity the partition of a mark does not
@@ -124,7 +136,7 @@ def _with_bare_marks(programs: Sequence[Program], frame: DataFrame, fits: Known)
     same room.
     """
     is_strict = all(e.ranking is Ranking.STREAM and e.clock is Clock.TIME for e in programs)
-    key = {programs[0].time, *programs[0].order}
+    key = {programs[0].time, *programs[0].order, *kept}
     partition_by = {name for each in programs for name in each.partition_by}
     condition = F.lit(fits) if isinstance(fits, bool) else fits
     columns: list[Column] = []

@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from cepheid.errors import ConfigError
+from cepheid.runtime.spark.coded_types import CodedTypes
 from cepheid.runtime.spark.column_named import column_named
 from cepheid.runtime.spark.fold_task import TaskFold
 from cepheid.runtime.spark.packed_events import (
@@ -31,23 +32,26 @@ NO_LONGER_BUCKETED = "Bucketed: false (disabled by query planner)"
 class TaskEvents:
     """A DataFrame whose tasks can be folded one by one; `names` are those of the events' columns.
 
-    `keys` is set if the user says that tasks have whole partitions by these columns.
+    `keys` is set if the user says that tasks have whole partitions by these columns, `types` if the
+    column of event types has codes.
     """
 
     frame: DataFrame
     names: tuple[str, ...]
     is_packed: bool = False
     keys: tuple[str, ...] = ()
+    types: CodedTypes | None = None
 
     def fold(self, fold: TaskFold, schema: pa.Schema) -> DataFrame:
         """Return what every task gives."""
-        map_batches = fold.of_batches(self.names)
+        fold_batches, names = fold.of_batches(self.names), self.names
+        is_packed, types = self.is_packed, self.types
 
-        def map_packets(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            return map_batches(unpacked(batches))
+        def map_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            rows = unpacked(batches) if is_packed else batches
+            return fold_batches(rows if types is None else types.decoded(rows, names))
 
-        mapping = map_packets if self.is_packed else map_batches
-        result = self.frame.mapInArrow(mapping, from_arrow_schema(schema))
+        result = self.frame.mapInArrow(map_batches, from_arrow_schema(schema))
         if self.keys:
             _refuse_split_buckets(result, self.keys)
         return result
