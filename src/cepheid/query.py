@@ -108,9 +108,10 @@ class Query:
             on_expiry: an aggregate with WITHIN alone gives a row when an event arrives that can end
                 a trend; with True also when only time passes and a trend leaves the window, if that
                 changes the result.
-            parallel_in_time: on Spark, aggregates without partitions are folded in ranges of time
-                on several tasks where their state allows it (EXPLAIN says so); True asks for that
-                also where there are partitions, for a stream with one hot key, False forbids it.
+            parallel_in_time: in a Spark batch, aggregates without partitions are folded in ranges
+                of time on several tasks where their state allows it (EXPLAIN says so); True asks
+                for that also where there are partitions, for events with one hot key, False forbids
+                it.
             grouped: on Spark, every task of the DataFrame has all events of its partitions, as in a
                 table bucketed by them or after `repartition`: they are not shuffled again.
             packed: on Spark, events are shuffled in packets of columns instead of as rows; see

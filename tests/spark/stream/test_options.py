@@ -92,9 +92,11 @@ def test_tables_have_no_such_options(spark: SparkSession, option: dict[str, obje
         cepheid.workload([QUERY]).run(frame, **ROLES, **option)
 
 
-@pytest.mark.parametrize("name", ["grouped", "packed"])
+@pytest.mark.parametrize("name", ["grouped", "packed", "parallel_in_time"])
 def test_options_of_batches_are_refused(stream: DataFrame, name: str) -> None:
-    query = cepheid.query("PATTERN SEQ(A a, B b) WHERE [k] WITHIN 5 seconds RETURN a.time")
+    query = cepheid.query(
+        "PATTERN SEQ(A a, B b) WHERE [k] WITHIN 5 seconds SLIDE 5 seconds RETURN COUNT(*)"
+    )
     options: dict[str, bool] = {name: True}
     with pytest.raises(cepheid.ConfigError, match=f"{name} is for batch DataFrames.*a stream"):
         query.run(stream, **ROLES, ordered=True, **options)

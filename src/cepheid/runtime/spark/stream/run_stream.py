@@ -170,7 +170,13 @@ def bucketed(program: Program, given: StreamInput) -> Bucketed:
 
 
 def _refuse_options_of_batches(program: Program) -> None:
-    for name, is_given in (("grouped", program.is_grouped), ("packed", program.packs_events)):
+    given = {
+        "grouped": program.is_grouped,
+        "packed": program.packs_events,
+        # Without partitions it is the default, which only concerns batches.
+        "parallel_in_time": program.cuts_time and bool(program.partition_by),
+    }
+    for name, is_given in given.items():
         if is_given:
             raise ConfigError(
                 f"{name} is for batch DataFrames, but the events are a stream",
