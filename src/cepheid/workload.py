@@ -24,6 +24,7 @@ from cepheid.query import Query, query
 if TYPE_CHECKING:
     from cepheid.explain.sharing_document import SharingExplanation
     from cepheid.runtime.sharing.policy import Sharing
+    from cepheid.runtime.spark.stream.workload_stream import WorkloadStream
     from cepheid.runtime.workload import Member
 
 
@@ -155,6 +156,45 @@ class Workload:
         shared = replace(self._sharing(sharing), in_ranges=parallel_in_time is True)
         results = run_workload(members, events, roles, of_stream, shared)
         return {name: results[name] for name in self.queries}
+
+    def stream(
+        self,
+        events: Any,
+        *,
+        time: str,
+        type: str | None = None,
+        order: str | Sequence[str] = (),
+        schemas: Mapping[str, Sequence[str]] | None = None,
+        time_unit: str = "s",
+        live_limit: int | None = None,
+        on_expiry: bool = False,
+        ordered: bool = False,
+        watermark: str | int | None = None,
+        idle: str | None = None,
+        buckets: int | None = None,
+        state_limit: int | None = None,
+        sharing: str = "dynamic",
+    ) -> WorkloadStream:
+        """Run all queries on a streaming DataFrame as one stream, in one pass over the events.
+
+        The arguments are those of `run`. The result has `rows`, a streaming DataFrame with the name
+        of a query and a row of its result as JSON; `packets` and `each_batch` write the results of
+        every query to a place of its own. See docs/how-to/workloads.md.
+        """
+        from cepheid.runtime.event_schema import ColumnRoles
+        from cepheid.runtime.stream_options import StreamOptions
+        from cepheid.runtime.workload import stream_workload
+
+        ties = (order,) if isinstance(order, str) else tuple(order)
+        roles = ColumnRoles(time, type, ties, schemas, time_unit)
+        members = self._members(RunOptions(live_limit, on_expiry))
+        options = StreamOptions(
+            ordered, watermark, idle=idle, buckets=buckets, state_limit=state_limit
+        )
+        found: WorkloadStream = stream_workload(
+            members, events, roles, options, self._sharing(sharing)
+        )
+        return found
 
     def release(self, results: Mapping[str, Any]) -> None:
         """Let Spark forget what it keeps for the results of a run on a batch DataFrame.

@@ -119,6 +119,26 @@ def run_workload(
     return results
 
 
+def stream_workload(
+    members: Sequence[Member],
+    events: Any,
+    roles: ColumnRoles,
+    options: StreamOptions,
+    sharing: Sharing,
+) -> Any:
+    """Return the results of all queries on a stream as one; see `Workload.stream`."""
+    given = read_input(events, roles)
+    if not is_stream(given):
+        raise ConfigError(
+            f"the events are a {kind_in_words(given)}, which has an end",
+            hint="use run, or read the events with spark.readStream",
+        )
+    _require_type_column(members, given.roles)
+    from cepheid.runtime.spark.stream.workload import run_as_one
+
+    return run_as_one(members, given.events, given.roles, options, sharing.policy)
+
+
 def _require_type_column(members: Sequence[Member], roles: ColumnRoles) -> None:
     stream_type = next((e.stream_type for e in members if e.stream_type is not None), None)
     if roles.type is None and stream_type is not None:
