@@ -24,7 +24,7 @@ from cepheid.errors import (
 )
 from cepheid.query import Query, query
 from cepheid.runtime.streaming_metrics import StreamingMetrics, streaming_metrics
-from cepheid.workload import Workload, workload
+from cepheid.workload import QueryFolder, Workload, query_folder, workload
 
 __version__ = "0.1.0"
 
@@ -38,6 +38,7 @@ __all__ = [
     "PipelineError",
     "Query",
     "QueryError",
+    "QueryFolder",
     "QuerySyntaxError",
     "StateError",
     "StateLimitError",
@@ -46,6 +47,7 @@ __all__ = [
     "Workload",
     "__version__",
     "query",
+    "query_folder",
     "streaming_metrics",
     "workload",
 ]

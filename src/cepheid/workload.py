@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from os import PathLike, fspath
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +25,9 @@ from cepheid.query import Query, query
 
 if TYPE_CHECKING:
     from cepheid.explain.sharing_document import SharingExplanation
-    from cepheid.runtime.sharing.policy import Sharing
+    from cepheid.program.program import Program
+    from cepheid.runtime.sharing.policy import Policy, Sharing
+    from cepheid.runtime.spark.stream.workload_stream import WorkloadStream
     from cepheid.runtime.workload import Member
 
 
@@ -83,6 +87,31 @@ class Workload:
 
     def __repr__(self) -> str:
         return f"Workload({', '.join(self.queries)})"
+
+    def with_query(self, added: Query | str, *, name: str | None = None) -> Workload:
+        """Return a workload with one more query, or with another one of the same name.
+
+        >>> workload(["PATTERN A a"]).with_query("PATTERN B b", name="late")
+        Workload(q1, late)
+        """
+        if isinstance(added, str):
+            added = query(added, name=name or f"q{len(self.queries) + 1}")
+        elif name is not None:
+            added = added.called(name)
+        return Workload(list((self.queries | {added.name: added}).values()))
+
+    def without(self, name: str) -> Workload:
+        """Return a workload without a query.
+
+        >>> workload(["PATTERN A a", "PATTERN B b"]).without("q1")
+        Workload(q2)
+        """
+        if name not in self.queries:
+            raise ConfigError(
+                f"the workload has no query '{name}'",
+                hint=suggest(name, self.queries, owner="the workload"),
+            )
+        return workload([each for each in self.queries.values() if each.name != name])
 
     def plans(self, schema: EventSchema = OPEN_SCHEMA) -> dict[str, PhysicalPlan]:
         """Return the plan of every query for events of a schema, by name."""
@@ -156,6 +185,45 @@ class Workload:
         results = run_workload(members, events, roles, of_stream, shared)
         return {name: results[name] for name in self.queries}
 
+    def stream(
+        self,
+        events: Any,
+        *,
+        time: str,
+        type: str | None = None,
+        order: str | Sequence[str] = (),
+        schemas: Mapping[str, Sequence[str]] | None = None,
+        time_unit: str = "s",
+        live_limit: int | None = None,
+        on_expiry: bool = False,
+        ordered: bool = False,
+        watermark: str | int | None = None,
+        idle: str | None = None,
+        buckets: int | None = None,
+        state_limit: int | None = None,
+        sharing: str = "dynamic",
+    ) -> WorkloadStream:
+        """Run all queries on a streaming DataFrame as one stream, in one pass over the events.
+
+        The arguments are those of `run`. The result has `rows`, a streaming DataFrame with the name
+        of a query and a row of its result as JSON; `packets` and `each_batch` write the results of
+        every query to a place of its own. See docs/how-to/workloads.md.
+        """
+        from cepheid.runtime.event_schema import ColumnRoles
+        from cepheid.runtime.stream_options import StreamOptions
+        from cepheid.runtime.workload import stream_workload
+
+        ties = (order,) if isinstance(order, str) else tuple(order)
+        roles = ColumnRoles(time, type, ties, schemas, time_unit)
+        members = self._members(RunOptions(live_limit, on_expiry))
+        options = StreamOptions(
+            ordered, watermark, idle=idle, buckets=buckets, state_limit=state_limit
+        )
+        found: WorkloadStream = stream_workload(
+            members, events, roles, options, self._sharing(sharing)
+        )
+        return found
+
     def release(self, results: Mapping[str, Any]) -> None:
         """Let Spark forget what it keeps for the results of a run on a batch DataFrame.
 
@@ -222,14 +290,9 @@ class Workload:
         ]
 
     def _sharing(self, policy: str) -> Sharing:
-        from cepheid.runtime.sharing.policy import Policy, Sharing
+        from cepheid.runtime.sharing.policy import Sharing
 
-        if policy not in tuple(Policy):
-            raise ConfigError(
-                f"there is no way of sharing called '{policy}'",
-                hint=suggest(policy, tuple(Policy), owner="sharing"),
-            )
-        return Sharing(Policy(policy), self._merged)
+        return Sharing(_policy(policy), self._merged)
 
     def _bind(self, name: str, schema: EventSchema) -> BoundQuery:
         bound = self.queries[name].bind(schema)
@@ -258,6 +321,83 @@ def workload(queries: Sequence[Query | str]) -> Workload:
             hint="give each a name of its own: query(text, name='…')",
         )
     return Workload(named)
+
+
+class QueryFolder:
+    """Query files, one each, that may come and go while a stream runs; see `query_folder`."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __repr__(self) -> str:
+        return f"QueryFolder({self.path!r})"
+
+    def workload(self) -> Workload:
+        """Return the queries that are there now."""
+        files = sorted(Path(self.path).glob("*.cep"))
+        return workload([query(each.read_text("utf-8"), name=each.stem) for each in files])
+
+    def stream(
+        self,
+        events: Any,
+        *,
+        time: str,
+        type: str | None = None,
+        order: str | Sequence[str] = (),
+        schemas: Mapping[str, Sequence[str]] | None = None,
+        time_unit: str = "s",
+        keys: str | Sequence[str] = (),
+        ordered: bool = False,
+        watermark: str | int | None = None,
+        idle: str | None = None,
+        buckets: int | None = None,
+        state_limit: int | None = None,
+        sharing: str = "dynamic",
+    ) -> Any:
+        """Run the queries of the folder on a streaming DataFrame; it is read in every micro-batch.
+
+        `keys` are attributes that all queries partition by: events are spread by them. Without any,
+        one task takes all events. The others are those of `Workload.stream`.
+
+        The result is a streaming DataFrame with columns query, change, result. A row has a result
+        as JSON; or, where `change` is 'added', 'replaced', 'removed' or 'refused', what is known of
+        that. See docs/how-to/workloads.md.
+        """
+        from cepheid.runtime.event_schema import ColumnRoles
+        from cepheid.runtime.stream_options import StreamOptions
+        from cepheid.runtime.workload import ChangingQueries, stream_changing
+
+        ties = (order,) if isinstance(order, str) else tuple(order)
+        spread = (keys,) if isinstance(keys, str) else tuple(keys)
+        roles = ColumnRoles(time, type, ties, schemas, time_unit)
+        options = StreamOptions(
+            ordered, watermark, idle=idle, buckets=buckets, state_limit=state_limit
+        )
+        queries = ChangingQueries(self.path, spread, _program)
+        return stream_changing(queries, events, roles, options, _policy(sharing))
+
+
+def query_folder(path: str | PathLike[str]) -> QueryFolder:
+    """Return a folder of query files `NAME.cep` for a stream whose queries come and go.
+
+    The folder must be one that the driver of Spark can read, also after a restart.
+    """
+    return QueryFolder(str(Path(fspath(path)).absolute()))
+
+
+def _program(name: str, text: str, schema: EventSchema) -> Program:
+    return query(text, name=name).program(RunOptions(), schema)
+
+
+def _policy(name: str) -> Policy:
+    from cepheid.runtime.sharing.policy import Policy
+
+    if name not in tuple(Policy):
+        raise ConfigError(
+            f"there is no way of sharing called '{name}'",
+            hint=suggest(name, tuple(Policy), owner="sharing"),
+        )
+    return Policy(name)
 
 
 def _named(given: Query | str, name: str) -> Query:

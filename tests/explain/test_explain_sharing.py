@@ -22,7 +22,10 @@ def section_of(texts):
     begin = lines.index("Sharing") + 1
     return lines[
         begin : lines.index(
-            "", lines.index("  On Spark, all queries are folded one by one.", begin)
+            "",
+            lines.index(
+                "  The same holds on Spark: in batch, and on streams with workload.stream.", begin
+            ),
         )
     ]
 
@@ -107,7 +110,7 @@ def test_text():
         "  each by itself",
         "    q4, q5  because it returns matches",
         "",
-        "  On Spark, all queries are folded one by one.",
+        "  The same holds on Spark: in batch, and on streams with workload.stream.",
     ]
 
 

@@ -116,6 +116,25 @@ def test_two_queries_to_files_and_console(tmp_path):
     assert sorted(each.name for each in (tmp_path / "state").iterdir()) == ["n", "q"]
 
 
+def test_two_queries_as_one_stream(tmp_path):
+    add_events(tmp_path, "1.json", FIRST)
+    keys = {
+        "queries": QUERIES,
+        "sinks": "{q: {files: {format: json, path: out}}, n: {console: {format: json}}}",
+        "together": "true",
+    }
+    printed, said = run(tmp_path, **keys)
+    assert rows(tmp_path / "out") == MATCHES
+    windows = {tuple(json.loads(line).values()) for line in printed.splitlines()}
+    assert {each[0]: each[-1] for each in windows} == {0: 3, 10: 1}
+    assert "running workload" in said
+    assert [each.name for each in (tmp_path / "state").iterdir()] == ["workload"]
+    add_events(tmp_path, "2.json", SECOND)
+    run(tmp_path, **keys)
+    on_time = [each for each in (*FIRST, *SECOND) if each[0] != 2]
+    assert rows(tmp_path / "out") == batch_result(QUERY, *on_time)
+
+
 def test_table_to_table_with_a_restart(tmp_path, spark):
     source, target = (f"cepheid_{name}_{uuid.uuid4().hex}" for name in ("events", "pairs"))
     keys = {

@@ -15,7 +15,7 @@ from cepheid.explain.sharing_document import (
 )
 
 MOST_SETS, MOST_ROWS, MOST_CLASSES = 6, 8, 6  # JSON has all of them
-RUNNERS = "On Spark, all queries are folded one by one."
+RUNNERS = "The same holds on Spark: in batch, and on streams with workload.stream."
 
 
 def sharing_lines(sharing: SharingExplanation) -> Iterator[str]:

@@ -35,6 +35,7 @@ def check_conflicts(
     _check_watermark(settings, document, columns, report)
     _check_sinks(settings, document, queries, report)
     _check_late(settings, document, report)
+    _check_together(settings, document, report)
     if not problems:
         _check_results(settings, document, columns, queries, report)
 
@@ -128,6 +129,25 @@ def _check_late(settings: Pipeline, document: Document, report: Report) -> None:
             )
             place = document.place_of_key(("sinks", name))
             report(Diagnostic("conflict", message, place, f"{hint}, or late: drop"))
+
+
+def _check_together(settings: Pipeline, document: Document, report: Report) -> None:
+    """One stream writes the results of all queries micro-batch by micro-batch."""
+    if not settings.together:
+        return
+    if settings.late is not None:
+        message = "late events cannot go to a sink while all queries are one stream"
+        place = document.place_of_key(("late",))
+        report(Diagnostic("conflict", message, place, "write late: drop, or together: false"))
+    for name, sink in settings.sinks.items():
+        if sink.table is not None:
+            message = (
+                f"the results of '{name}' cannot go to a table while all queries are one stream: "
+                "a repeated micro-batch would add them twice"
+            )
+            place = document.place_of_key(("sinks", name))
+            hint = "use files, kafka or postgresql, or together: false"
+            report(Diagnostic("conflict", message, place, hint))
 
 
 def _check_results(

@@ -55,6 +55,8 @@ def _settings(pipeline: CheckedPipeline) -> list[tuple[str, str]]:
             "dropped and counted" if settings.late is None else f"to {_sink(settings.late)}",
         )
     )
+    if settings.together:
+        rows.append(("together", "all queries are one stream"))
     rows.append(("checkpoint", settings.checkpoint))
     rows.append(("trigger", settings.trigger or "as soon as the micro-batch before is done"))
     if settings.state.buckets is not None:

@@ -300,6 +300,11 @@ class Pipeline(Part):
     sinks: dict[Name, Sink] = Field(
         description="Where the results of each query go.", json_schema_extra=NO_OTHER_NAMES
     )
+    together: bool = Field(
+        False,
+        description="Whether all queries are one stream, in one pass over the events, instead of "
+        "one stream each.",
+    )
     late: LateSink = Field(None, description="What happens to late events: drop, or a sink.")
     checkpoint: Text = Field(description="The folder that remembers how far the pipeline has come.")
     trigger: Trigger | None = Field(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -66,6 +66,14 @@ def start_both(
         late=_late_writer(plan.name, late, places, show),
     )
     return write_each_batch(delivered.tagged, plan, write)
+
+
+def start_all(
+    found: Any, plan: StreamPlan, sinks: Mapping[str, Sink], places: Places, show: ShowRows
+) -> Stream:
+    """Start the one stream of all queries; each has its sink."""
+    writers = {name: _batch_writer(name, sink, places, show) for name, sink in sinks.items()}
+    return write_each_batch(found.packets, plan, found.each_batch(writers))
 
 
 def expanded(results: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Run a pipeline: one stream of Spark per query that has a sink, until they end or are stopped."""
+"""Run a pipeline: a stream of Spark per query with a sink, or one of all, until they end."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 STATE_STORE = "spark.sql.streaming.stateStore.providerClass"
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+TOGETHER = "workload"  # the stream of all queries, and its folder of the checkpoint
 POLL_SECONDS = 0.2
 LAST_WORDS_SECONDS = 5.0  # Spark reports the last micro-batch a little after the stream has ended
 
@@ -92,11 +93,21 @@ def session_settings(pipeline: CheckedPipeline) -> dict[str, str]:
 
 def _start(spark: SparkRun, pipeline: CheckedPipeline, watcher: Watcher) -> Iterator[Stream]:
     from cepheid.connectors.stream_writers import StreamPlan
-    from cepheid.pipeline.open_sinks import start_both, start_stream
+    from cepheid.pipeline.open_sinks import start_all, start_both, start_stream
     from cepheid.pipeline.open_source import open_source
 
     settings = pipeline.filled
     events = open_source(spark, pipeline)
+    if settings.together:
+        checkpoint = pipeline.places.absolute(f"{settings.checkpoint}/{TOGETHER}")
+        plan = StreamPlan(TOGETHER, checkpoint, _trigger(settings))
+        together = pipeline.queries.workload
+        assert together is not None
+        options = _run_options(pipeline)
+        del options["late"]
+        found = together.stream(events, **options)
+        yield start_all(found, plan, settings.sinks, pipeline.places, watcher.rows)
+        return
     for name, sink in settings.sinks.items():
         checkpoint = pipeline.places.absolute(f"{settings.checkpoint}/{name}")
         plan = StreamPlan(name, checkpoint, _trigger(settings))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cepheid.analysis.schema import EventSchema
 from cepheid.errors import ConfigError, DataError
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
@@ -22,6 +24,7 @@ from cepheid.runtime.derived_events import (
     united_schema,
 )
 from cepheid.runtime.dispatch import (
+    EventInput,
     MakePlan,
     MakeProgram,
     as_kind,
@@ -34,7 +37,7 @@ from cepheid.runtime.event_schema import ColumnRoles, event_schema
 from cepheid.runtime.event_tables import TableKind
 from cepheid.runtime.local import run_local
 from cepheid.runtime.sharing.analyze_set import SetAnalysis
-from cepheid.runtime.sharing.policy import Sharing
+from cepheid.runtime.sharing.policy import Policy, Sharing
 from cepheid.runtime.sharing.run_set import RunSet, run_set
 from cepheid.runtime.stream_options import StreamOptions
 
@@ -117,6 +120,70 @@ def run_workload(
         if stream is not None:
             streams[member.name] = stream
     return results
+
+
+def stream_workload(
+    members: Sequence[Member],
+    events: Any,
+    roles: ColumnRoles,
+    options: StreamOptions,
+    sharing: Sharing,
+) -> Any:
+    """Return the results of all queries on a stream as one; see `Workload.stream`."""
+    given = read_input(events, roles)
+    _require_stream(given)
+    _require_type_column(members, given.roles)
+    from cepheid.runtime.spark.stream.workload import run_as_one
+
+    return run_as_one(members, given.events, given.roles, options, sharing.policy)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangingQueries:
+    """A folder of query files; events with the same `keys` are folded in the same place.
+
+    `make_program` is given the name and the text of a query, and the schema of the events.
+    """
+
+    path: str
+    keys: tuple[str, ...]
+    make_program: Callable[[str, str, EventSchema], Program]
+
+    def compiler(self, schema: pa.Schema, roles: ColumnRoles) -> Callable[[str, str], Program]:
+        """Return what makes a program of name and text."""
+        return partial(_compile, self.make_program, event_schema(schema, roles))
+
+
+def _compile(
+    make_program: Callable[[str, str, EventSchema], Program],
+    schema: EventSchema,
+    name: str,
+    text: str,
+) -> Program:
+    return make_program(name, text, schema)
+
+
+def stream_changing(
+    queries: ChangingQueries,
+    events: Any,
+    roles: ColumnRoles,
+    options: StreamOptions,
+    policy: Policy,
+) -> Any:
+    """Return the results of the queries of a folder on a stream; see `QueryFolder.stream`."""
+    given = read_input(events, roles)
+    _require_stream(given)
+    from cepheid.runtime.spark.stream.run_changing import run_changing
+
+    return run_changing(queries, given.events, given.roles, options, policy)
+
+
+def _require_stream(given: EventInput) -> None:
+    if not is_stream(given):
+        raise ConfigError(
+            f"the events are a {kind_in_words(given)}, which has an end",
+            hint="use run, or read the events with spark.readStream",
+        )
 
 
 def _require_type_column(members: Sequence[Member], roles: ColumnRoles) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -87,12 +87,20 @@ class PreparedSet:
 
     def finished(self, folded: FoldedSet, schema: pa.Schema) -> list[FinishedQuery]:
         """Return everything that the columns of every query's result are made of."""
+        return [each for each in self._each_finished(folded, schema, every=True) if each]
+
+    def found(self, folded: FoldedSet, schema: pa.Schema) -> list[FinishedQuery | None]:
+        """Return the same, but None for queries of which nothing was found."""
+        return list(self._each_finished(folded, schema, every=False))
+
+    def _each_finished(
+        self, folded: FoldedSet, schema: pa.Schema, *, every: bool
+    ) -> Iterator[FinishedQuery | None]:
         results = _Results(self.columns, self.ordered, schema, self.measures)
         programs = self.task.program.programs
         warn_of_dropped(programs[0], self.ordered.dropped)
-        return [
-            results.finished(each, rows) for each, rows in zip(programs, folded.rows, strict=True)
-        ]
+        for program, rows in zip(programs, folded.rows, strict=True):
+            yield results.finished(program, rows) if every or rows.owner.size else None
 
 
 def set_table(finished: FinishedQuery, schema: pa.Schema, *, partially: bool) -> pa.Table:

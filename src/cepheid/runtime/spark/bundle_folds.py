@@ -71,16 +71,17 @@ def _whole(folds: BundleFolds, events: pa.Table) -> Iterator[pa.Table]:
 
 def _set_tables(
     folds: BundleFolds, numbers: tuple[int, ...], program: MergedProgram, events: pa.Table
-) -> Iterator[pa.Table]:
-    """Yield the result of every query of a set."""
+) -> Iterator[tuple[int, pa.Table]]:
+    """Yield the results of the queries of a set that have any."""
     from cepheid.runtime.sharing.run_set import fold_prepared, prepare_set, set_table
 
     columns = dict(zip(events.column_names, events.columns, strict=True))
     prepared = prepare_set(program, columns, events.num_rows, 1)
     folded = fold_prepared(prepared, folds.bundle.policy)
-    finished = prepared.finished(folded, events.schema)
-    for number, each in zip(numbers, finished, strict=True):
-        yield set_table(each, events.schema, partially=number in folds.partial)
+    found = prepared.found(folded, events.schema)
+    for number, each in zip(numbers, found, strict=True):
+        if each is not None:
+            yield number, set_table(each, events.schema, partially=number in folds.partial)
 
 
 def _in_chunks(folds: BundleFolds, chunks: Iterable[Chunk]) -> Iterator[pa.Table]:

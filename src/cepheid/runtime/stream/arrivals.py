@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cepheid.errors import StateError
 from cepheid.program.arrow_arrays import to_arrow, to_numpy
+from cepheid.program.position_automaton import PositionTest
 from cepheid.program.position_masks import position_masks
 from cepheid.program.program import Program, Ranking
 from cepheid.program.sharing.sharing_sets import plain_test
@@ -53,22 +54,21 @@ class Arrival:
 class KeptEvents:
     """The columns that are kept of events, and the programs of which one at least must need them.
 
-    `keys` are attributes that partitions of all programs have in common.
+    An event is needed if it passes one of the `tests`. `keys` are attributes that partitions of all
+    programs have in common.
     """
 
     columns: frozenset[str]
     programs: tuple[Program, ...]
+    tests: tuple[PositionTest, ...]
     keys: tuple[str, ...]
 
     def matters(self, events: pa.Table) -> Booleans:
         """Return which events can be part of something, block, break or be counted."""
         matters = np.ones(events.num_rows, np.bool_)
         if not any(each.keeps_all_types for each in self.programs):
-            tests = tuple(
-                dict.fromkeys(plain_test(e) for each in self.programs for e in each.all_tests)
-            )
             type_column = self.programs[0].type_column
-            rows = event_kinds(tests, type_column, _columns(events), events.num_rows).rows
+            rows = event_kinds(self.tests, type_column, _columns(events), events.num_rows).rows
             if rows is not None:
                 matters[:] = False
                 matters[rows] = True
@@ -83,6 +83,7 @@ def kept_events(programs: tuple[Program, ...], columns: Iterable[str] = ()) -> K
     return KeptEvents(
         frozenset(columns).union(*(each.columns for each in programs)),
         programs,
+        tuple(dict.fromkeys(plain_test(e) for each in programs for e in each.all_tests)),
         tuple(sorted(common)),
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +19,7 @@ from cepheid.program.sharing.merged_program import MergedProgram
 from cepheid.runtime.aggregate.group_rows import taken
 from cepheid.runtime.sharing.policy import Policy, Sharing
 from cepheid.runtime.sharing.run_set import fold_prepared, prepare_set, set_table
-from cepheid.runtime.stream.arrivals import kept_events, receive
+from cepheid.runtime.stream.arrivals import KeptEvents, kept_events, receive
 from cepheid.runtime.stream.carried import Carried, ChunkKind
 from cepheid.runtime.stream.keep import how_far_back
 from cepheid.runtime.stream.keepers import Move, PlainKeeper
@@ -47,7 +48,7 @@ class StreamedQuery:
     since: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StreamBundle:
     """Queries on the same stream; sets have the numbers of their queries, and these merged.
 
@@ -65,10 +66,15 @@ class StreamBundle:
         together = {number for numbers, _ in self.sets for number in numbers}
         return [each for number, each in enumerate(self.queries) if number not in together]
 
-    @property
+    @cached_property
     def programs(self) -> tuple[Program, ...]:
         """The programs of all queries."""
         return tuple(each.program for each in self.queries)
+
+    @cached_property
+    def kept(self) -> KeptEvents:
+        """What is kept of events."""
+        return kept_events(self.programs, self.columns)
 
 
 def stream_bundle(
@@ -116,8 +122,9 @@ def bundle_step(  # noqa: PLR0913 - the options of a stream, all by name
         assert carried.events is not None
         arrived = carried.events.empty_table()
     lead = max(bundle.programs, key=lambda each: each.window_length or 0)
-    kept = kept_events(bundle.programs, bundle.columns)
-    arrival = receive(lead, carried, arrived, ordered=ordered, late_before=late_before, kept=kept)
+    arrival = receive(
+        lead, carried, arrived, ordered=ordered, late_before=late_before, kept=bundle.kept
+    )
     move = Move(
         lead,
         carried,
@@ -238,10 +245,11 @@ def _closed_windows(
         if each.first is not None:
             is_wanted &= rows.window >= each.first
         chosen.append(taken(rows, np.flatnonzero(is_wanted)))
-    finished = prepared.finished(replace(folded, rows=tuple(chosen)), move.schema)
+    found = prepared.found(replace(folded, rows=tuple(chosen)), move.schema)
     return {
         query.name: set_table(each, move.schema, partially=query.partially)
-        for query, each in zip(queries, finished, strict=True)
+        for query, each in zip(queries, found, strict=True)
+        if each is not None
     }
 
 

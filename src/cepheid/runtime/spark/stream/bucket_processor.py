@@ -16,6 +16,7 @@ from cepheid.runtime.spark.packed_events import EVENTS, from_packets, to_packets
 from cepheid.runtime.spark.stream.bucket_store import BucketStore
 from cepheid.runtime.spark.stream.event_clock import EventClock
 from cepheid.runtime.spark.stream.pack_events import IDENTITY
+from cepheid.runtime.stream.carried import Carried
 
 RESULT, LATE = "result", "late_events"
 COUNTS = ("events", "late", "results", "state_bytes")
@@ -79,15 +80,27 @@ class BucketProcessor(StatefulProcessor):
     def _advance(
         self, key: Any, arrived: pa.Table | None, timer_values: Any, *, fired: int | None
     ) -> Iterator[pd.DataFrame]:
+        job = self.job
+        watermark = job.clock.horizon(timer_values.getCurrentWatermarkInMs())
+        before = self.store.load()
+        done = self._step(before.carried, arrived, watermark)
+        timer = None if done.wake is None else job.clock.timer(done.wake + job.behind)
+        if timer is not None and timer == fired:
+            timer += 1  # Spark removes the timer that went off, also if it was set again
+        size = self.store.save(before, done.carried, timer)
+        self._set_timer(before.timer, timer, fired)
+        yield from self._reports(
+            int(key[0]), 0 if arrived is None else arrived.num_rows, done, size
+        )
+
+    def _step(self, carried: Carried, arrived: pa.Table | None, watermark: int | None) -> Any:
         # Whenever a stream starts, Spark has a new process name the state, which needs no engine.
         from cepheid.runtime.stream.step import step
 
         job = self.job
-        watermark = job.clock.horizon(timer_values.getCurrentWatermarkInMs())
-        before = self.store.load()
-        done = step(
+        return step(
             job.program,
-            before.carried,
+            carried,
             arrived,
             None if watermark is None else watermark - job.behind,
             ordered=job.ordered,
@@ -95,19 +108,12 @@ class BucketProcessor(StatefulProcessor):
             partially=job.partially,
             state_limit=job.state_limit,
         )
-        timer = None if done.wake is None else job.clock.timer(done.wake + job.behind)
-        if timer is not None and timer == fired:
-            timer += 1  # Spark removes the timer that went off, also if it was set again
-        size = self.store.save(before, done.carried, timer)
-        self._set_timer(before.timer, timer, fired)
-        counts = (
-            0 if arrived is None else arrived.num_rows,
-            done.late.num_rows,
-            done.result.num_rows,
-            size,
-        )
+
+    def _reports(self, bucket: int, arrived: int, done: Any, size: int) -> Iterator[pd.DataFrame]:
+        job = self.job
         late = _of_the_query(job.program, done.late) if job.delivers_late else None
-        yield from _reports(int(key[0]), counts, done.result, late)
+        counts = (arrived, done.late.num_rows, done.result.num_rows, size)
+        return _reports(bucket, counts, done.result, late)
 
     def _set_timer(self, before: int | None, now: int | None, fired: int | None) -> None:
         """Keep one timer; Spark itself removes the one that went off."""

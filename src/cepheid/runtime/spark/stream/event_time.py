@@ -49,6 +49,17 @@ def with_watermark(frame: DataFrame, roles: ColumnRoles, options: StreamOptions)
     return timed.select(*map(column_named, frame.columns))
 
 
+def watermark_delay(frame: DataFrame, roles: ColumnRoles, options: StreamOptions) -> int:
+    """Return how many milliseconds the watermark stays behind the latest event."""
+    column = roles.time
+    if not has_watermark(frame, column):
+        kind = frame.schema[roles.time].dataType.typeName()
+        timed = frame.select(_as_timestamp(kind, roles).alias(EVENT_TIME))
+        frame = timed.withWatermark(EVENT_TIME, _delay(kind, roles, options.watermark))
+        column = EVENT_TIME
+    return int(frame.schema[column].metadata[WATERMARK])
+
+
 def has_watermark(frame: DataFrame, column: str) -> bool:
     """Whether somebody has called withWatermark for the column."""
     return WATERMARK in frame.schema[column].metadata

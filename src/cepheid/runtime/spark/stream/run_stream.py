@@ -191,12 +191,19 @@ def identity(program: Program, events: pa.Schema, given: StreamInput) -> dict[st
     return {
         "query": " ".join(map(str.strip, program.text.splitlines())),
         "columns": ", ".join(f"{name} {kind}" for name, kind in sorted(columns.items())),
-        "time": program.time,
-        "type": str(program.type_column),
-        "order": ", ".join(program.order) or "none",
-        "time_unit": given.roles.time_unit,
-        "schemas": json.dumps(given.roles.schemas, default=list, sort_keys=True),
+        **roles_in_words(given.roles),
         "on_expiry": str(isinstance(output, AggregateOutput) and output.shows_expiry),
+    }
+
+
+def roles_in_words(roles: ColumnRoles) -> dict[str, str]:
+    """Return what the columns of events are for, part by part."""
+    return {
+        "time": roles.time,
+        "type": str(roles.type),
+        "order": ", ".join(roles.order) or "none",
+        "time_unit": roles.time_unit,
+        "schemas": json.dumps(roles.schemas, default=list, sort_keys=True),
     }
 
 

@@ -1,0 +1,93 @@
+"""Packets of the queries of a stream to results: rows of a group that lies in several buckets.
+
+All buckets close a window in the same micro-batch. So the packets of a query are brought to one
+task, whose other queries are finished there, too: however many there are, that is one shuffle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.program import Program
+from cepheid.runtime.aggregate.result_table import place_fields
+from cepheid.runtime.json_rows import json_rows
+from cepheid.runtime.spark.packed_events import from_packets, to_packets
+from cepheid.runtime.spark.whole_task import MapBatches
+
+TAGGED = ("query", "text", "change", "result")
+PACKETS = pa.schema([("query", pa.string()), ("result", pa.binary())])
+ROWS = pa.schema([("query", pa.string()), ("change", pa.string()), ("result", pa.string())])
+
+
+@dataclass(frozen=True, slots=True)
+class QueryForm:
+    """What the packets of a query are; `columns` are those that its results have."""
+
+    program: Program
+    events: pa.Schema
+    partially: bool
+    columns: tuple[str, ...]
+
+    def finished(self, packets: list[bytes]) -> pa.Table:
+        """Return the result that packets of all buckets give."""
+        table = from_packets(packets)
+        output = self.program.output
+        if self.partially and isinstance(output, AggregateOutput):
+            from cepheid.runtime.aggregate.partial_table import from_collected
+            from cepheid.runtime.spark.stream.combine_in_batch import collect
+
+            fields = place_fields(self.program, output, self.events)
+            keys = [str(number) for number in range(len(fields))]
+            collected = collect(output, keys, table)
+            table = from_collected(self.program, output, self.events, collected)
+        return table.select(self.columns)
+
+
+FormOf = Callable[[str, str | None], QueryForm]
+
+
+def to_result_packets(form_of: FormOf) -> MapBatches:
+    """Return what finishes the packets of a task: a query and a packet of its result per row."""
+
+    def finish(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for name, _, table in _results(form_of, batches):
+            for packet in to_packets(table):
+                yield pa.RecordBatch.from_pylist([{"query": name, "result": packet}], PACKETS)
+
+    return finish
+
+
+def to_json_rows(form_of: FormOf) -> MapBatches:
+    """Return what finishes the packets of a task: a query and a row of its result as JSON.
+
+    Changes of the set of queries come as they are.
+    """
+
+    def finish(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for name, change, table in _results(form_of, batches):
+            if change is None:
+                rows = [{"query": name, "result": each} for each in json_rows(table)]
+            else:
+                rows = [{"query": name, "change": change, "result": table["why"][0].as_py()}]
+            yield from pa.Table.from_pylist(rows, ROWS).to_batches()
+
+    return finish
+
+
+def _results(
+    form_of: FormOf, batches: Iterator[pa.RecordBatch]
+) -> Iterator[tuple[str, str | None, pa.Table]]:
+    packets: dict[tuple[str, str | None], list[bytes]] = {}
+    for batch in batches:
+        columns = [each.to_pylist() for each in batch.columns]
+        for name, text, change, packet in zip(*columns, strict=True):
+            if change is not None:
+                yield name, change, from_packets([packet])
+            else:
+                packets.setdefault((name, text), []).append(packet)
+    for (name, text), listed in sorted(packets.items(), key=lambda each: each[0][0]):
+        yield name, None, form_of(name, text).finished(listed)

@@ -1,0 +1,153 @@
+"""All queries of a workload as one stream: restarts, settings and late events change nothing."""
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+
+import cepheid
+from cepheid.runtime.spark.stream.workload_stream import WorkloadStream
+from tests.properties.comparison import as_multiset
+from tests.spark.stream.streams import few_partitions, read_stream, run_to_end, write_files
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+DELAY = 3
+SCHEMA = pa.schema(
+    [("type", pa.string()), ("time", pa.int64()), ("k", pa.int64()), ("x", pa.int64())]
+)
+ROLES = {"time": "time", "type": "type"}
+TEXTS = {
+    "by key": "PATTERN SEQ(A, B+) WHERE [k] WITHIN 8 SLIDE 4 RETURN k, COUNT(*) AS n GROUP BY k",
+    "of all": "PATTERN SEQ(C, B+) WHERE [k] WITHIN 8 SLIDE 4 RETURN COUNT(*) AS n",
+    "longer": "PATTERN SEQ(A, B+ b) WHERE [k] AND b.x > 1 WITHIN 12 SLIDE 4 RETURN COUNT(*) AS n",
+    "sums": "PATTERN SEQ(A, B+ b) WHERE [k] WITHIN 6 SLIDE 3 RETURN SUM(b.x) AS x, MAX(b.x) AS m",
+    "matches": "PATTERN SEQ(A a, C c) WHERE [k] WITHIN 5 RETURN a.time, c.time",
+    "packed": "PATTERN SEQ(A a, B b) WHERE [k] WITHIN 3 RETURN a.time, b.time OUTPUT COMPRESSED",
+    "recent": "PATTERN SEQ(A, B) WHERE [k] WITHIN 4 RETURN k, COUNT(*) AS n GROUP BY k",
+    "apart": "PATTERN SEQ(A a, B) WHERE [k] WITHIN 5 RETURN a.time OUTPUT NON OVERLAPPING",
+    "giver": "PATTERN SEQ(A a, B b) WHERE [k] WITHIN 4 RETURN a.k AS k INTO Pair",
+    "reader": "PATTERN SEQ(Pair p, C c) WHERE [k] WITHIN 4 RETURN p.k, c.time",
+}
+
+
+def random_events(seed: int, count: int = 70) -> list[dict[str, Any]]:
+    dice = random.Random(seed)
+    return [
+        {"type": dice.choice("ABBC"), "time": 1000 + at // 2, "k": dice.randrange(3), "x": at % 4}
+        for at in range(count)
+    ]
+
+
+def files_of(events: Sequence[dict[str, Any]], seed: int, count: int) -> list[list[dict[str, Any]]]:
+    """Cut events into files; none is later than the delay. The last one closes everything."""
+    dice = random.Random(seed)
+    listed = sorted(events, key=lambda each: each["time"] + dice.uniform(0, DELAY))
+    cuts = sorted(dice.sample(range(1, len(listed)), count - 1))
+    parts = [listed[a:b] for a, b in zip([0, *cuts], [*cuts, len(listed)], strict=True)]
+    return [*parts, [{"type": "Z", "time": 9000, "k": 0, "x": 0}]]
+
+
+def workload_of(texts: dict[str, str]) -> cepheid.Workload:
+    return cepheid.workload([cepheid.query(text, name=name) for name, text in texts.items()])
+
+
+def streamed(
+    spark: SparkSession, folder: Path, *, files: int = 1, **options: Any
+) -> WorkloadStream:
+    stream = read_stream(spark, folder / "in", files=files)
+    options = {"watermark": DELAY, "buckets": 2} | options
+    return workload_of(TEXTS).stream(stream, **ROLES, **options)
+
+
+def expected_of(texts: dict[str, str], events: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    table = pa.Table.from_pylist(list(events), SCHEMA)
+    found = workload_of(texts).run(table, **ROLES)
+    rows = {n: e.expand() if hasattr(e, "expand") else e for n, e in found.items()}
+    return {name: each.to_pylist() for name, each in rows.items()}
+
+
+def as_named(rows: DataFrame) -> DataFrame:
+    return rows.toDF("name", "text")
+
+
+@pytest.mark.parametrize("seed", [1])
+def test_splits_and_a_restart(spark: SparkSession, tmp_path: Path, seed: int) -> None:
+    events = random_events(seed)
+    files = files_of(events, seed, 3)
+    write_files(tmp_path / "in", files[:1], SCHEMA)
+    with few_partitions(spark, 2):
+        rows = streamed(spark, tmp_path, sharing="always").rows
+        run_to_end(as_named(rows), tmp_path)
+    write_files(tmp_path / "in", files[1:], SCHEMA)
+    with few_partitions(spark, 1):
+        rows = streamed(spark, tmp_path, files=2, sharing="never").rows
+        found = run_to_end(as_named(rows), tmp_path)
+    for name, expected in expected_of(TEXTS, events).items():
+        assert expected, name
+        assert as_multiset(found.of(name)) == as_multiset(expected), name
+
+
+def test_every_result_to_its_own_place(spark: SparkSession, tmp_path: Path) -> None:
+    """One stream; queries with other results, or none, are not in the way."""
+    events = random_events(2)
+    write_files(tmp_path / "in", files_of(events, 2, 2), SCHEMA)
+    texts = {name: TEXTS[name] for name in ("by key", "of all", "matches")}
+    found: dict[str, list[Any]] = {name: [] for name in texts}
+
+    def writer(name: str) -> Any:
+        return lambda batch, _: found[name].extend(row.asDict() for row in batch.collect())
+
+    with few_partitions(spark, 1):
+        stream = read_stream(spark, tmp_path / "in")
+        both = workload_of(texts).stream(stream, **ROLES, watermark=DELAY, buckets=2)
+        with pytest.raises(cepheid.ConfigError, match="did you mean 'matches'"):
+            both.each_batch({"matche": writer("matches")})
+        query = (
+            both.packets.writeStream.foreachBatch(
+                both.each_batch({name: writer(name) for name in ("by key", "of all")})
+            )
+            .option("checkpointLocation", str(tmp_path / "checkpoint"))
+            .trigger(availableNow=True)
+            .start()
+        )
+        query.awaitTermination()
+        progress = [each.observedMetrics for each in query.recentProgress]
+    expected = expected_of(texts, events) | {"matches": []}
+    for name, rows in expected.items():
+        assert as_multiset(found[name]) == as_multiset(rows), name
+    counted = [each["cepheid:by key"]["results"] for each in progress if "cepheid:by key" in each]
+    assert sum(counted) == len(expected["by key"])
+    assert sum(e["cepheid:workload"]["events"] for e in progress if "cepheid:workload" in e) == len(
+        events
+    )
+
+
+class TestRefused:
+    def test_other_queries_on_a_checkpoint(self, spark: SparkSession, tmp_path: Path) -> None:
+        write_files(tmp_path / "in", files_of(random_events(3, 12), 3, 1), SCHEMA)
+        texts = {name: TEXTS[name] for name in ("by key", "of all")}
+        with few_partitions(spark, 1):
+            stream = read_stream(spark, tmp_path / "in")
+            first = workload_of(texts).stream(stream, **ROLES, watermark=DELAY, buckets=1)
+            run_to_end(as_named(first.rows), tmp_path)
+            write_files(tmp_path / "in", [random_events(4, 3)], SCHEMA)
+            texts["of all"] = TEXTS["of all"].replace("WITHIN 8", "WITHIN 4")
+            other = workload_of(texts).stream(stream, **ROLES, watermark=DELAY, buckets=1)
+            with pytest.raises(StreamingQueryException, match="belongs to another query"):
+                run_to_end(as_named(other.rows), tmp_path)
+
+    def test_what_is_no_stream_or_never_final(self, spark: SparkSession, tmp_path: Path) -> None:
+        pair = workload_of({name: TEXTS[name] for name in ("by key", "of all")})
+        with pytest.raises(cepheid.ConfigError, match="batch DataFrame, which has an end"):
+            pair.stream(spark.createDataFrame([("A", 1, 1, 1)], SCHEMA.names), **ROLES)
+        write_files(tmp_path / "in", [random_events(1, 3)], SCHEMA)
+        stream = read_stream(spark, tmp_path / "in")
+        texts = ["PATTERN SEQ(A, B) RETURN COUNT(*) AS n", "PATTERN A RETURN COUNT(*) AS n"]
+        with pytest.raises(cepheid.UnsupportedQueryError, match="a stream has no end"):
+            cepheid.workload(texts).stream(stream, **ROLES, watermark=DELAY)
