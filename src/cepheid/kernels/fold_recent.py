@@ -91,18 +91,20 @@ def fold_recent(
     fresh: Values,
     rows: ValueRows,
 ) -> None:
-    """Write the value of every moment.
+    """Write the value of every moment; with several exits, all of the first query come first.
 
-    `room` is by partition: where its vectors are in the front. `tree` has room for twice as many
-    values as a group has partitions, `changed` for as many numbers.
+    `room` is by partition: where its vectors are in the front. `tree` has a row for every exit and
+    room for twice as many values as a group has partitions, `changed` for as many numbers.
     """
+    exits, every = tree.mantissa.shape[0], moments.time.size
     for group in range(moments.offsets.size - 1):
         leaves = steps.partition_offsets[group + 1] - steps.partition_offsets[group]
         for leaf in range(leaves):
             partition = steps.partition[steps.partition_offsets[group] + leaf]
             begin_queue(queues, leaf, events.partition_offsets[partition], room[partition])
-            clear(tree, 0, leaf + 1)
-            clear(tree, 0, leaves + leaf)
+            for query in range(exits):
+                clear(tree, query, leaf + 1)
+                clear(tree, query, leaves + leaf)
         next_step, end = steps.offsets[group], steps.offsets[group + 1]
         oldest, changes = next_step, 0
         for moment in range(moments.offsets[group], moments.offsets[group + 1]):
@@ -139,9 +141,11 @@ def fold_recent(
                 queues.state[leaf, IS_CHANGED] = 0
                 sum_queue(machine, measures, events, codes, borders, queues, leaf, about, fresh,
                           tree, leaves + leaf)  # fmt: skip
-                _update(tree, leaves + leaf, measures.moduli)
+                for query in range(exits):
+                    _update(tree, query, leaves + leaf, measures.moduli)
             changes = 0
-            _write(rows, moment, tree)
+            for query in range(exits):
+                _write(rows, query * every + moment, tree, query)
 
 
 @inlined
@@ -209,20 +213,20 @@ def _code(codes: Int64s, begin: int, end: int) -> int:
 
 
 @inlined
-def _update(tree: Values, node: int, moduli: Int64s) -> None:
+def _update(tree: Values, query: int, node: int, moduli: Int64s) -> None:
     """Add up the nodes above a leaf."""
     while node > ROOT:
         node //= 2
-        copy(tree, 0, node, tree, 0, 2 * node)
-        plus(tree, 0, node, tree, 0, 2 * node + 1, moduli)
+        copy(tree, query, node, tree, query, 2 * node)
+        plus(tree, query, node, tree, query, 2 * node + 1, moduli)
 
 
 @inlined
-def _write(rows: ValueRows, at: int, tree: Values) -> None:
+def _write(rows: ValueRows, at: int, tree: Values, query: int) -> None:
     """Write the root as a row."""
     for number in range(tree.mantissa.shape[2]):
-        rows.mantissa[at, number] = tree.mantissa[0, ROOT, number]
-        rows.tier[at, number] = tree.tier[0, ROOT, number]
-        rows.low[at, number] = tree.low[0, ROOT, number]
+        rows.mantissa[at, number] = tree.mantissa[query, ROOT, number]
+        rows.tier[at, number] = tree.tier[query, ROOT, number]
+        rows.low[at, number] = tree.low[query, ROOT, number]
     for number in range(tree.least.shape[2]):
-        rows.least[at, number] = tree.least[0, ROOT, number]
+        rows.least[at, number] = tree.least[query, ROOT, number]

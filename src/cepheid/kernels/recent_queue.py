@@ -56,7 +56,9 @@ class Borders(NamedTuple):
 
     `start` is the slot in which they begin, `first` the positions that they begin with, `last`
     those that complete them. `moving` are the slots that some step changes; `one` is a list of 0.
-    A queue of `few` steps or less is folded anew.
+    A queue of `few` steps or less is folded anew. `exits` is by final slot the query whose trends
+    are complete there. Runs in slots `reach[reach_offsets[p]:reach_offsets[p + 1]]` can come to
+    position p.
     """
 
     start: int
@@ -65,6 +67,9 @@ class Borders(NamedTuple):
     moving: Int64s
     one: Int64s
     few: int
+    exits: Int64s
+    reach_offsets: Int64s
+    reach: Int64s
 
 
 @inlined
@@ -90,25 +95,27 @@ def sum_queue(
     result: Values,
     place: int,
 ) -> None:
-    """Write the trends of a queue to `result[0, place]`; O(edges * slots) per step, amortised."""
+    """Write the trends of a queue to `result[query, place]`; O(edges * slots) a step, amortised."""
     state, moduli, size = queues.state, measures.moduli, machine.owner.size
     head, tail = state[queue, HEAD], state[queue, TAIL]
-    clear(result, 0, place)
+    for query in range(result.mantissa.shape[0]):
+        clear(result, query, place)
     if state[queue, IS_BLOCKED] or head == tail:
         return
     if tail - head <= borders.few:
         _begin_vector(size, borders.start, queues.work, 0, moduli)
         for step in range(head, tail):
             _describe(machine, measures, events, codes, head, step, about)
-            _append(machine, moduli, queues.work, 0, 1, borders.one, queues.blocks[step], about,
-                    fresh)  # fmt: skip
+            _append(machine, moduli, queues.work, 0, 1, borders.one, borders, queues.blocks[step],
+                    about, fresh)  # fmt: skip
         for at in range(machine.finals.size):
-            plus(result, 0, place, queues.work, 0, machine.finals[at], moduli)
+            plus(result, borders.exits[at], place, queues.work, 0, machine.finals[at], moduli)
         return
     if head > state[queue, BACK]:
         _flip(machine, measures, events, codes, borders, queues, queue, about)
         for at in range(machine.finals.size):
-            plus(result, 0, place, queues.front, state[queue, ROOM], machine.finals[at], moduli)
+            plus(result, borders.exits[at], place, queues.front, state[queue, ROOM],
+                 machine.finals[at], moduli)  # fmt: skip
         return
     row = queue * size
     if state[queue, UNFOLDED] == state[queue, BACK]:
@@ -116,19 +123,21 @@ def sum_queue(
             _begin_vector(size, slot, queues.back, row + slot, moduli)
     for step in range(state[queue, UNFOLDED], tail):
         _describe(machine, measures, events, codes, head, step, about)
-        _append(machine, moduli, queues.back, row, size, borders.moving, queues.blocks[step],
-                about, fresh)  # fmt: skip
+        _append(machine, moduli, queues.back, row, size, borders.moving, borders,
+                queues.blocks[step], about, fresh)  # fmt: skip
     state[queue, UNFOLDED] = tail
     if head == state[queue, BACK]:
         for at in range(machine.finals.size):
-            plus(result, 0, place, queues.back, row + borders.start, machine.finals[at], moduli)
+            plus(result, borders.exits[at], place, queues.back, row + borders.start,
+                 machine.finals[at], moduli)  # fmt: skip
         return
     vector = state[queue, ROOM] + head - state[queue, FRONT]
     for slot in range(size):
         if has_runs(queues.front, vector, slot):
             for at in range(machine.finals.size):
-                add_product(result, 0, place, queues.front, vector, slot, queues.back, row + slot,
-                            machine.finals[at], moduli)  # fmt: skip
+                if has_runs(queues.back, row + slot, machine.finals[at]):
+                    add_product(result, borders.exits[at], place, queues.front, vector, slot,
+                                queues.back, row + slot, machine.finals[at], moduli)  # fmt: skip
 
 
 @inlined
@@ -172,6 +181,7 @@ def _append(
     row: int,
     rows: int,
     moving: Int64s,
+    borders: Borders,
     blocks: int,
     about: Step,
     fresh: Values,
@@ -182,7 +192,14 @@ def _append(
             for at in range(machine.finals.size):
                 clear(values, row + other, machine.finals[at])
     if _is_plain(values, about):
-        _append_plain(machine, values, row, moving, about)
+        position = about.fired[0] if about.facts[FIRED] else 0
+        begin, end = borders.reach_offsets[position], borders.reach_offsets[position + 1]
+        if rows == 1 or about.facts[DROPPED] != 0:
+            for at in range(moving.size):
+                _append_plain(machine, values, row + moving[at], about)
+        elif about.facts[FIRED]:
+            for at in range(begin, end):
+                _append_plain(machine, values, row + borders.reach[at], about)
     else:
         for at in range(moving.size):
             if not _is_idle(machine, values, row + moving[at], about):
@@ -203,26 +220,22 @@ def _is_idle(machine: SlotMachine, values: Values, row: int, about: Step) -> boo
 
 
 @inlined
-def _append_plain(
-    machine: SlotMachine, values: Values, row: int, moving: Int64s, about: Step
-) -> None:
-    """The same as `advance` on every vector, for plain steps."""
+def _append_plain(machine: SlotMachine, values: Values, vector: int, about: Step) -> None:
+    """The same as `advance`, for plain steps."""
     begin, end, entry, entries, times = _edges(machine, about)
-    for place in range(moving.size):
-        vector = row + moving[place]
-        mantissa, tier, low = 0.0, 0, 0
-        for at in range(begin, end):
-            slot = machine.sources[at]
-            mantissa, tier = added(
-                mantissa, tier, values.mantissa[vector, slot, 0], values.tier[vector, slot, 0]
-            )
-            low += values.low[vector, slot, 0]
-        for at in range(about.facts[DROPPED]):
-            clear(values, vector, about.dropped[at])
-        if mantissa != 0.0:
-            mantissa, tier = multiplied(mantissa, tier, times)
-            for at in range(entry, entries):
-                _add_count(values, vector, machine.entries[at], mantissa, tier, low * int(times))
+    mantissa, tier, low = 0.0, 0, 0
+    for at in range(begin, end):
+        slot = machine.sources[at]
+        mantissa, tier = added(
+            mantissa, tier, values.mantissa[vector, slot, 0], values.tier[vector, slot, 0]
+        )
+        low += values.low[vector, slot, 0]
+    for at in range(about.facts[DROPPED]):
+        clear(values, vector, about.dropped[at])
+    if mantissa != 0.0:
+        mantissa, tier = multiplied(mantissa, tier, times)
+        for at in range(entry, entries):
+            _add_count(values, vector, machine.entries[at], mantissa, tier, low * int(times))
 
 
 @inlined

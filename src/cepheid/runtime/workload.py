@@ -32,9 +32,10 @@ from cepheid.runtime.dispatch import (
 )
 from cepheid.runtime.event_schema import ColumnRoles, event_schema
 from cepheid.runtime.event_tables import TableKind
-from cepheid.runtime.local import run_local
+from cepheid.runtime.local import LocalResult, run_local
 from cepheid.runtime.sharing.analyze_set import SetAnalysis
 from cepheid.runtime.sharing.policy import Sharing
+from cepheid.runtime.sharing.run_others import run_others
 from cepheid.runtime.sharing.run_set import RunSet, run_set
 from cepheid.runtime.stream_options import StreamOptions
 
@@ -135,12 +136,12 @@ class LocalMembers:
         self.roles = roles
         self.run_set = run_set
 
-    def run_together(self, members: Sequence[Member], sharing: Sharing) -> dict[str, pa.Table]:
-        """Return the results of queries that are folded together, in one pass over the events."""
+    def run_together(self, members: Sequence[Member], sharing: Sharing) -> dict[str, LocalResult]:
+        """Return the results of queries that share a pass over the events, or a scan of them."""
         known = derived_schema(self.table.schema, self.table.column_names, (), self.roles)
         apart = [each for each in members if not each.givers and each.stream_type is None]
         programs = [each.make_program(known) for each in apart]
-        results: dict[str, pa.Table] = {}
+        results: dict[str, LocalResult] = {}
         columns = dict(zip(self.table.column_names, self.table.columns, strict=True))
         for shared, merged in sharing.merged.of(programs):
             tables = self.run_set(
@@ -149,7 +150,9 @@ class LocalMembers:
             )  # fmt: skip
             names = (apart[place].name for place in shared.places)
             results |= zip(names, tables, strict=True)
-        return results
+        others = sharing.merged.others(programs)
+        found = run_others(programs, others, self.table, threads=available_cores())
+        return results | {apart[place].name: each for place, each in found.items()}
 
     def run(
         self, member: Member, streams: Sequence[DerivedStream]

@@ -16,7 +16,7 @@ from cepheid.program.slot_program import SlotProgram
 from cepheid.runtime.aggregate.group_rows import add_rows
 from cepheid.runtime.aggregate.moments import Moments
 from cepheid.runtime.aggregate.panes import moving_slots
-from cepheid.runtime.aggregate.slot_machine import negative_codes, slot_machine
+from cepheid.runtime.aggregate.slot_machine import SlotTask, negative_codes, slot_machine
 from cepheid.runtime.aggregate.value_rows import joined_rows, make_rows
 from cepheid.runtime.order_events import OrderedEvents
 
@@ -31,38 +31,51 @@ def recent_rows(
     moments: Moments,
     measures: Measures,
 ) -> ValueRows:
-    """Return a row for every moment; `group` is by event.
+    """Return a row for every moment; `group` is by event."""
+    machine = slot_machine(slots, program.automaton, program.strategy)
+    task = SlotTask(machine, measures, ordered.arrays, negative_codes(slots, ordered))
+    return rows_of_exits(program, task, ordered, group, moments, np.zeros_like(machine.finals))
+
+
+def rows_of_exits(
+    program: Program,
+    task: SlotTask,
+    ordered: OrderedEvents,
+    group: Int64s,
+    moments: Moments,
+    exits: Int64s,
+) -> ValueRows:
+    """Return a row for every query and moment; `exits` is by final slot the query that it is of.
 
     Where trends begin in different gaps, what a negated part blocks when it leaves the window
     differs: then each has a pass of its own.
     """
-    machine = slot_machine(slots, program.automaton, program.strategy)
-    codes = negative_codes(slots, ordered)
+    machine, measures, _, codes = task
     assert program.window_length is not None
     steps, by_group = _steps(ordered, group, moments.group), _moments(moments)
     room, most = _room(ordered.arrays, steps, program.window_length)
     leaves = int(np.diff(steps.partition_offsets).max(initial=0))
-    parts = []
+    parts, queries = [], int(exits.max(initial=0)) + 1
     for start in np.flatnonzero(machine.initial):
-        rows = make_rows(moments.group.size, measures)
-        rows.owner[:] = moments.group
-        rows.window[:] = np.arange(moments.group.size)
+        rows = make_rows(queries * moments.group.size, measures)
+        rows.owner[:] = np.tile(moments.group, queries)
+        rows.window[:] = np.arange(rows.owner.size)
         fold_recent(
             machine, measures, ordered.arrays, codes, steps, by_group, program.window_length,
-            program.clock is Clock.EVENTS, _borders(machine, int(start)), room,
+            program.clock is Clock.EVENTS, _borders(machine, int(start), exits), room,
             _queues(machine, measures, leaves, most, ordered.arrays.step_offsets.size - 1),
-            make_values(1, 2 * max(leaves, 1), *_sizes(measures)), np.empty(leaves, np.int64),
+            make_values(queries, 2 * max(leaves, 1), *_sizes(measures)), np.empty(leaves, np.int64),
             make_step(machine, measures), make_fresh(machine, measures), rows,
         )  # fmt: skip
         parts.append(rows)
     if len(parts) == 1:
         return parts[0]
     joined = joined_rows(parts)
-    totals = add_rows(joined, joined.window, moments.group.size, measures.moduli)
+    totals = add_rows(joined, joined.window, parts[0].owner.size, measures.moduli)
     return totals._replace(owner=parts[0].owner, window=parts[0].window)
 
 
-def _borders(machine: SlotMachine, start: int) -> Borders:
+def _borders(machine: SlotMachine, start: int, exits: Int64s) -> Borders:
     first, last = np.uint64(0), np.uint64(0)
     for position in range(machine.follow.size):
         bit = np.uint64(1 << position)
@@ -73,7 +86,33 @@ def _borders(machine: SlotMachine, start: int) -> Borders:
         if np.isin(machine.entries[begin:end], machine.finals).any():
             last |= bit
     moving = moving_slots(machine)
-    return Borders(start, first, last, moving, np.zeros(1, np.int64), few_steps(moving))
+    return Borders(
+        start, first, last, moving, np.zeros(1, np.int64), few_steps(moving), exits,
+        *_reach(machine, moving),
+    )  # fmt: skip
+
+
+def _reach(machine: SlotMachine, moving: Int64s) -> tuple[Int64s, Int64s]:
+    """Return by position the moving slots whose runs can come to it, as offsets and a list."""
+    size, positions = machine.owner.size, machine.follow.size
+    reaches = np.eye(size, dtype=np.bool_)
+    sources, entries = (
+        [each[offsets[p] : offsets[p + 1]] for p in range(positions)]
+        for each, offsets in (
+            (machine.sources, machine.source_offsets),
+            (machine.entries, machine.entry_offsets),
+        )
+    )
+    for before, after in zip(sources, entries, strict=True):
+        reaches[np.ix_(before, after)] = True
+    for slot in range(size):
+        targets = machine.moves[slot]
+        reaches[slot, targets[targets >= 0]] = True
+    for slot in range(size):  # Warshall's closure
+        reaches |= reaches[:, slot : slot + 1] & reaches[slot : slot + 1]
+    lists = [moving[reaches[moving][:, each].any(axis=1)] for each in sources]
+    offsets = np.cumsum([0, *map(len, lists)]).astype(np.int64)
+    return offsets, np.concatenate([np.empty(0, np.int64), *lists])
 
 
 def few_steps(moving: Int64s) -> int:

@@ -1,0 +1,77 @@
+"""What programs in no sharing set have in common: lanes, beginnings, the scan of events."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from cepheid.program.program import MatchOutput, Program
+from cepheid.program.sharing.lane_program import LaneProgram, lane_sets, make_lanes
+from cepheid.program.sharing.match_program import MatchProgram, match_sets
+from cepheid.program.sharing.recent_program import RecentProgram, recent_sets
+from cepheid.program.sharing.sharing_sets import stream_of
+
+Places = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherSets:
+    """Places of programs with what is made of them, and of those that are folded by themselves.
+
+    `lanes` have adjacent predicates in common, `recent` and `matches` the beginning of patterns.
+    """
+
+    lanes: tuple[tuple[Places, LaneProgram], ...]
+    recent: tuple[tuple[Places, RecentProgram], ...]
+    matches: tuple[tuple[Places, MatchProgram], ...]
+    alone: Places
+
+    @property
+    def united(self) -> tuple[tuple[Places, Program], ...]:
+        """The programs that order the events of every set."""
+        return (
+            *((places, each.united) for places, each in self.lanes),
+            *((places, each.united) for places, each in self.recent),
+            *((places, each.united) for places, each in self.matches),
+        )
+
+
+def other_sets(programs: Sequence[Program], taken: Collection[int]) -> OtherSets:
+    """Return what programs have in common, but for those at places that are taken."""
+    left = [place for place in range(len(programs)) if place not in taken]
+    own = [programs[place] for place in left]
+
+    def placed(places: Sequence[int]) -> Places:
+        return tuple(left[each] for each in places)
+
+    lanes = [(placed(each), make_lanes([own[place] for place in each])) for each in lane_sets(own)]
+    recent = [(placed(places), each) for places, each in recent_sets(own)]
+    matches = [(placed(places), each) for places, each in match_sets(own)]
+    together = {
+        place for sets in (lanes, recent, matches) for places, _ in sets for place in places
+    }
+    alone = tuple(place for place in left if place not in together)
+    return OtherSets(tuple(lanes), tuple(recent), tuple(matches), alone)
+
+
+def scans(programs: Sequence[Program], others: OtherSets) -> list[tuple[Places, list[Program]]]:
+    """Return places of programs whose events are read, typed and ordered once, and who orders them.
+
+    They read the same columns for time, type, order and partitions.
+    """
+    found: dict[object, tuple[list[int], list[Program]]] = {}
+    units = [*others.united, *(((place,), programs[place]) for place in others.alone)]
+    for places, program in units:
+        if is_scanned(program):
+            known = found.setdefault(stream_of(program), ([], []))
+            known[0].extend(places)
+            known[1].append(program)
+    return [(tuple(sorted(places)), each) for places, each in found.values() if len(each) > 1]
+
+
+def is_scanned(program: Program) -> bool:
+    """Whether the events of a program can be those that others order, too.
+
+    Partial runs are over when any event comes, of whatever type.
+    """
+    return not (isinstance(program.output, MatchOutput) and program.output.is_partial)
