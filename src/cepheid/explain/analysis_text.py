@@ -9,7 +9,7 @@ from dataclasses import asdict
 from cepheid.explain.as_json import VERSION
 from cepheid.explain.as_text import INDENT, aligned, section
 from cepheid.explain.sharing_document import SharingExplanation
-from cepheid.explain.sharing_text import MOST_SETS, alone_lines, set_lines
+from cepheid.explain.sharing_text import MOST_SETS, alone_lines, other_lines, set_lines
 from cepheid.program.sharing.run_report import Burst, Decision, RunReport, SetRun
 
 MOST_BURSTS = 20
@@ -42,6 +42,9 @@ def analysis_text(sharing: SharingExplanation, report: RunReport) -> str:
         parts.append(
             section("Faster sets", [f"{len(others)} of {len(numbers)}: {_together(others)}"])
         )
+    lines = list(other_lines(sharing))
+    if lines:
+        parts.append(section("Also together", lines[:-1]))
     if sharing.alone:
         parts.append(section("Each by itself", alone_lines(sharing)))
     return "\n".join(parts).rstrip("\n")

@@ -23,21 +23,19 @@ from cepheid.program.sharing.merged_program import MergedPosition, MergedProgram
 from cepheid.program.sharing.sharing_sets import SharingSet, plain_test, sets_of, stream_of
 from cepheid.program.slot_program import SlotProgram
 
-MOST_POSITIONS = 64  # masks of events have a bit for each
+MOST_POSITIONS = 62  # and queries: masks have a bit for each
 
 
 @dataclass(frozen=True, slots=True)
 class RecentProgram:
     """Queries that are folded together; `united` orders and reads the events of all.
 
-    `exits` is by final slot the query it is of, `lasts` by query the positions that complete its
-    trends.
+    `lasts` are by query the positions that complete its trends; final slots are sorted by query.
     """
 
     merged: MergedProgram
     united: Program
     slots: SlotProgram
-    exits: tuple[int, ...]
     lasts: tuple[int, ...]
 
     @property
@@ -94,30 +92,27 @@ def make_recent(programs: Sequence[Program], shared: SharingSet) -> RecentProgra
     merged = merge_programs(programs, shared)
     positions = merged.positions
     has_common = any(len(each.queries) > 1 for each in positions)
-    if not has_common or len(positions) > MOST_POSITIONS:
+    if not has_common or max(len(positions), len(merged.queries)) > MOST_POSITIONS:
         return None
     (group,) = merged.groups
     owner = [-1] * group.slots
     for number, each in enumerate(positions):
         if each.value_slot is not None:
             owner[each.value_slot] = number
-    finals = [(slot, n) for n, query in enumerate(merged.queries) for slot in query.finals]
     slots = SlotProgram(
         tuple(int(slot in group.initial) for slot in range(group.slots)),
         tuple(each.sources for each in positions),
         tuple(each.entries for each in positions),
         tuple(owner),
         tuple((slot,) for slot in range(group.slots)),
-        tuple(slot for slot, _ in finals),
+        tuple(slot for query in merged.queries for slot in query.finals),
         (),
     )
     lasts = tuple(
         _mask(bool(set(each.entries) & set(query.finals)) for each in positions)
         for query in merged.queries
     )
-    return RecentProgram(
-        merged, _united(merged, shared, lasts), slots, tuple(query for _, query in finals), lasts
-    )
+    return RecentProgram(merged, _united(merged, shared, lasts), slots, lasts)
 
 
 def _united(merged: MergedProgram, shared: SharingSet, lasts: Sequence[int]) -> Program:

@@ -16,8 +16,8 @@ from cepheid.program.sharing.merged_program import MergedQuery
 from cepheid.program.sharing.recent_program import RecentProgram
 from cepheid.runtime.aggregate.group_rows import GroupRows
 from cepheid.runtime.aggregate.measures import EventMeasures
-from cepheid.runtime.aggregate.moments import Moments, PairIndex, find_moments
-from cepheid.runtime.aggregate.recent import rows_of_exits
+from cepheid.runtime.aggregate.moments import find_moments
+from cepheid.runtime.aggregate.recent import Exits, rows_of_exits
 from cepheid.runtime.aggregate.result_table import (
     Finished,
     PlaceColumns,
@@ -26,7 +26,7 @@ from cepheid.runtime.aggregate.result_table import (
 )
 from cepheid.runtime.aggregate.slot_machine import SlotTask, slot_machine
 from cepheid.runtime.local import warn_of_dropped
-from cepheid.runtime.order_events import OrderedEvents, order_events
+from cepheid.runtime.order_events import OrderedEvents, order_events, starts_of_runs
 from cepheid.runtime.partition_codes import partition_codes
 
 Int64s = NDArray[np.int64]
@@ -51,13 +51,14 @@ def run_recent(
     moments = find_moments(united, ordered, group, ends, None)
     machine = slot_machine(program.slots, united.automaton, united.strategy)
     task = SlotTask(machine, measures.arrays(), ordered.arrays, np.empty(0, np.int64))
-    exits = np.array(program.exits, np.int64)
+    asked = _asked(program, ordered, group, np.flatnonzero(ends), moments.group.size)
+    exits = Exits(tuple(len(each.finals) for each in program.queries), asked)
     rows = rows_of_exits(united, task, ordered, group, moments, exits)
     warn_of_dropped(united, ordered.dropped)
-    result = []
+    result, (moment, query) = [], np.nonzero(asked)
     for number, each in enumerate(program.merged.programs):
-        own = _own_moments(moments, ordered, group, program.lasts[number])
-        at = number * moments.group.size + own
+        at = np.flatnonzero(query == number)
+        own = moment[at]
         values = _values(rows, at, program.queries[number])
         groups = GroupRows(ordered.row[moments.event[own]], values, np.zeros(own.size, np.bool_))
         result.append(_table(each, program.queries[number], groups, measures, schema))
@@ -74,11 +75,22 @@ def _groups(
     return partition_codes(columns, attributes, length).code[ordered.row]
 
 
-def _own_moments(moments: Moments, ordered: OrderedEvents, group: Int64s, last: int) -> Int64s:
-    """Return the moments at which an event fits a last position of one query."""
-    ends = np.flatnonzero((ordered.arrays.fires & np.uint64(last)) != 0)
-    index = PairIndex(moments.group, moments.rank)
-    return np.unique(index.first_from(group[ends], ordered.key_rank[ends]))
+def _asked(
+    program: RecentProgram, ordered: OrderedEvents, group: Int64s, ends: Int64s, moments: int
+) -> NDArray[np.bool_]:
+    """Return by moment and query whether an event fits a last position of it then.
+
+    Moments are the different order keys of groups, sorted by group.
+    """
+    rank = ordered.key_rank[ends]
+    order = np.lexsort([rank, group[ends]])
+    is_new = starts_of_runs(group[ends][order]) | starts_of_runs(rank[order])
+    moment = np.cumsum(is_new) - 1
+    fires = ordered.arrays.fires[ends[order]]
+    asked = np.zeros((moments, len(program.queries)), np.bool_)
+    for number, last in enumerate(program.lasts):
+        asked[moment[(fires & np.uint64(last)) != 0], number] = True
+    return asked
 
 
 def _values(rows: ValueRows, at: Int64s, query: MergedQuery) -> ValueRows:
