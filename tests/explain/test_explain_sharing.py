@@ -107,7 +107,7 @@ def test_text():
         "              where B.x > 3  q2",
         "",
         "  events are read, typed and ordered once for",
-        "    q4, q5",
+        "    q1 … q5",
         "",
         "  each by itself",
         "    q4, q5  because it returns matches, and no other query with the same window "

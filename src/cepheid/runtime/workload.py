@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from cepheid.errors import ConfigError, DataError
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
+from cepheid.program.sharing.other_sets import scans
 from cepheid.runtime.compressed import CompressedMatches
 from cepheid.runtime.derived_events import (
     DerivedStream,
@@ -37,6 +38,7 @@ from cepheid.runtime.sharing.analyze_set import SetAnalysis
 from cepheid.runtime.sharing.policy import Sharing
 from cepheid.runtime.sharing.run_others import run_others
 from cepheid.runtime.sharing.run_set import RunSet, run_set
+from cepheid.runtime.sharing.scan import Scans
 from cepheid.runtime.stream_options import StreamOptions
 
 
@@ -143,15 +145,21 @@ class LocalMembers:
         programs = [each.make_program(known) for each in apart]
         results: dict[str, LocalResult] = {}
         columns = dict(zip(self.table.column_names, self.table.columns, strict=True))
-        for shared, merged in sharing.merged.of(programs):
+        sets, others = sharing.merged.of(programs), sharing.merged.others(programs)
+        threads, scanned = available_cores(), scans(programs, sets, others)
+        shared_columns = Scans(scanned, columns, self.table.num_rows, threads)
+        for shared, merged in sets:
             tables = self.run_set(
-                merged, columns, self.table.num_rows, self.table.schema,
-                threads=available_cores(), policy=sharing.policy,
-            )  # fmt: skip
+                merged,
+                shared_columns.of(merged.programs[0]),
+                self.table.num_rows,
+                self.table.schema,
+                threads=threads,
+                policy=sharing.policy,
+            )
             names = (apart[place].name for place in shared.places)
             results |= zip(names, tables, strict=True)
-        others = sharing.merged.others(programs)
-        found = run_others(programs, others, self.table, threads=available_cores())
+        found = run_others(programs, others, self.table, shared_columns, threads=threads)
         return results | {apart[place].name: each for place, each in found.items()}
 
     def run(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import MatchOutput, Program
 from cepheid.program.sharing.lane_program import LaneProgram, lane_sets, make_lanes
 from cepheid.program.sharing.match_program import MatchProgram, match_sets
+from cepheid.program.sharing.merged_program import MergedProgram
 from cepheid.program.sharing.recent_program import RecentProgram, recent_sets
-from cepheid.program.sharing.sharing_sets import stream_of
+from cepheid.program.sharing.sharing_sets import SharingSet, stream_of
 
 Places = tuple[int, ...]
 
@@ -54,19 +57,39 @@ def other_sets(programs: Sequence[Program], taken: Collection[int]) -> OtherSets
     return OtherSets(tuple(lanes), tuple(recent), tuple(matches), alone)
 
 
-def scans(programs: Sequence[Program], others: OtherSets) -> list[tuple[Places, list[Program]]]:
-    """Return places of programs whose events are read, typed and ordered once, and who orders them.
+class Scanned(NamedTuple):
+    """Programs whose events are read, typed and ordered once: places, who orders, all tests."""
 
-    They read the same columns for time, type, order and partitions.
+    places: Places
+    programs: tuple[Program, ...]
+    tests: tuple[PositionTest, ...]
+
+
+def scans(
+    programs: Sequence[Program],
+    sets: Sequence[tuple[SharingSet, MergedProgram]],
+    others: OtherSets,
+) -> list[Scanned]:
+    """Return what reads the same columns for time, type, order and partitions: two or more units.
+
+    A unit is a set of programs that are folded together, or one program.
     """
-    found: dict[object, tuple[list[int], list[Program]]] = {}
-    units = [*others.united, *(((place,), programs[place]) for place in others.alone)]
-    for places, program in units:
-        if is_scanned(program):
-            known = found.setdefault(stream_of(program), ([], []))
-            known[0].extend(places)
-            known[1].append(program)
-    return [(tuple(sorted(places)), each) for places, each in found.values() if len(each) > 1]
+    units = [Scanned(each.places, merged.programs[:1], merged.tests) for each, merged in sets]
+    united = [*others.united, *(((place,), programs[place]) for place in others.alone)]
+    units += [Scanned(places, (each,), each.all_tests) for places, each in united]
+    found: dict[object, list[Scanned]] = {}
+    for unit in units:
+        if is_scanned(unit.programs[0]):
+            found.setdefault(stream_of(unit.programs[0]), []).append(unit)
+    return [
+        Scanned(
+            tuple(sorted(place for each in some for place in each.places)),
+            tuple(program for each in some for program in each.programs),
+            tuple(test for each in some for test in each.tests),
+        )
+        for some in found.values()
+        if len(some) > 1
+    ]
 
 
 def is_scanned(program: Program) -> bool:

@@ -46,11 +46,14 @@ def share_work(programs: Mapping[str, Program]) -> SharedWork:
     names, listed = list(programs), list(programs.values())
     sets = sharing_sets(listed)
     others = other_sets(listed, [place for each in sets for place in each.places])
+    merged = [(each, merge_programs(listed, each)) for each in sets]
     return SharedWork(
         tuple(names),
-        tuple(merge_programs(listed, each) for each in sets),
+        tuple(each for _, each in merged),
         others,
-        tuple(tuple(names[each] for each in places) for places, _ in scans(listed, others)),
+        tuple(
+            tuple(names[place] for place in each.places) for each in scans(listed, merged, others)
+        ),
         {names[place]: _why_alone(listed[place]) for place in others.alone},
     )
 

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import Program
-from cepheid.program.sharing.sharing_sets import plain_test
+from cepheid.program.sharing.merged_program import MergedProgram
+from cepheid.program.sharing.other_sets import Scanned, is_scanned
+from cepheid.program.sharing.sharing_sets import plain_test, stream_of
 from cepheid.runtime.order_events import (
     OrderedEvents,
     Ordering,
@@ -34,18 +36,14 @@ class Scan(ScannedColumns):
     """The columns of events, in the order that some programs have in common."""
 
     def __init__(
-        self,
-        programs: Sequence[Program],
-        columns: Mapping[str, Any],
-        length: int,
-        threads: int = 1,
+        self, scanned: Scanned, columns: Mapping[str, Any], length: int, threads: int = 1
     ) -> None:
         self.columns = columns
         self.length = length
         self.threads = threads
-        self.program = programs[0]  # any: all have the same order and partitions
-        self.keeps_all = any(each.keeps_all_types for each in programs)
-        tests = (plain_test(test) for each in programs for test in each.all_tests)
+        self.program = scanned.programs[0]  # any: all have the same order and partitions
+        self.keeps_all = any(each.keeps_all_types for each in scanned.programs)
+        tests = map(plain_test, scanned.tests)
         self.tests = {test: number for number, test in enumerate(dict.fromkeys(tests))}
 
     def __getitem__(self, name: str) -> Any:
@@ -75,13 +73,29 @@ class Scan(ScannedColumns):
         masks = kinds.kind.astype(np.uint64)
         return find_ordering(self.program, self.columns, kinds.rows, masks, threads=self.threads)
 
-    def ordered(self, program: Program, threads: int) -> OrderedEvents:
+    def ordered(self, program: Program) -> OrderedEvents:
         """Return the events that matter to a program, in order."""
-        groups = [self._masks_of_kinds(each) for each in program.test_groups]
+        return self._cut(program, [self._masks_of_kinds(each) for each in program.test_groups])
+
+    def ordered_kinds(self, program: MergedProgram) -> tuple[OrderedEvents, EventKinds]:
+        """Return the events of a merged program; `fires` of the arrays has its kinds, from 1."""
+        some = max(program.programs, key=lambda each: each.window_length or 0)
+        numbers = {self.tests[test]: number for number, test in enumerate(program.tests)}
+        passes: dict[tuple[int, ...], int] = {}
+        marks = np.zeros(len(self.kinds.passes), np.uint64)
+        for kind, every in enumerate(self.kinds.passes):
+            own = tuple(sorted(numbers[each] for each in every if each in numbers))
+            if own:
+                marks[kind] = 1 + passes.setdefault(own, len(passes))
+        kinds = EventKinds(None, marks.astype(np.int64)[self.kinds.kind] - 1, tuple(passes))
+        return self._cut(some, [marks]), kinds
+
+    def _cut(self, program: Program, groups: Sequence[Masks]) -> OrderedEvents:
+        """Return the events of kinds that have a mask."""
         every = np.bitwise_or.reduce(groups)
-        ordering = self.ordering._replace(threads=max(1, min(threads, self.ordering.threads)))
+        ordering = self.ordering
         grouped = ordering.grouped._replace(masks=every[ordering.grouped.masks])
-        by_group = [each[self.kinds.kind] for each in groups] if len(groups) > 1 else groups
+        by_group = [each[self.kinds.kind] for each in groups] if len(groups) > 1 else list(groups)
         ordered = cut_events(
             program,
             self.columns,
@@ -100,3 +114,25 @@ class Scan(ScannedColumns):
                 if number in passes:
                     masks[kind] |= bit
         return masks
+
+
+class Scans:
+    """The columns of a table, with the order of their events where several programs share it."""
+
+    def __init__(
+        self,
+        scanned: Sequence[Scanned],
+        columns: Mapping[str, Any],
+        length: int,
+        threads: int = 1,
+    ) -> None:
+        self.columns = columns
+        self.by_stream = {
+            stream_of(each.programs[0]): Scan(each, columns, length, threads) for each in scanned
+        }
+
+    def of(self, program: Program) -> Mapping[str, Any]:
+        """Return the columns that a program reads."""
+        if not is_scanned(program):
+            return self.columns
+        return self.by_stream.get(stream_of(program), self.columns)
