@@ -5,6 +5,7 @@ import json
 import pytest
 
 import cepheid
+from cepheid.analysis.schema import AttributeType, EventSchema
 from cepheid.explain.explain_sharing import explain_sharing
 from cepheid.explain.name_lists import name_list
 
@@ -72,8 +73,9 @@ def test_common_beginnings_and_windows():
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("PATTERN SEQ(A, B)", "it returns matches"),
-        (f"PATTERN B+ b WHERE b.x < NEXT(b).x {COUNT}", "its state is more than a value"),
+        ("PATTERN SEQ(B, A)", "it returns matches, and no other query with the same window"),
+        ("PATTERN SEQ(B a, A b) WHERE a.x < b.x", "it returns matches"),
+        (f"PATTERN B+ b WHERE b.x < NEXT(b).x {COUNT}", "the types of what it compares are not"),
         (f"PATTERN SEQ(A, B+) SEMANTICS contiguous {COUNT}", "events take runs away"),
         (f"PATTERN SEQ(A, B+) WITHIN 5 {COUNT}", "its window moves with every event"),
         ("PATTERN SEQ(A, B+) RETURN EXACT COUNT(*)", "its counts have all their digits"),
@@ -107,8 +109,12 @@ def test_text():
         "              any            q1, q3",
         "              where B.x > 3  q2",
         "",
+        "  events are read, typed and ordered once for",
+        "    q1 … q5",
+        "",
         "  each by itself",
-        "    q4, q5  because it returns matches",
+        "    q4, q5  because it returns matches, and no other query with the same window "
+        "begins alike",
         "",
         "  The same holds on Spark: in batch, and on streams with workload.stream.",
     ]
@@ -120,7 +126,63 @@ def test_json():
     (found,) = content["sharing"]["sets"]
     assert found["queries"] == ["q1", "q2"]
     assert found["parts"][0]["text"] == "B+"
-    assert content["sharing"]["alone"] == [{"query": "q3", "reason": "it returns matches"}]
+    (alone,) = content["sharing"]["alone"]
+    assert alone["query"] == "q3"
+    assert alone["reason"].startswith("it returns matches")
+
+
+PRICES = EventSchema(
+    {"time": AttributeType.INTEGER, "kind": AttributeType.STRING, "price": AttributeType.FLOAT},
+    time="time",
+    type_column="kind",
+)
+
+
+def test_lanes_exits_and_graphs():
+    texts = [
+        f"PATTERN SEQ(A, T t+) WHERE t.price < NEXT(t).price WITHIN 10 SLIDE 5 {COUNT}",
+        f"PATTERN SEQ(C, T s+) WHERE s.price < NEXT(s).price {COUNT}",
+        f"PATTERN SEQ(A, B, C) WITHIN 5 {COUNT}",
+        f"PATTERN SEQ(A, B, D) WITHIN 5 {COUNT}",
+        "PATTERN SEQ(A, B, C) WITHIN 5",
+        "PATTERN SEQ(A, B, D) WITHIN 5",
+        f"PATTERN SEQ(A, T+) SEMANTICS contiguous {COUNT}",
+    ]
+    together = cepheid.workload(texts)
+    found = explain_sharing(together.plans(PRICES), together.dependencies)
+    assert [
+        (each.queries, each.title, [(part.text, part.queries) for part in each.common])
+        for each in found.others
+    ] == [
+        (("q1", "q2"), "compared", [("T.price < NEXT(T).price", ("q1", "q2"))]),
+        (("q3", "q4"), "prefix", [("SEQ(A, B)", ("q3", "q4"))]),
+        (("q5", "q6"), "prefix", [("SEQ(A, B)", ("q5", "q6"))]),
+    ]
+    assert found.scans == (("q1", "q2", "q3", "q4", "q5", "q6", "q7"),)
+    assert [each.query for each in found.alone] == ["q7"]
+    lines = [line.strip() for line in together.explain(schema=PRICES).splitlines()]
+    assert "2 queries that return matches, whose graph is built once: q5, q6" in lines
+    assert "compared  T.price < NEXT(T).price  q1, q2" in lines
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("T t+ WHERE t.price > NEXT(t).price", "no other query has the same adjacent predicates"),
+        ("T t+ WHERE t.price < NEXT(t).price + 1", "its adjacent predicates are not plain"),
+        ("T t+ WHERE t.price < NEXT(t).price WITHIN 5", "it has adjacent predicates, and its"),
+        ("SEQ(A, !B, T t+) WHERE t.price < NEXT(t).price", "it has adjacent predicates and neg"),
+        ("T t+ WHERE t.price < NEXT(t).price WITHIN 90 SLIDE 1", "90 of its windows"),
+        ("T t+ WHERE t.price < NEXT(t).price WITHIN 9 EVENTS SLIDE 9 EVENTS", "its windows count"),
+        ("SEQ(B, C) WITHIN 5", "its window moves with every event, and no other query"),
+    ],
+)
+def test_why_no_lane_or_exit(text, reason):
+    texts = [f"PATTERN SEQ({first}, T t+) WHERE t.price < NEXT(t).price {COUNT}" for first in "AC"]
+    together = cepheid.workload([*texts, f"PATTERN {text} {COUNT}"])
+    found = explain_sharing(together.plans(PRICES), together.dependencies)
+    (alone,) = found.alone
+    assert (alone.query, alone.reason[: len(reason)]) == ("q3", reason)
 
 
 def test_five_hundred_queries_stay_readable():

@@ -1,7 +1,7 @@
 """Every worked example of the semantics page, against the oracle.
 
-Left out: HAMLET eq. 8-10 and examples 4.4, 4.6. They are about the cost of plans, which the oracle
-does not have.
+HAMLET eq. 8-10 and examples 4.4, 4.6 are about the cost of plans, which the oracle does not have:
+they are in test_hamlet_sharing.py.
 """
 
 from collections import Counter

@@ -8,10 +8,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cepheid
+from tests.properties import comparison
 from tests.properties.aggregate_comparison import assert_same_rows
 from tests.properties.aggregate_streams import SCHEMA, bound, expected_rows, table_of
-from tests.properties.test_engine_equals_oracle import quiet  # noqa: F401
-from tests.properties.workloads import WorkloadCase, workloads
+from tests.properties.test_engine_equals_oracle import assume_binds, quiet  # noqa: F401
+from tests.properties.workloads import (
+    WorkloadCase,
+    adjacent_workloads,
+    beginning_workloads,
+    mixed_workloads,
+    workloads,
+)
 
 POLICIES = ("always", "never", "dynamic")
 
@@ -29,6 +36,77 @@ def test_together_equals_oracle(policy: str, case: WorkloadCase) -> None:
     for name, table in found.items():
         alone = case.case(name)
         assert_same_rows(bound(alone), table.to_pylist(), expected_rows(alone))
+
+
+KINDS = {
+    "adjacent": adjacent_workloads(),
+    "recent": beginning_workloads(),
+    "matches": beginning_workloads(has_matches=True),
+}
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data())
+def test_lanes_and_exits_equal_oracle(policy: str, kind: str, data: st.DataObject) -> None:
+    """The same adjacent predicates, or the same beginning: folded together, with several exits."""
+    case = data.draw(KINDS[kind])
+    queries = [cepheid.query(text, name=name) for name, text in case.texts.items()]
+    roles = {"time": "time", "type": "type", "order": case.order}
+    found = cepheid.workload(queries).run(table_of(case.case("q1")), **roles, sharing=policy)
+    for name, table in found.items():
+        alone = case.case(name)
+        if kind == "matches":
+            rows = expected_rows(alone)
+            assert comparison.as_multiset(table.to_pylist()) == comparison.as_multiset(rows)
+        else:
+            assert_same_rows(bound(alone), table.to_pylist(), expected_rows(alone))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data(), st.integers(0, 2**32))
+def test_lanes_and_exits_equal_alone_on_long_streams(
+    kind: str, data: st.DataObject, seed: int
+) -> None:
+    case = data.draw(KINDS[kind])
+    events = long_stream(random.Random(seed)).slice(0, 150 if kind == "matches" else None)
+    roles = {"time": "time", "type": "type", "order": case.order}
+    texts = {
+        name: text for name, text in case.texts.items() if kind != "matches" or "+" not in text
+    }
+    if not texts:
+        return
+    queries = [cepheid.query(text, name=name) for name, text in texts.items()]
+    for name, table in cepheid.workload(queries).run(events, **roles).items():
+        alone = cepheid.query(texts[name]).run(events, **roles)
+        assert table.schema == alone.schema
+        if kind == "matches":
+            rows = comparison.as_multiset(alone.to_pylist())
+            assert comparison.as_multiset(table.to_pylist()) == rows
+        else:
+            assert_same_rows(bound(case.case(name)), table.to_pylist(), alone.to_pylist())
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@given(mixed_workloads())
+def test_one_scan_equals_oracle(policy: str, case: WorkloadCase) -> None:
+    """Queries that cannot be folded together still have their events read and ordered once."""
+    for name in case.texts:
+        assume_binds(case.case(name))
+    queries = [cepheid.query(text, name=name) for name, text in case.texts.items()]
+    found = cepheid.workload(queries).run(
+        comparison.table_of(case.case("q1")),
+        time="time",
+        type="type",
+        order=case.order,
+        sharing=policy,
+    )
+    for name, table in found.items():
+        expected = comparison.expected(case.case(name))
+        assert comparison.as_multiset(table.to_pylist()) == expected
 
 
 @pytest.mark.parametrize("policy", POLICIES)

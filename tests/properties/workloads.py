@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 
 from tests.properties.aggregate_streams import aggregate_streams
 from tests.properties.aggregates import METHODS
-from tests.properties.queries import Case
+from tests.properties.queries import (
+    Case,
+    cases,
+    negation_cases,
+    pair_cases,
+    predicate_cases,
+)
 
 PARTS = (
     "(B b OR SEQ(B b2, C c))",
@@ -74,16 +80,12 @@ def alike(draw: st.DrawFn, pool: dict[str, list[str]]) -> str:
 @st.composite
 def workloads(draw: st.DrawFn, *, longest: int = 10, has_others: bool = True) -> WorkloadCase:
     """Two to eight queries and a short stream; some have little in common with the others."""
-
-    def few(items: Sequence[str], most: int) -> list[str]:
-        return draw(st.lists(st.sampled_from(items), min_size=1, max_size=most))
-
     pool = {
-        "parts": few(PARTS, 2),
-        "conditions": few(CONDITIONS, 3),
-        "windows": few(WINDOWS, 2),
-        "results": few(RESULTS, 2),
-        "groups": few(GROUPS, 1),
+        "parts": few(draw, PARTS, 2),
+        "conditions": few(draw, CONDITIONS, 3),
+        "windows": few(draw, WINDOWS, 2),
+        "results": few(draw, RESULTS, 2),
+        "groups": few(draw, GROUPS, 1),
     }
     similar = alike(pool)
     other = st.one_of(*(METHODS[each].map(_text) for each in ("plain", "negated", "recent")))
@@ -98,3 +100,83 @@ def workloads(draw: st.DrawFn, *, longest: int = 10, has_others: bool = True) ->
 
 def _text(case: Case) -> str:
     return case.text
+
+
+ADJACENT = ("b.x < NEXT(b).x", "b.x >= NEXT(b).x", "b.x != NEXT(b).x", "b.s = NEXT(b).s",
+            "b.f <= NEXT(b).f", "b.x < NEXT(z).x", "b.time < NEXT(b).time")  # fmt: skip
+ADJACENT_PATTERNS = (
+    "SEQ(A a, B b+)", "SEQ(D a, B b+)", "SEQ(A a, B b+, C z)", "B b+", "SEQ(A a+, B b+)",
+    "SEQ(A a, B b)", "SEQ(B b+, B z)", "SEQ(A a?, B b{2,})",
+)  # fmt: skip
+BEGINNINGS = ("A a", "A a+", "A a, B b", "A a, B b+", "A a?, B b", "(A a OR B a2), B b")
+ENDINGS = ("", "C z", "D z", "B z", "C z+", "D y, C z", "A z?", "(C z OR D z2)")
+SUMS = (
+    "COUNT(*) AS n",
+    "COUNT(*) AS n",
+    "SUM(b.x) AS total",
+    "AVG(b.f) AS mean, COUNT(b) AS events",
+    "COUNT(*) AS n, MIN(b.x) AS least",
+)
+
+
+def few(draw: st.DrawFn, items: Sequence[str], most: int) -> list[str]:
+    """A few of some items."""
+    return draw(st.lists(st.sampled_from(items), min_size=1, max_size=most))
+
+
+def _stream(draw: st.DrawFn, texts: Sequence[str], longest: int) -> WorkloadCase:
+    return WorkloadCase(
+        {f"q{number}": text for number, text in enumerate(texts, start=1)},
+        draw(aggregate_streams(longest=longest)),
+        draw(st.sampled_from(((), ("seq",)))),
+    )
+
+
+@st.composite
+def adjacent_workloads(draw: st.DrawFn, *, longest: int = 10) -> WorkloadCase:
+    """Queries with one or two adjacent predicates, of different patterns, windows and results."""
+    adjacent, windows = few(draw, ADJACENT, 2), few(draw, WINDOWS, 2)
+    group, texts = draw(st.sampled_from(("", "[k]"))), []
+    for _ in range(draw(st.integers(2, 6))):
+        pattern = draw(st.sampled_from(ADJACENT_PATTERNS))
+        tests = [each for each in (group, draw(st.sampled_from(("", "", "a.x > 0"))))
+                 if each and (each != "a.x > 0" or " a" in pattern)]  # fmt: skip
+        chosen = draw(st.sampled_from(adjacent))
+        tests.append(chosen.replace("NEXT(z)", "NEXT(b)") if " z" not in pattern else chosen)
+        window, result = draw(st.sampled_from(windows)), draw(st.sampled_from(SUMS))
+        texts.append(f"PATTERN {pattern} WHERE {' AND '.join(tests)} {window} RETURN {result}")
+    return _stream(draw, texts, longest)
+
+
+@st.composite
+def beginning_workloads(
+    draw: st.DrawFn, *, longest: int = 10, has_matches: bool = False
+) -> WorkloadCase:
+    """Queries that begin alike: matches, or aggregates of a window that moves with every event."""
+    beginnings, windows = few(draw, BEGINNINGS, 2), few(draw, ("WITHIN 4", "WITHIN 7"), 2)
+    group = draw(st.sampled_from(("", "[k]", "[k] GROUP")))
+    condition = draw(st.sampled_from(("", "a.x > 0")))
+    texts = []
+    for _ in range(draw(st.integers(2, 6))):
+        beginning, ending = draw(st.sampled_from(beginnings)), draw(st.sampled_from(ENDINGS))
+        pattern = f"SEQ({beginning}, {ending})" if ending else f"SEQ({beginning})"
+        tests = ["skip_till_any_match", *(["[k]"] if group else [])]
+        tests += [condition] if condition else []
+        text = f"PATTERN {pattern} WHERE {' AND '.join(tests)} {draw(st.sampled_from(windows))}"
+        if not has_matches:
+            result = draw(st.sampled_from(SUMS if " b" in pattern else SUMS[:1]))
+            text += f" RETURN {result}{' GROUP BY k' if group.endswith('GROUP') else ''}"
+        texts.append(text)
+    return _stream(draw, texts, longest)
+
+
+@st.composite
+def mixed_workloads(draw: st.DrawFn) -> WorkloadCase:
+    """Queries of every kind on one stream: matches, pairs, all strategies, predicates, negation."""
+    kinds = (cases(), predicate_cases(), negation_cases(), pair_cases())
+    drawn = draw(st.lists(st.one_of(*kinds), min_size=2, max_size=5))
+    return WorkloadCase(
+        {f"q{number}": each.text for number, each in enumerate(drawn, start=1)},
+        drawn[0].events,
+        drawn[0].order,
+    )

@@ -60,10 +60,23 @@ class TestHamlet:
         lines = analyzed(sharing="always").text().splitlines()
         assert lines[1] == "  sharing: always"
         assert "Set 1: 2 queries in one pass over the events: q1, q2" in lines
-        begin = lines.index("  time  part  steps  lanes  decision  saves, by costs")
+        begin = lines.index(
+            "  time  part  steps  lanes  graphlets  snapshots  caught up  decision  saves, by costs"
+        )
         step, catch_up, entry = SHARING_COSTS  # two lanes take four steps, one catches up
         saves = f"{2 * 4 * step - 4 * entry - catch_up:.0f}"
-        assert lines[begin + 1].split() == ["4", "B+", "4", "2", "shared", saves, "ns"]
+        assert lines[begin + 1].split() == [
+            "4",
+            "B+",
+            "4",
+            "2",
+            "1",
+            "0",
+            "2",
+            "shared",
+            saves,
+            "ns",
+        ]
 
     def test_short_bursts_do_not_pay(self):
         found = analyzed()
@@ -71,6 +84,23 @@ class TestHamlet:
         (run,) = found.report.sets
         assert {each.decision for each in run.bursts} == {Decision.APART}
         assert (run.counters.direct, run.parts[0].saved) == (10, 0)
+        assert [each.graphlets for each in run.bursts] == [2, 2]
+        assert (run.parts[0].graphlets, run.parts[0].snapshots, run.parts[0].caught_up) == (4, 0, 0)
+
+    def test_snapshots_and_graphlets_of_every_burst(self):
+        texts = [f"PATTERN SEQ({each}, B+ b) WHERE b.x >= 0 {COUNT}" for each in "AC"]
+        texts.append(f"PATTERN SEQ(A, B+ b) WHERE b.x > 0 WITHIN 100 SLIDE 50 {COUNT}")
+        found = analyzed(texts, bursty(3), sharing="always")
+        (run,) = found.report.sets
+        # The first burst of x = 0 is not for the third query: a snapshot for every event.
+        assert [each.snapshots for each in run.bursts] == [3, 0, 0]
+        assert sum(each.caught_up for each in run.bursts) == run.counters.caught_up
+        assert run.parts[0].snapshots == run.counters.snapshots == 3
+        content = json.loads(found.json())["run"]["sets"][0]
+        assert [each["snapshots"] for each in content["bursts"]] == [3, 0, 0]
+        assert [each["graphlets"] for each in content["bursts"]] == [1, 1, 1]
+        assert "graphlets: 1, snapshots: 3" in found.svg()
+        assert "3 graphlets, 3 snapshots" in found.svg()
 
 
 class TestDecisions:

@@ -1,7 +1,7 @@
 """The worked examples of the semantics page: a query, a stream, what every runner must give.
 
 More of them as aggregates: aggregate_examples.py. Left out: HAMLET eq. 8-10 and examples 4.4, 4.6
-(about the cost of plans) and SASE eq. (1) (about the generator); tests/papers has the latter.
+(about the cost of plans) and SASE eq. (1) (about the generator); tests/papers has them.
 """
 
 from collections import Counter

@@ -9,10 +9,11 @@ from dataclasses import asdict
 from cepheid.explain.as_json import VERSION
 from cepheid.explain.as_text import INDENT, aligned, section
 from cepheid.explain.sharing_document import SharingExplanation
-from cepheid.explain.sharing_text import MOST_SETS, alone_lines, set_lines
+from cepheid.explain.sharing_text import MOST_SETS, alone_lines, other_lines, set_lines
 from cepheid.program.sharing.run_report import Burst, Decision, RunReport, SetRun
 
 MOST_BURSTS = 20
+COUNTED = ("graphlets", "snapshots", "caught up")
 SAVED = "saves, by costs"
 UNITS = ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"))
 
@@ -41,6 +42,9 @@ def analysis_text(sharing: SharingExplanation, report: RunReport) -> str:
         parts.append(
             section("Faster sets", [f"{len(others)} of {len(numbers)}: {_together(others)}"])
         )
+    lines = list(other_lines(sharing))
+    if lines:
+        parts.append(section("Also together", lines[:-1]))
     if sharing.alone:
         parts.append(section("Each by itself", alone_lines(sharing)))
     return "\n".join(parts).rstrip("\n")
@@ -100,11 +104,12 @@ def _comparison(run: SetRun) -> Iterator[tuple[str, str]]:
 
 def _parts(run: SetRun) -> Iterator[str]:
     rows: list[tuple[str, ...]] = [
-        ("part", "bursts", "shared", "partly", "not", "steps", "most lanes", SAVED)
+        ("part", "bursts", "shared", "partly", "not", "steps", "most lanes", *COUNTED, SAVED)
     ]
     for each in run.parts:
         apart = each.bursts - each.shared - each.partly
-        numbers = (each.bursts, each.shared, each.partly, apart, each.steps, each.most_lanes)
+        numbers = (each.bursts, each.shared, each.partly, apart, each.steps, each.most_lanes,
+                   each.graphlets, each.snapshots, each.caught_up)  # fmt: skip
         rows.append((each.text, *(f"{number:,}" for number in numbers), estimate(each.saved)))
     yield from aligned(rows)
     if run.recorded < run.counters.bursts:
@@ -116,7 +121,7 @@ def _bursts(run: SetRun) -> Iterator[str]:
     largest = sorted(run.bursts, key=lambda each: -each.steps * each.lanes)[:MOST_BURSTS]
     chosen = {id(each) for each in largest}
     rows: list[tuple[str, ...]] = [
-        ("time", "partition", "part", "steps", "lanes", "decision", SAVED)
+        ("time", "partition", "part", "steps", "lanes", *COUNTED, "decision", SAVED)
     ]
     rows += [_burst(each, run) for each in run.bursts if id(each) in chosen]
     if not any(each.partition for each in run.bursts):
@@ -138,6 +143,9 @@ def _burst(burst: Burst, run: SetRun) -> tuple[str, ...]:
         run.parts[burst.part].text,
         f"{burst.steps:,}",
         f"{burst.lanes:,}",
+        f"{burst.graphlets:,}",
+        f"{burst.snapshots:,}",
+        f"{burst.caught_up:,}",
         decision,
         estimate(burst.saved),
     )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from itertools import pairwise
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
 
+from cepheid.analysis.bound import PredicateClass
 from cepheid.analysis.dependencies import Dependencies
-from cepheid.analysis.describe import describe
+from cepheid.analysis.expressions import AttributeReference, BlockAggregate
+from cepheid.analysis.schema import AttributeType
+from cepheid.explain.common_beginnings import common_prefixes, condition_of
 from cepheid.explain.describe_operators import describe_window
+from cepheid.explain.explain_others import explain_others
 from cepheid.explain.sharing_document import (
     AloneQuery,
     CommonPart,
@@ -19,14 +22,14 @@ from cepheid.explain.sharing_document import (
 )
 from cepheid.plan.physical import AggregateMethod, PhysicalPlan
 from cepheid.program.lower import lower
-from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import Program
-from cepheid.program.sharing.merged_program import Family, MergedPosition, MergedProgram
+from cepheid.program.sharing.merged_program import Family, MergedProgram
 from cepheid.program.sharing.share_work import IS_READ, READS_OTHERS, share_work
-from cepheid.program.sharing.sharing_sets import KEEPS_MORE, RETURNS_MATCHES, plain_test
+from cepheid.program.sharing.sharing_sets import RETURNS_MATCHES
 
 NO_WINDOW = "no window"
 NOT_EXECUTABLE = "it cannot be run yet"
+UNKNOWN_TYPES = "the types of what it compares are not known before there are events"
 TIME = "time"  # the name of the time column while no events are known
 
 
@@ -46,6 +49,8 @@ def explain_sharing(
     alone |= work.alone
     return SharingExplanation(
         tuple(_Set(each, plans).explanation() for each in work.sets),
+        explain_others(work),
+        work.scans,
         tuple(AloneQuery(name, alone[name]) for name in plans if name in alone),
     )
 
@@ -53,7 +58,7 @@ def explain_sharing(
 def _why_apart(name: str, plan: PhysicalPlan, dependencies: Dependencies) -> str | None:
     """Return why a query is alone as far as its plan tells; not all can be lowered without events.
 
-    Values of unknown type can be compared only in programs that keep a value per position.
+    Values of unknown type can be compared with constants only.
     """
     if plan.unsupported:
         return NOT_EXECUTABLE
@@ -61,9 +66,30 @@ def _why_apart(name: str, plan: PhysicalPlan, dependencies: Dependencies) -> str
         return READS_OTHERS
     if dependencies.is_read(name):
         return IS_READ
+    across = [
+        each.condition
+        for pattern in plan.query.patterns
+        for each in pattern.clauses
+        if each.predicate_class is not PredicateClass.LOCAL
+    ]
     if plan.query.aggregates is None:
-        return RETURNS_MATCHES
-    return None if plan.method.value is AggregateMethod.POSITIONS else KEEPS_MORE
+        return RETURNS_MATCHES if _has_unknown((across, plan.query.matches)) else None
+    if plan.method.value is AggregateMethod.POSITIONS:
+        return None
+    return UNKNOWN_TYPES if _has_unknown(across) else None
+
+
+def _has_unknown(node: object) -> bool:
+    """Whether something reads attributes whose types are not known."""
+    if isinstance(node, AttributeReference):
+        return node.type is AttributeType.UNKNOWN
+    if isinstance(node, BlockAggregate):
+        return node.attribute is not None and node.attribute_type is AttributeType.UNKNOWN
+    if isinstance(node, tuple | list):
+        return any(map(_has_unknown, node))
+    if is_dataclass(node):
+        return any(_has_unknown(getattr(node, each.name)) for each in fields(node))
+    return False
 
 
 def _with_time(plan: PhysicalPlan) -> PhysicalPlan:
@@ -85,7 +111,7 @@ class _Set:
             self.names,
             self.program.programs[0].partition_by,
             tuple(self._windows()),
-            tuple(self._prefixes()),
+            tuple(common_prefixes(self.program)),
             tuple(map(self._part, self.program.families)),
         )
 
@@ -93,31 +119,6 @@ class _Set:
         for number in range(len(self.program.groups)):
             names = [each.name for each in self.program.queries if each.group == number]
             yield CommonPart(describe_window(self.plans[names[0]].query) or NO_WINDOW, tuple(names))
-
-    def _prefixes(self) -> Iterable[CommonPart]:
-        """Yield what two or more queries begin with, those that save most first."""
-        owners = dict.fromkeys(frozenset(each.queries) for each in self.program.positions)
-        found = [
-            (queries, [each for each in self.program.positions if queries <= set(each.queries)])
-            for queries in owners
-            if len(queries) > 1
-        ]
-        found.sort(key=lambda each: -(len(each[0]) - 1) * len(each[1]))
-        for queries, positions in found:
-            yield CommonPart(self._chain(positions), self._named(queries))
-
-    def _chain(self, positions: Sequence[MergedPosition]) -> str:
-        words = [self._word(each) for each in positions]
-        if len(words) == 1:
-            return words[0]
-        follows = all(before.value_slot in after.sources for before, after in pairwise(positions))
-        return f"SEQ({', '.join(words)})" if follows else " | ".join(words)
-
-    def _word(self, position: MergedPosition) -> str:
-        test = self.program.tests[position.test]
-        word = _types(test) + ("+" if position.value_slot in position.sources else "")
-        condition = _condition(test)
-        return word if condition is None else f"{word} where {condition}"
 
     def _part(self, family: Family) -> SharedPart:
         classes, every = [], set[int]()
@@ -130,7 +131,7 @@ class _Set:
                 for query in self.program.positions[position].queries
             }
             every |= queries
-            conditions = (_condition(self.program.tests[each]) for each in tests)
+            conditions = (condition_of(self.program.tests[each]) for each in tests)
             classes.append(
                 PartClass(
                     tuple(each for each in conditions if each is not None),
@@ -142,13 +143,3 @@ class _Set:
 
     def _named(self, queries: Iterable[int]) -> tuple[str, ...]:
         return tuple(self.names[each] for each in sorted(queries))
-
-
-def _types(test: PositionTest) -> str:
-    return test.types[0] if len(test.types) == 1 else f"ANY({', '.join(test.types)})"
-
-
-def _condition(test: PositionTest) -> str | None:
-    """Return the condition of a test, with the type for the name of the event."""
-    renamed = plain_test(test, "|".join(test.types)).condition
-    return None if renamed is None else describe(renamed)

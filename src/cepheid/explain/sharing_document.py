@@ -44,6 +44,16 @@ class SetExplanation:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherSet:
+    """Queries that have less in common than a set: what they do together, and the common parts."""
+
+    text: str
+    queries: tuple[str, ...]
+    title: str
+    common: tuple[CommonPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AloneQuery:
     """A query that is folded by itself, and why."""
 
@@ -53,9 +63,14 @@ class AloneQuery:
 
 @dataclass(frozen=True, slots=True)
 class SharingExplanation:
-    """Who is folded with whom, what they share, and why the rest does not."""
+    """Who is folded with whom, what they share, and why the rest does not.
+
+    The events of the queries of a scan are read, typed and ordered once.
+    """
 
     sets: tuple[SetExplanation, ...]
+    others: tuple[OtherSet, ...]
+    scans: tuple[tuple[str, ...], ...]
     alone: tuple[AloneQuery, ...]
 
     def set_of(self, name: str) -> int | None:

@@ -29,12 +29,30 @@ def sharing_lines(sharing: SharingExplanation) -> Iterator[str]:
     if others:
         yield f"{len(others)} smaller sets, of {sum(len(e.queries) for e in others)} queries"
         yield ""
+    yield from other_lines(sharing)
+    if sharing.scans:
+        yield "events are read, typed and ordered once for"
+        yield from _indented([name_list(each) for each in sharing.scans])
+        yield ""
     if sharing.alone:
         yield "each by itself"
         yield from _indented(alone_lines(sharing))
         yield ""
-    if sharing.sets:
+    if sharing.sets or sharing.others or sharing.scans:
         yield RUNNERS
+
+
+def other_lines(sharing: SharingExplanation) -> Iterator[str]:
+    """Yield what is done together by queries that are in no set."""
+    for each in sharing.others[:MOST_SETS]:
+        count = len(each.queries)
+        names = name_list(each.queries).removesuffix(f" ({count} queries)")
+        yield f"{count} queries {each.text}: {names}"
+        yield from _indented(aligned(_common(each.title, each.common)))
+        yield ""
+    if len(sharing.others) > MOST_SETS:
+        yield f"{len(sharing.others) - MOST_SETS} more such groups of queries"
+        yield ""
 
 
 def set_lines(number: int, explained: SetExplanation) -> Iterator[str]:

@@ -51,9 +51,14 @@ def timeline_svg(report: RunReport) -> str:
 
 
 def _label_width(report: RunReport) -> float:
-    texts = [each.text for one in report.sets for each in one.parts]
-    widest = max((text_width(each, FACTS_SIZE) for each in texts), default=0.0)
-    return min(MOST_LABEL, max(LEAST_LABEL, widest)) + 44
+    parts = [each for one in report.sets for each in one.parts]
+    widest = max((text_width(each.text, FACTS_SIZE) for each in parts), default=0.0)
+    counted = max((text_width(_counted(each), LEGEND_SIZE) for each in parts), default=0.0)
+    return max(min(MOST_LABEL, max(LEAST_LABEL, widest)) + 44, counted + 20)
+
+
+def _counted(part: PartRun) -> str:
+    return f"{part.graphlets:,} graphlets, {part.snapshots:,} snapshots"
 
 
 def _draw_set(number: int, run: SetRun, left: float, y: float) -> tuple[list[str], float]:
@@ -95,7 +100,7 @@ def _draw_lane(
         height, drawn = COLUMN_HEIGHT, list(_columns(bursts, axis, left, y))
     else:
         used = max(rows) + 1
-        height = max(2, used) * BAR_STEP
+        height = max(3, used) * BAR_STEP
         top = y + LANE_PADDING / 2 + (height - used * BAR_STEP + BAR_STEP - BAR) / 2
         drawn = [
             _bar(each, axis, left, top + row * BAR_STEP)
@@ -110,8 +115,9 @@ def _draw_lane(
     lane = svg_element("rect", "lane", x=left, y=y, width=PLOT, height=height, rx=4)
     shared = f"{part.shared + part.partly:,} of {part.bursts:,} shared"
     labels = [
-        svg_text("facts", left - 12, y + height / 2 - 2, text, anchor="end"),
-        svg_text("legend", left - 12, y + height / 2 + 12, shared, anchor="end"),
+        svg_text("facts", left - 12, y + height / 2 - 9, text, anchor="end"),
+        svg_text("legend", left - 12, y + height / 2 + 4, shared, anchor="end"),
+        svg_text("legend", left - 12, y + height / 2 + 16, _counted(part), anchor="end"),
     ]
     return [lane, *grid, *labels, *drawn], height
 
@@ -137,7 +143,10 @@ def _bar(burst: Burst, axis: TimeAxis, left: float, y: float) -> str:
         "rect", KINDS[burst.decision], x=left + begin, y=y, width=width, height=BAR, rx=ROUND
     )
     place = f" in {', '.join(burst.partition)}" if burst.partition else ""
-    words = f"{burst.first_time}{place}: {burst.steps:,} steps, {burst.decision.value}"
+    words = (
+        f"{burst.first_time}{place}: {burst.steps:,} steps, {burst.decision.value}; "
+        f"graphlets: {burst.graphlets:,}, snapshots: {burst.snapshots:,}"
+    )
     return f"<g><title>{svg_escape(words)}</title>{shape}</g>"
 
 

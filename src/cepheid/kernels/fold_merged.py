@@ -14,6 +14,7 @@ from cepheid.kernels.merged_machine import (
     BLOCK_BEGIN,
     BUILT,
     BURST_END,
+    BURST_SNAPSHOTS,
     BURST_STEP,
     CELLS,
     CLASS_LANES,
@@ -29,7 +30,6 @@ from cepheid.kernels.merged_machine import (
     GAP_TOUCHES,
     GAPS,
     GROUP_LANES,
-    GROUP_MEMBERS,
     GROUPS,
     KIND_BREAKS,
     LEVEL_WIDTH,
@@ -63,11 +63,13 @@ from cepheid.kernels.merged_machine import (
     STAMPS,
     TAKEN,
     TIMES,
+    TOUCHED,
     TOUCHES,
     WIDTHS,
     MergedEvents,
     Tables,
     catch_up,
+    count_in_burst,
     describe_part,
     describe_position,
     enter,
@@ -239,25 +241,34 @@ def _fire_own(
     is_part: bool,
 ) -> None:
     """Fire positions that are in no part; members around them take this step with them."""
-    concerned = 0
+    concerned, touched = 0, 0
     for place in range(fired):
         position = get(tables, FIRED, place)
         concerned |= 1 << min(get(tables, POSITION_GROUP, position), 62)
-        for at in range(first_of(tables, TOUCHES, position), last_of(tables, TOUCHES, position)):
-            put(tables, STAMPS, tables.items[at], step)
+        touched = _touch(tables, TOUCHES, position, step, touched)
     if is_negated:
         for query in range(get(tables, WIDTHS, QUERIES)):
             if get(tables, CODES, query) != 0:
                 concerned |= 1 << min(get(tables, QUERY_GROUP, query), 62)
-                for at in range(
-                    first_of(tables, GAP_TOUCHES, query), last_of(tables, GAP_TOUCHES, query)
-                ):
-                    put(tables, STAMPS, tables.items[at], step)
+                touched = _touch(tables, GAP_TOUCHES, query, step, touched)
     for group in range(get(tables, WIDTHS, GROUPS)):
         if (concerned >> min(group, 62)) & 1:
             for number in range(get(tables, OPEN, group)):
                 lane = lane_of(tables, group, number)
-                _fire_in_lane(tables, events, cells, step, fired, is_negated, is_part, group, lane)
+                _fire_in_lane(tables, events, cells, step, (fired, touched), is_negated, is_part,
+                              group, lane)  # fmt: skip
+
+
+@inlined
+def _touch(tables: Tables, lists: int, number: int, step: int, touched: int) -> int:
+    """List the members that a position or a query touches, each once; return how many there are."""
+    for at in range(first_of(tables, lists, number), last_of(tables, lists, number)):
+        member = tables.items[at]
+        if get(tables, STAMPS, member) != step:
+            put(tables, STAMPS, member, step)
+            put(tables, TOUCHED, touched, member)
+            touched += 1
+    return touched
 
 
 @in_place
@@ -266,37 +277,26 @@ def _fire_in_lane(
     events: MergedEvents,
     cells: Cells,
     step: int,
-    fired: int,
+    counts: tuple[int, int],
     is_negated: bool,
     is_part: bool,
     group: int,
     lane: int,
 ) -> None:
-    fresh = get(tables, CELLS, FRESH_CELLS)
-    for place in range(fired):
-        position = get(tables, FIRED, place)
-        if get(tables, POSITION_GROUP, position) == group:
-            for at in range(
-                first_of(tables, TOUCHES, position), last_of(tables, TOUCHES, position)
-            ):
-                catch_up(tables, events, cells, lane, tables.items[at])
-    if is_negated:
-        for query in range(get(tables, WIDTHS, QUERIES)):
-            if get(tables, CODES, query) != 0 and get(tables, QUERY_GROUP, query) == group:
-                for at in range(
-                    first_of(tables, GAP_TOUCHES, query), last_of(tables, GAP_TOUCHES, query)
-                ):
-                    catch_up(tables, events, cells, lane, tables.items[at])
+    """Take a step in one lane; `counts` says how many positions and members it concerns."""
+    fresh, (fired, touched) = get(tables, CELLS, FRESH_CELLS), counts
+    for place in range(touched):
+        member = get(tables, TOUCHED, place)
+        if get(tables, MEMBER_GROUP, member) == group:
+            catch_up(tables, events, cells, lane, member)
     for place in range(fired):
         position = get(tables, FIRED, place)
         if get(tables, POSITION_GROUP, position) == group:
             fire(tables, cells, lane, position, position)
     if is_part:  # concurrent with what is around it: a part must not see that
-        for at in range(
-            first_of(tables, GROUP_MEMBERS, group), last_of(tables, GROUP_MEMBERS, group)
-        ):
-            member = tables.items[at]
-            if get(tables, STAMPS, member) == step:
+        for place in range(touched):
+            member = get(tables, TOUCHED, place)
+            if get(tables, MEMBER_GROUP, member) == group:
                 family = get(tables, MEMBER_FAMILY, member)
                 of_class = get(tables, MEMBER_CLASS, member)
                 describe_part(tables, events, cells, step, family, of_class)
@@ -308,11 +308,9 @@ def _fire_in_lane(
         if get(tables, POSITION_GROUP, position) == group:
             enter(tables, cells, lane, position, fresh + position)
     if is_part:
-        for at in range(
-            first_of(tables, GROUP_MEMBERS, group), last_of(tables, GROUP_MEMBERS, group)
-        ):
-            member = tables.items[at]
-            if get(tables, STAMPS, member) == step:
+        for place in range(touched):
+            member = get(tables, TOUCHED, place)
+            if get(tables, MEMBER_GROUP, member) == group:
                 _enter_member(tables, cells, get(tables, MEMBER_FAMILY, member), member, lane)
 
 
@@ -415,10 +413,11 @@ def _take_snapshots(
     If that step is written to the log, it is not for this member.
     """
     group, width = get(tables, MEMBER_GROUP, member), get(tables, WIDTHS, MEMBER_WIDTH)
+    family = get(tables, MEMBER_FAMILY, member)
     for number in range(get(tables, OPEN, group)):
         lane = lane_of(tables, group, number)
         catch_up(tables, events, cells, lane, member)
-        increase(tables, COUNTERS, SNAPSHOTS, 1)
+        count_in_burst(tables, family, SNAPSHOTS, BURST_SNAPSHOTS)
         if writes:
             increase(tables, TAKEN, lane * width + member, 1)
 

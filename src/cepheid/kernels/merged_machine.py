@@ -63,9 +63,11 @@ BURST_END, BURST_STEP, SHARED, SIZE_BEFORE, CLASS_LANES, COUNTERS = 32, 33, 34, 
 # Different sets of classes that steps of a burst concern, and how many do; decisions; places of
 # values; the width of tables with two dimensions.
 BURST_MASKS, MASK_COUNTS, RECORDS, CELLS, WIDTHS, LOG_PLACE = 38, 39, 40, 41, 42, 43
-# By family: how steps add up if each is one event (see `catch_up`), and entries that are not.
-FAMILY_FORM, LOG_MIXED = 44, 45
-TABLES = 46
+# By family: how steps add up if each is one event (see `catch_up`), and entries that are not; where
+# the coefficients of its blocks begin; where its latest burst is recorded (-1: nowhere). Members
+# that are touched in a step.
+FAMILY_FORM, LOG_MIXED, FAMILY_CELLS, BURST_RECORD, TOUCHED = 44, 45, 46, 47, 48
+TABLES = 49
 
 # Places in CELLS: where the values of lanes, of new runs, of contributions and of blocks begin;
 # room for a vector of a part, for those of a block, and for a result.
@@ -80,7 +82,9 @@ LANE_CELLS, FRESH_CELLS, CONTRIBUTION_CELLS, BLOCK_CELLS, VECTOR_CELLS, ROW_CELL
 # Places in COUNTERS: times a member took what was in the log, blocks and steps applied then, blocks
 # computed, steps written to logs, steps applied to a member at once, snapshots, bursts.
 CAUGHT_UP, APPLIED, BLOCKS_BUILT, LOGGED, DIRECT, SNAPSHOTS, BURSTS, SHARED_BURSTS = range(8)
-
+# The first columns of a recorded burst (see share_bursts.py) are counted until the next one begins:
+# times a member took what was in the log, and snapshots.
+BURST_CAUGHT_UP, BURST_SNAPSHOTS = 0, 1
 
 # Values of FAMILY_FORM: what one event at a part of one place does to the number of runs.
 ANY_FORM, DOUBLES, ADDS = range(3)
@@ -148,6 +152,15 @@ def put(tables: Tables, table: int, number: int, value: int) -> None:
 def increase(tables: Tables, table: int, number: int, by: int) -> None:
     """Add to an entry of a table."""
     tables.numbers[tables.table_base[table] + number] += by
+
+
+@inlined
+def count_in_burst(tables: Tables, family: int, counter: int, column: int) -> None:
+    """Count something, also in the record of the latest burst of a family."""
+    increase(tables, COUNTERS, counter, 1)
+    record = get(tables, BURST_RECORD, family)
+    if record >= 0:
+        increase(tables, RECORDS, record + column, 1)
 
 
 @inlined
@@ -291,14 +304,13 @@ def _step_vector(tables: Tables, cells: Cells, family: int, only: int, vector: i
 @inner_in_place
 def _apply_block(tables: Tables, cells: Cells, family: int, block: int, vector: int) -> None:
     """Apply the coefficients of a block to a vector of a part."""
-    size, width = size_of(tables, family), get(tables, WIDTHS, PLACE_WIDTH)
+    size, coefficients = size_of(tables, family), _coefficients(tables, family, block)
     fresh = get(tables, CELLS, FRESH_CELLS) + get(tables, WIDTHS, POSITIONS)
-    coefficients = get(tables, CELLS, BLOCK_CELLS) + block * 2 * width * width
     for place in range(size):
         clear_cell(cells, fresh + place)
         for given in range(2 * size):
             add_product_cell(
-                cells, fresh + place, vector + given, coefficients + given * width + place
+                cells, fresh + place, vector + given, coefficients + given * size + place
             )
     for place in range(size):
         add_cell(cells, vector + size + place, fresh + place)
@@ -309,6 +321,15 @@ def _apply_block(tables: Tables, cells: Cells, family: int, block: int, vector: 
 def _block(tables: Tables, family: int, level: int, number: int) -> int:
     at = family * get(tables, WIDTHS, LEVEL_WIDTH) + level
     return get(tables, BLOCK_BEGIN, at) + number
+
+
+@inlined
+def _coefficients(tables: Tables, family: int, block: int) -> int:
+    """Return where the coefficients of a block begin: by what is given, and by place."""
+    size = size_of(tables, family)
+    before = block - get(tables, BLOCK_BEGIN, family * get(tables, WIDTHS, LEVEL_WIDTH))
+    begin = get(tables, CELLS, BLOCK_CELLS) + get(tables, FAMILY_CELLS, family)
+    return begin + before * 2 * size * size
 
 
 @in_place
@@ -337,10 +358,10 @@ def _build(
                 lower = _block(tables, family, level - 1, below)
                 _apply_block(tables, cells, family, lower, rows + given * 3 * width)
     block = _block(tables, family, level, number)
-    coefficients = get(tables, CELLS, BLOCK_CELLS) + block * 2 * width * width
+    coefficients = _coefficients(tables, family, block)
     for given in range(2 * size):
         for place in range(size):
-            cell = coefficients + given * width + place
+            cell = coefficients + given * size + place
             clear_cell(cells, cell)
             add_cell(cells, cell, rows + given * 3 * width + 2 * size + place)
     put(tables, BUILT, block, 1)
@@ -373,7 +394,7 @@ def catch_up(tables: Tables, events: MergedEvents, cells: Cells, lane: int, memb
             is_empty = False
     if is_empty:
         return
-    increase(tables, COUNTERS, CAUGHT_UP, 1)
+    count_in_burst(tables, family, CAUGHT_UP, BURST_CAUGHT_UP)
     form = get(tables, FAMILY_FORM, family)
     if form != ANY_FORM and get(tables, LOG_MIXED, family) == 0:
         _repeat(cells, vector, form, end - at)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cepheid.kernels.arrays import Bytes, EventArrays, Int64s
+from cepheid.kernels.arrays import Bytes, EventArrays, Int64s, Masks
 from cepheid.kernels.extended import added, multiplied
 from cepheid.kernels.jit import inlined, inner_in_place
 from cepheid.kernels.slot_machine import (
@@ -33,7 +33,8 @@ from cepheid.kernels.values import Measures, Values
 
 # Places in `RecentQueues.state`: the first step of the window, where the front's vectors begin, the
 # first step of the back, the first step that is not yet in the back's product, the first step to
-# come; whether the trends so far are blocked; where the front's vectors are; whether it changed.
+# come; whether the trends so far are blocked; where the front's vectors are; a bit for every exit
+# that changed.
 HEAD, FRONT, BACK, UNFOLDED, TAIL, IS_BLOCKED, ROOM, IS_CHANGED = range(8)
 
 
@@ -56,7 +57,12 @@ class Borders(NamedTuple):
 
     `start` is the slot in which they begin, `first` the positions that they begin with, `last`
     those that complete them. `moving` are the slots that some step changes; `one` is a list of 0.
-    A queue of `few` steps or less is folded anew.
+    A queue of `few` steps or less is folded anew. `is_forward`: no position extends runs of one
+    with a larger number. Runs in slots
+    `reach[reach_offsets[p]:reach_offsets[p + 1]]` can come to position p.
+
+    An *exit* is one of several queries: its trends are those in the final slots from
+    `exits[exit]` on, and positions `lasts[exit]` complete them.
     """
 
     start: int
@@ -65,6 +71,11 @@ class Borders(NamedTuple):
     moving: Int64s
     one: Int64s
     few: int
+    is_forward: bool
+    exits: Int64s
+    lasts: Masks
+    reach_offsets: Int64s
+    reach: Int64s
 
 
 @inlined
@@ -88,27 +99,33 @@ def sum_queue(
     about: Step,
     fresh: Values,
     result: Values,
+    query: int,
     place: int,
 ) -> None:
-    """Write the trends of a queue to `result[0, place]`; O(edges * slots) per step, amortised."""
+    """Write the trends of a queue to `result[query, place]`; O(edges * slots) a step, amortised.
+
+    They are those of an exit.
+    """
     state, moduli, size = queues.state, measures.moduli, machine.owner.size
     head, tail = state[queue, HEAD], state[queue, TAIL]
-    clear(result, 0, place)
+    clear(result, query, place)
+    first, last = borders.exits[query], borders.exits[query + 1]
     if state[queue, IS_BLOCKED] or head == tail:
         return
     if tail - head <= borders.few:
         _begin_vector(size, borders.start, queues.work, 0, moduli)
         for step in range(head, tail):
             _describe(machine, measures, events, codes, head, step, about)
-            _append(machine, moduli, queues.work, 0, 1, borders.one, queues.blocks[step], about,
-                    fresh)  # fmt: skip
-        for at in range(machine.finals.size):
-            plus(result, 0, place, queues.work, 0, machine.finals[at], moduli)
+            _append(machine, moduli, queues.work, 0, 1, borders.one, borders, queues.blocks[step],
+                    about, fresh)  # fmt: skip
+        for at in range(first, last):
+            plus(result, query, place, queues.work, 0, machine.finals[at], moduli)
         return
     if head > state[queue, BACK]:
         _flip(machine, measures, events, codes, borders, queues, queue, about)
-        for at in range(machine.finals.size):
-            plus(result, 0, place, queues.front, state[queue, ROOM], machine.finals[at], moduli)
+        for at in range(first, last):
+            plus(result, query, place, queues.front, state[queue, ROOM], machine.finals[at],
+                 moduli)  # fmt: skip
         return
     row = queue * size
     if state[queue, UNFOLDED] == state[queue, BACK]:
@@ -116,19 +133,21 @@ def sum_queue(
             _begin_vector(size, slot, queues.back, row + slot, moduli)
     for step in range(state[queue, UNFOLDED], tail):
         _describe(machine, measures, events, codes, head, step, about)
-        _append(machine, moduli, queues.back, row, size, borders.moving, queues.blocks[step],
-                about, fresh)  # fmt: skip
+        _append(machine, moduli, queues.back, row, size, borders.moving, borders,
+                queues.blocks[step], about, fresh)  # fmt: skip
     state[queue, UNFOLDED] = tail
     if head == state[queue, BACK]:
-        for at in range(machine.finals.size):
-            plus(result, 0, place, queues.back, row + borders.start, machine.finals[at], moduli)
+        for at in range(first, last):
+            plus(result, query, place, queues.back, row + borders.start, machine.finals[at],
+                 moduli)  # fmt: skip
         return
     vector = state[queue, ROOM] + head - state[queue, FRONT]
     for slot in range(size):
         if has_runs(queues.front, vector, slot):
-            for at in range(machine.finals.size):
-                add_product(result, 0, place, queues.front, vector, slot, queues.back, row + slot,
-                            machine.finals[at], moduli)  # fmt: skip
+            for at in range(first, last):
+                if has_runs(queues.back, row + slot, machine.finals[at]):
+                    add_product(result, query, place, queues.front, vector, slot, queues.back,
+                                row + slot, machine.finals[at], moduli)  # fmt: skip
 
 
 @inlined
@@ -157,11 +176,15 @@ def _begin_vector(size: int, slot: int, values: Values, row: int, moduli: Int64s
 
 
 @inlined
-def _is_plain(values: Values, about: Step) -> bool:
-    """Whether runs are only counted, and a step has no negated events and fires one position."""
+def _is_plain(values: Values, borders: Borders, about: Step) -> bool:
+    """Whether runs are only counted, and a step has no negated events.
+
+    If it fires several positions, what one of them adds must not be read by the next.
+    """
     is_count = values.mantissa.shape[2] == 1 and values.least.shape[2] == 0
     facts = about.facts
-    return is_count and facts[FIRED] <= 1 and facts[CODE] == 0 and not facts[IS_BROKEN]
+    are_apart = facts[FIRED] <= 1 or (borders.is_forward and facts[DROPPED] == 0)
+    return is_count and are_apart and facts[CODE] == 0 and not facts[IS_BROKEN]
 
 
 @inlined
@@ -172,6 +195,7 @@ def _append(
     row: int,
     rows: int,
     moving: Int64s,
+    borders: Borders,
     blocks: int,
     about: Step,
     fresh: Values,
@@ -181,8 +205,19 @@ def _append(
         for other in range(rows):
             for at in range(machine.finals.size):
                 clear(values, row + other, machine.finals[at])
-    if _is_plain(values, about):
-        _append_plain(machine, values, row, moving, about)
+    if _is_plain(values, borders, about):
+        if about.facts[DROPPED] != 0:
+            for at in range(moving.size):
+                _append_plain(machine, values, row + moving[at], about, 0)
+            return
+        for back in range(about.facts[FIRED]):  # those come first that read what others add
+            place = about.facts[FIRED] - 1 - back
+            if rows == 1:
+                _append_plain(machine, values, row, about, place)
+                continue
+            position = about.fired[place]
+            for at in range(borders.reach_offsets[position], borders.reach_offsets[position + 1]):
+                _append_plain(machine, values, row + borders.reach[at], about, place)
     else:
         for at in range(moving.size):
             if not _is_idle(machine, values, row + moving[at], about):
@@ -204,33 +239,31 @@ def _is_idle(machine: SlotMachine, values: Values, row: int, about: Step) -> boo
 
 @inlined
 def _append_plain(
-    machine: SlotMachine, values: Values, row: int, moving: Int64s, about: Step
+    machine: SlotMachine, values: Values, vector: int, about: Step, place: int
 ) -> None:
-    """The same as `advance` on every vector, for plain steps."""
-    begin, end, entry, entries, times = _edges(machine, about)
-    for place in range(moving.size):
-        vector = row + moving[place]
-        mantissa, tier, low = 0.0, 0, 0
-        for at in range(begin, end):
-            slot = machine.sources[at]
-            mantissa, tier = added(
-                mantissa, tier, values.mantissa[vector, slot, 0], values.tier[vector, slot, 0]
-            )
-            low += values.low[vector, slot, 0]
-        for at in range(about.facts[DROPPED]):
-            clear(values, vector, about.dropped[at])
-        if mantissa != 0.0:
-            mantissa, tier = multiplied(mantissa, tier, times)
-            for at in range(entry, entries):
-                _add_count(values, vector, machine.entries[at], mantissa, tier, low * int(times))
+    """The same as `advance`, for one of the positions that a plain step fires."""
+    begin, end, entry, entries, times = _edges(machine, about, place)
+    mantissa, tier, low = 0.0, 0, 0
+    for at in range(begin, end):
+        slot = machine.sources[at]
+        mantissa, tier = added(
+            mantissa, tier, values.mantissa[vector, slot, 0], values.tier[vector, slot, 0]
+        )
+        low += values.low[vector, slot, 0]
+    for at in range(about.facts[DROPPED]):
+        clear(values, vector, about.dropped[at])
+    if mantissa != 0.0:
+        mantissa, tier = multiplied(mantissa, tier, times)
+        for at in range(entry, entries):
+            _add_count(values, vector, machine.entries[at], mantissa, tier, low * int(times))
 
 
 @inlined
-def _edges(machine: SlotMachine, about: Step) -> tuple[int, int, int, int, float]:
-    """Return where the sources and entries of the only fired position are; and how many events."""
+def _edges(machine: SlotMachine, about: Step, place: int) -> tuple[int, int, int, int, float]:
+    """Return where the sources and entries of a fired position are; and how many events."""
     if about.facts[FIRED] == 0:
         return 0, 0, 0, 0, 1.0
-    position = about.fired[0]
+    position = about.fired[place]
     return (
         machine.source_offsets[position],
         machine.source_offsets[position + 1],
@@ -267,8 +300,9 @@ def _flip(
     for back in range(tail - head):
         step = tail - 1 - back
         _describe(machine, measures, events, codes, head, step, about)
-        if _is_plain(queues.work, about):
-            _prepend_plain(machine, queues.work, about)
+        if _is_plain(queues.work, borders, about):
+            for place in range(max(1, about.facts[FIRED])):
+                _prepend_plain(machine, queues.work, about, place)
         else:
             _prepend(machine, measures.moduli, queues.work, about)
         if queues.blocks[step]:
@@ -283,9 +317,9 @@ def _flip(
 
 
 @inlined
-def _prepend_plain(machine: SlotMachine, values: Values, about: Step) -> None:
-    """The same as `_prepend` for plain steps: column by column."""
-    begin, end, entry, entries, times = _edges(machine, about)
+def _prepend_plain(machine: SlotMachine, values: Values, about: Step, place: int) -> None:
+    """The same as `_prepend` for one of the positions of a plain step: column by column."""
+    begin, end, entry, entries, times = _edges(machine, about, place)
     for slot in range(machine.owner.size):
         mantissa, tier, low = 0.0, 0, 0
         for at in range(entry, entries):

@@ -13,6 +13,7 @@ from cepheid.kernels.jit import in_place, inner_in_place
 from cepheid.kernels.merged_machine import (
     BURST_END,
     BURST_MASKS,
+    BURST_RECORD,
     BURSTS,
     CAUGHT_UP,
     CLASS_LANES,
@@ -44,8 +45,9 @@ from cepheid.kernels.merged_machine import (
 ALWAYS, NEVER, DYNAMIC = 0, 1, 2
 # Places in `costs`: a step of one lane, catching up of one lane, an entry of the log per place.
 STEP_COST, CATCH_UP_COST, ENTRY_COST = range(3)
-# Columns of a recorded burst; costs are those saved by sharing.
-FAMILY, FIRST_STEP, STEPS, LANES, SHARING, DIFFERENT, SAVED, RECORD = range(8)
+# Columns of a recorded burst, after those that are counted until the next one; costs are those
+# saved by sharing. Graphlets: one of those who share it, one for every lane that does not.
+FAMILY, FIRST_STEP, STEPS, LANES, GRAPHLETS, SHARING, DIFFERENT, SAVED, RECORD = range(2, 11)
 MOST_MASKS = 16  # different ones that are told apart in a burst
 
 
@@ -88,12 +90,16 @@ def begin_burst(
     put(tables, SHARED, family, shared)
     if shared != 0:
         increase(tables, COUNTERS, SHARED_BURSTS, 1)
+    put(tables, BURST_RECORD, family, -1)
     if is_recorded:
         row = get(tables, WIDTHS, RECORDED) * RECORD
+        put(tables, BURST_RECORD, family, row)
         put(tables, RECORDS, row + FAMILY, family)
         put(tables, RECORDS, row + FIRST_STEP, step)
         put(tables, RECORDS, row + STEPS, steps)
-        put(tables, RECORDS, row + LANES, _lanes(tables, family))
+        put(tables, RECORDS, row + LANES, _lanes(tables, family, every))
+        apart = _lanes(tables, family, every & ~shared)
+        put(tables, RECORDS, row + GRAPHLETS, apart + (1 if shared != 0 else 0))
         put(tables, RECORDS, row + SHARING, shared)
         put(tables, RECORDS, row + DIFFERENT, different)
         put(tables, RECORDS, row + SAVED, int(saved))
@@ -101,10 +107,12 @@ def begin_burst(
 
 
 @in_place
-def _lanes(tables: Tables, family: int) -> int:
+def _lanes(tables: Tables, family: int, classes: int) -> int:
+    """Return how many lanes some classes of a family have."""
     lanes, first = 0, get(tables, FAMILY_FIRST_CLASS, family)
     for place in range(first, get(tables, FAMILY_FIRST_CLASS, family + 1)):
-        lanes += get(tables, CLASS_LANES, place)
+        if (classes >> (place - first)) & 1:
+            lanes += get(tables, CLASS_LANES, place)
     return lanes
 
 
@@ -138,7 +146,7 @@ def _decide(
     rate = (get(tables, COUNTERS, CAUGHT_UP) + 1) / bursts
     total = -steps * size_of(tables, family) * costs[ENTRY_COST] - rate * costs[CATCH_UP_COST]
     if different == 0:
-        return every, total + _lanes(tables, family) * steps * costs[STEP_COST]
+        return every, total + _lanes(tables, family, every) * steps * costs[STEP_COST]
     shared = 0
     for of_class in range(classes):
         own, odd = steps, 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -158,12 +158,15 @@ def compress_matches(
     table: pa.Table,
     schema: pa.Schema,
     settled: Settled | None = None,
+    columns: Mapping[str, Any] | None = None,
 ) -> tuple[CompressedMatches, int]:
     """Return the compressed matches, and how many events belong to no partition.
 
-    In a step of a stream they are those that become final.
+    In a step of a stream they are those that become final. `columns` are those of the table, if
+    their order is found for several programs at once.
     """
-    columns = dict(zip(table.column_names, table.columns, strict=True))
+    if columns is None:
+        columns = dict(zip(table.column_names, table.columns, strict=True))
     ordered = order_events(program, columns, table.num_rows, settled=settled)
     predicates = read_columns(program, ordered, columns)
     graph = fold_compressed(program, ordered, predicates, settled)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cepheid.runtime.compressed import CompressedMatches
     from cepheid.runtime.settled import Settled
 
+LocalResult: TypeAlias = "pa.Table | CompressedMatches"
 LOG = logging.getLogger("cepheid")
 
 
@@ -45,29 +46,32 @@ def run_local(
     *,
     threads: int = 1,
     settled: Settled | None = None,
-) -> pa.Table | CompressedMatches:
+    columns: Mapping[str, Any] | None = None,
+) -> LocalResult:
     """Run a program on one table of events, in any order.
 
     `schema` has the types that results are to have where columns of the table are encoded. In a
-    step of a stream, `settled` says which results are reported.
+    step of a stream, `settled` says which results are reported. `columns` are those of the table,
+    if their order is found for several programs at once.
     """
     output = program.output
     schema = table.schema if schema is None else schema
-    if reads_columns(program):
+    if columns is None:
         columns = dict(zip(table.column_names, table.columns, strict=True))
+    if reads_columns(program):
         return run_columns(
             program, columns, table.num_rows, schema, threads=threads, settled=settled
         )
     assert isinstance(output, MatchOutput)
-    result: pa.Table | CompressedMatches
+    result: LocalResult
     if program.pair is not None:
         from cepheid.runtime.match_pairs import find_pairs
 
-        result, dropped, _ = find_pairs(program, program.pair, table, schema, settled)
+        result, dropped, _ = find_pairs(program, program.pair, table, schema, settled, columns)
     else:
         from cepheid.runtime.compressed import compress_matches
 
-        result, dropped = compress_matches(program, output, table, schema, settled)
+        result, dropped = compress_matches(program, output, table, schema, settled, columns)
     warn_of_dropped(program, dropped)
     return result
 

@@ -8,6 +8,7 @@ stretch of the other side's trends by start, and finding all pairs costs no more
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -108,12 +109,15 @@ def find_pairs(
     table: pa.Table,
     events: pa.Schema,
     settled: Settled | None = None,
+    columns: Mapping[str, Any] | None = None,
 ) -> Found:
     """Return all pairs, or those that become final in a step of a stream.
 
-    `events` has the types that columns of the result are to have.
+    `events` has the types that columns of the result are to have. `columns` are those of the table,
+    if their order is found for several programs at once.
     """
-    columns = dict(zip(table.column_names, table.columns, strict=True))
+    if columns is None:
+        columns = dict(zip(table.column_names, table.columns, strict=True))
     ordered = order_events(program, columns, table.num_rows, settled=settled)
     left = _side(program, ordered, columns, events)
     right = _side(pair.second, seen_by_second(program, ordered), columns, events)
@@ -184,7 +188,7 @@ def seen_by_second(program: Program, ordered: OrderedEvents) -> OrderedEvents:
 
 
 def _side(
-    program: Program, ordered: OrderedEvents, columns: dict[str, Any], events: pa.Schema
+    program: Program, ordered: OrderedEvents, columns: Mapping[str, Any], events: pa.Schema
 ) -> _Side:
     predicates = read_columns(program, ordered, columns)
     walker = MatchWalker(program, _of_side(program), ordered, predicates, columns, events)
@@ -239,7 +243,11 @@ def _stretches(begin: Int64s, end: Int64s, starts: Int64s) -> tuple[Int64s, Int6
 
 
 def _unordered(
-    pairs: _Pairs, left: _Side, right: _Side, columns: dict[str, Any], tie_columns: tuple[str, ...]
+    pairs: _Pairs,
+    left: _Side,
+    right: _Side,
+    columns: Mapping[str, Any],
+    tie_columns: tuple[str, ...],
 ) -> _Pairs:
     """Drop pairs of equal trends; of two pairs that differ in their order only, keep one.
 
@@ -265,7 +273,11 @@ def _unordered(
 
 
 def _without_overlaps(
-    pairs: _Pairs, left: _Side, right: _Side, columns: dict[str, Any], tie_columns: tuple[str, ...]
+    pairs: _Pairs,
+    left: _Side,
+    right: _Side,
+    columns: Mapping[str, Any],
+    tie_columns: tuple[str, ...],
 ) -> _Pairs:
     """Return the pairs that OUTPUT NON OVERLAPPING takes."""
     one = TrendOrder(left.trends, left.ordered, columns, tie_columns)

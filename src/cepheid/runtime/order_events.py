@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -76,6 +77,14 @@ class OrderedEvents:
         return partition_of_event(self.arrays.step_offsets, self.arrays.partition_offsets)
 
 
+class ScannedColumns(Mapping[str, Any], ABC):
+    """Columns of events that several programs read, which are ordered once for all of them."""
+
+    @abstractmethod
+    def ordered(self, program: Program) -> OrderedEvents:
+        """Return the events that matter to a program, in order."""
+
+
 def order_events(
     program: Program,
     columns: Mapping[str, Any],
@@ -88,6 +97,8 @@ def order_events(
 
     The time is read last: while it is, what comes before can be done.
     """
+    if isinstance(columns, ScannedColumns):
+        return columns.ordered(program)
     relevant = _relevant(program, columns, length)
     return order_relevant(program, columns, relevant, threads=threads, settled=settled)
 
@@ -109,16 +120,53 @@ def order_relevant(
     settled: Settled | None = None,
 ) -> OrderedEvents:
     """Order and cut events whose masks are known."""
-    rows, masks_by_group, masks = relevant
+    ordering = find_ordering(program, columns, relevant.rows, relevant.masks, threads=threads)
+    reject_extreme_times(program, ordering.keys.ticks)
+    return cut_events(program, columns, ordering, relevant, settled=settled)
+
+
+class Ordering(NamedTuple):
+    """Events in order, by partition; `dropped` belong to none."""
+
+    partitions: PartitionCodes
+    keys: Keys
+    grouped: Grouped
+    dropped: int
+    threads: int
+
+
+def find_ordering(
+    program: Program,
+    columns: Mapping[str, Any],
+    rows: Int64s | None,
+    masks: Masks,
+    *,
+    threads: int,
+) -> Ordering:
+    """Sort events by the partitions and order keys of a program; None stands for all rows."""
     read = TakenColumns({name: columns[name] for name in program.partition_by}, rows)
     partitions = partition_codes(read, program.partition_by, masks.size)
     reject_missing_order(program, columns)
     ties = [_taken(each, rows) for each in order_codes(program, columns)]
     ticks = _taken(to_ticks(columns[program.time], program.time), rows)
-    reject_extreme_times(program, ticks)
     keys = _keys(ticks, ties)
     threads = max(1, min(threads, masks.size // LEAST_EVENTS))
     grouped = _grouped(partitions, keys, masks, threads)
+    dropped = count_without_partition(columns, program.partition_by)
+    return Ordering(partitions, keys, grouped, dropped, threads)
+
+
+def cut_events(
+    program: Program,
+    columns: Mapping[str, Any],
+    ordering: Ordering,
+    relevant: Relevant,
+    *,
+    settled: Settled | None = None,
+) -> OrderedEvents:
+    """Cut events in order into steps and partitions; those without a mask may be left out."""
+    partitions, keys, grouped, dropped, threads = ordering
+    rows, masks_by_group, masks = relevant
     events = _arranged(program, grouped, keys, threads, keeps_all=program.folds_all_types)
     index = _index(program, columns, rows)
     if index is not None:
@@ -150,7 +198,7 @@ def order_relevant(
         tuple(negative),
         events.event if rows is None else _taken(rows, events.event),
         events.key_rank,
-        count_without_partition(columns, program.partition_by),
+        dropped,
         later,
         horizons,
     )
@@ -176,7 +224,7 @@ def _index(program: Program, columns: Mapping[str, Any], rows: Int64s | None) ->
     return _taken(np.array(to_numpy(columns[INDEX]), np.int64), rows)
 
 
-class _Keys(NamedTuple):
+class Keys(NamedTuple):
     """The keys of events: their times, what sorts them (nothing if they are) and their ranks.
 
     Keys that are sorted and all different are `rising`. Then ranks follow from places: none here.
@@ -188,23 +236,23 @@ class _Keys(NamedTuple):
     are_rising: bool
 
 
-def _keys(ticks: Int64s, ties: list[Int64s]) -> _Keys:
+def _keys(ticks: Int64s, ties: list[Int64s]) -> Keys:
     none = np.empty(0, np.int64)
     keys = empty_table(1 + len(ties), ticks.size)
     for row, key in enumerate([ticks, *ties]):  # kernels know arrays of their own, not of Arrow
         keys[row] = key
     kind = UNSORTED if ties else order_of(keys[0])
     if kind == RISING:
-        return _Keys(keys[0], none, none, are_rising=True)
+        return Keys(keys[0], none, none, are_rising=True)
     order = none
     if kind == UNSORTED:
         order = np.lexsort(keys[::-1]) if ties else np.argsort(ticks, kind="stable")
     rank = empty(ticks.size)
     rank_keys(keys, order, rank)
-    return _Keys(keys[0], order, rank, are_rising=False)
+    return Keys(keys[0], order, rank, are_rising=False)
 
 
-def _grouped(partitions: PartitionCodes, keys: _Keys, masks: Masks, threads: int) -> Grouped:
+def _grouped(partitions: PartitionCodes, keys: Keys, masks: Masks, threads: int) -> Grouped:
     """Group the events; a thread has a part of them, and a place where those of a code begin."""
     code, is_member, size = partitions
     if size == 1 and not is_member.size and not keys.order.size:
@@ -234,13 +282,12 @@ def _grouped(partitions: PartitionCodes, keys: _Keys, masks: Masks, threads: int
 
 
 def _arranged(
-    program: Program, grouped: Grouped, keys: _Keys, threads: int, *, keeps_all: bool
+    program: Program, grouped: Grouped, keys: Keys, threads: int, *, keeps_all: bool
 ) -> Arranged:
     size = grouped.event.size
     counts_events = program.clock is Clock.EVENTS
     ranks_partition = program.ranking is Ranking.PARTITION
-    # Where other types do not matter, events that fit nothing have been left out already.
-    has_all = keeps_all or not program.keeps_all_types or bool(grouped.masks.all())
+    has_all = keeps_all or bool(grouped.masks.all())
     if has_all and keys.are_rising and not counts_events:
         return _one_event_a_step(grouped, threads, ranks_partition=ranks_partition)
     room = Arranged(
@@ -313,7 +360,7 @@ def _taken(values: Int64s, rows: Int64s | None) -> Int64s:
     return take_into(empty(rows.size), values, rows)
 
 
-def _tick_of_rank(keys: _Keys) -> Int64s:
+def _tick_of_rank(keys: Keys) -> Int64s:
     """Return the time of every order key; ranks count from 1."""
     if keys.are_rising:
         return keys.ticks

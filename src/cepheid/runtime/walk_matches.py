@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from copy import copy
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from cepheid.kernels.graph import MatchArrays
 from cepheid.program.program import MatchOutput, Program
@@ -18,7 +20,13 @@ from cepheid.runtime.predicate_inputs import PredicateInputs
 
 
 class MatchWalker:
-    """Walks graphs over the same events, one after the other; every thread needs its own."""
+    """Walks graphs over the same events, one after the other; every thread needs its own.
+
+    `positions` says which position of the program one of the graph is, if the graph is that of
+    several programs.
+    """
+
+    positions: NDArray[np.int8] | None = None
 
     def __init__(
         self,
@@ -50,7 +58,9 @@ class MatchWalker:
         """Yield the matches in chunks; a chunk is overwritten by the next one."""
         graph, ends = walkable
         for found in walk_in_chunks(graph, ends, self.events.clock, self.window, self.chunk):
-            if self.negation is None:
+            if self.positions is not None:
+                yield found._replace(position=self.positions[found.position])
+            elif self.negation is None:
                 yield found
             else:
                 yield self.negation.unblocked(found, ended=self.ended)

@@ -14,6 +14,7 @@ from cepheid.analysis.schema import EventSchema
 from cepheid.errors import ConfigError, DataError
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
+from cepheid.program.sharing.other_sets import scans
 from cepheid.runtime.compressed import CompressedMatches
 from cepheid.runtime.derived_events import (
     DerivedStream,
@@ -35,10 +36,12 @@ from cepheid.runtime.dispatch import (
 )
 from cepheid.runtime.event_schema import ColumnRoles, event_schema
 from cepheid.runtime.event_tables import TableKind
-from cepheid.runtime.local import run_local
+from cepheid.runtime.local import LocalResult, run_local
 from cepheid.runtime.sharing.analyze_set import SetAnalysis
 from cepheid.runtime.sharing.policy import Policy, Sharing
+from cepheid.runtime.sharing.run_others import run_others
 from cepheid.runtime.sharing.run_set import RunSet, run_set
+from cepheid.runtime.sharing.scan import Scans
 from cepheid.runtime.stream_options import StreamOptions
 
 
@@ -203,21 +206,29 @@ class LocalMembers:
         self.roles = roles
         self.run_set = run_set
 
-    def run_together(self, members: Sequence[Member], sharing: Sharing) -> dict[str, pa.Table]:
-        """Return the results of queries that are folded together, in one pass over the events."""
+    def run_together(self, members: Sequence[Member], sharing: Sharing) -> dict[str, LocalResult]:
+        """Return the results of queries that share a pass over the events, or a scan of them."""
         known = derived_schema(self.table.schema, self.table.column_names, (), self.roles)
         apart = [each for each in members if not each.givers and each.stream_type is None]
         programs = [each.make_program(known) for each in apart]
-        results: dict[str, pa.Table] = {}
+        results: dict[str, LocalResult] = {}
         columns = dict(zip(self.table.column_names, self.table.columns, strict=True))
-        for shared, merged in sharing.merged.of(programs):
+        sets, others = sharing.merged.of(programs), sharing.merged.others(programs)
+        threads, scanned = available_cores(), scans(programs, sets, others)
+        shared_columns = Scans(scanned, columns, self.table.num_rows, threads)
+        for shared, merged in sets:
             tables = self.run_set(
-                merged, columns, self.table.num_rows, self.table.schema,
-                threads=available_cores(), policy=sharing.policy,
-            )  # fmt: skip
+                merged,
+                shared_columns.of(merged.programs[0]),
+                self.table.num_rows,
+                self.table.schema,
+                threads=threads,
+                policy=sharing.policy,
+            )
             names = (apart[place].name for place in shared.places)
             results |= zip(names, tables, strict=True)
-        return results
+        found = run_others(programs, others, self.table, shared_columns, threads=threads)
+        return results | {apart[place].name: each for place, each in found.items()}
 
     def run(
         self, member: Member, streams: Sequence[DerivedStream]

@@ -18,7 +18,10 @@ class Decision(StrEnum):
 class Burst:
     """A stretch of steps of a part; `begin` and `end` are the times of its first and last event.
 
-    `lanes` are the places of the part, once for every open window. `sharing` are the classes that
+    `lanes` are the places of the part, once for every open window. `graphlets` is how often its
+    steps were taken: once by all who shared it, and once by every other lane. `snapshots` are those
+    that steps made which concerned not all who share. `caught_up` is how often a lane took what was
+    written so far, since this burst began and before the next one. `sharing` are the classes that
     shared it. `mixed_steps` tells whether some steps concerned not all classes. `saved` is what the
     costs say that sharing saved, in nanoseconds.
     """
@@ -30,6 +33,9 @@ class Burst:
     first_time: str
     steps: int
     lanes: int
+    graphlets: int
+    snapshots: int
+    caught_up: int
     sharing: tuple[int, ...]
     decision: Decision
     mixed_steps: bool
@@ -47,6 +53,9 @@ class PartRun:
     partly: int
     steps: int
     most_lanes: int
+    graphlets: int
+    snapshots: int
+    caught_up: int
     saved: int
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
@@ -71,12 +71,19 @@ def sharing_sets(programs: Sequence[Program]) -> list[SharingSet]:
     those of one are among those of the others.
     """
     places = [place for place, each in enumerate(programs) if why_alone(each) is None]
+    return sets_of(programs, places, stream_of)
+
+
+def sets_of(
+    programs: Sequence[Program], places: Sequence[int], key: Callable[[Program], Any]
+) -> list[SharingSet]:
+    """Return sets of programs at some places that have a key in common, and fitting numbers."""
     common = _common_tests([programs[place] for place in places])
     found: dict[Any, dict[Any, list[int]]] = {}
     for place in places:
         program = programs[place]
         names = measure_names(program, common)
-        found.setdefault(_stream(program), {}).setdefault(names, []).append(place)
+        found.setdefault(key(program), {}).setdefault(names, []).append(place)
     sets = []
     for by_names in found.values():
         for names in sorted(by_names, key=lambda each: len(each[0]) + len(each[1])):
@@ -89,7 +96,8 @@ def sharing_sets(programs: Sequence[Program]) -> list[SharingSet]:
     return sorted(sets, key=lambda each: each.places)
 
 
-def _stream(program: Program) -> tuple[Any, ...]:
+def stream_of(program: Program) -> tuple[Any, ...]:
+    """Return what programs have in common whose events have the same order and partitions."""
     return (
         program.time,
         program.type_column,

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,7 +20,7 @@ from cepheid.program.slot_program import SlotProgram
 from cepheid.runtime.aggregate.group_rows import add_rows
 from cepheid.runtime.aggregate.moments import Moments
 from cepheid.runtime.aggregate.panes import moving_slots
-from cepheid.runtime.aggregate.slot_machine import negative_codes, slot_machine
+from cepheid.runtime.aggregate.slot_machine import SlotTask, negative_codes, slot_machine
 from cepheid.runtime.aggregate.value_rows import joined_rows, make_rows
 from cepheid.runtime.order_events import OrderedEvents
 
@@ -31,49 +35,112 @@ def recent_rows(
     moments: Moments,
     measures: Measures,
 ) -> ValueRows:
-    """Return a row for every moment; `group` is by event.
+    """Return a row for every moment; `group` is by event."""
+    machine = slot_machine(slots, program.automaton, program.strategy)
+    task = SlotTask(machine, measures, ordered.arrays, negative_codes(slots, ordered))
+    asked = np.ones((moments.group.size, 1), np.bool_)
+    return rows_of_exits(
+        program, task, ordered, group, moments, Exits((machine.finals.size,), asked)
+    )
+
+
+class Exits(NamedTuple):
+    """Queries of one machine: how many of the final slots are of each, and by moment who asks."""
+
+    finals: tuple[int, ...]
+    asked: NDArray[np.bool_]
+
+
+def rows_of_exits(
+    program: Program,
+    task: SlotTask,
+    ordered: OrderedEvents,
+    group: Int64s,
+    moments: Moments,
+    exits: Exits,
+) -> ValueRows:
+    """Return a row for every moment and query that asks for it.
 
     Where trends begin in different gaps, what a negated part blocks when it leaves the window
     differs: then each has a pass of its own.
     """
-    machine = slot_machine(slots, program.automaton, program.strategy)
-    codes = negative_codes(slots, ordered)
+    machine, measures, _, codes = task
     assert program.window_length is not None
-    steps, by_group = _steps(ordered, group, moments.group), _moments(moments)
+    steps, by_group = _steps(ordered, group, moments.group), _moments(moments, exits)
     room, most = _room(ordered.arrays, steps, program.window_length)
     leaves = int(np.diff(steps.partition_offsets).max(initial=0))
-    parts = []
+    parts, queries = [], len(exits.finals)
+    asks = moments.group[np.nonzero(exits.asked)[0]]
     for start in np.flatnonzero(machine.initial):
-        rows = make_rows(moments.group.size, measures)
-        rows.owner[:] = moments.group
-        rows.window[:] = np.arange(moments.group.size)
+        rows = make_rows(asks.size, measures)
+        rows.owner[:] = asks
+        rows.window[:] = np.arange(asks.size)
         fold_recent(
             machine, measures, ordered.arrays, codes, steps, by_group, program.window_length,
-            program.clock is Clock.EVENTS, _borders(machine, int(start)), room,
+            program.clock is Clock.EVENTS, _borders(machine, int(start), exits.finals), room,
             _queues(machine, measures, leaves, most, ordered.arrays.step_offsets.size - 1),
-            make_values(1, 2 * max(leaves, 1), *_sizes(measures)), np.empty(leaves, np.int64),
+            make_values(queries, 2 * max(leaves, 1), *_sizes(measures)),
+            np.empty((queries, leaves + 1), np.int64),
             make_step(machine, measures), make_fresh(machine, measures), rows,
         )  # fmt: skip
         parts.append(rows)
     if len(parts) == 1:
         return parts[0]
     joined = joined_rows(parts)
-    totals = add_rows(joined, joined.window, moments.group.size, measures.moduli)
+    totals = add_rows(joined, joined.window, parts[0].owner.size, measures.moduli)
     return totals._replace(owner=parts[0].owner, window=parts[0].window)
 
 
-def _borders(machine: SlotMachine, start: int) -> Borders:
-    first, last = np.uint64(0), np.uint64(0)
+def _borders(machine: SlotMachine, start: int, finals: Sequence[int]) -> Borders:
+    first, offsets = np.uint64(0), np.cumsum([0, *finals]).astype(np.int64)
+    lasts = np.zeros(len(finals), np.uint64)
     for position in range(machine.follow.size):
         bit = np.uint64(1 << position)
         begin, end = machine.source_offsets[position : position + 2]
         if start in machine.sources[begin:end]:
             first |= bit
         begin, end = machine.entry_offsets[position : position + 2]
-        if np.isin(machine.entries[begin:end], machine.finals).any():
-            last |= bit
+        entries = machine.entries[begin:end]
+        for query in range(len(finals)):
+            own = machine.finals[offsets[query] : offsets[query + 1]]
+            lasts[query] |= bit if np.isin(entries, own).any() else np.uint64(0)
     moving = moving_slots(machine)
-    return Borders(start, first, last, moving, np.zeros(1, np.int64), few_steps(moving))
+    return Borders(
+        start, first, np.bitwise_or.reduce(lasts), moving, np.zeros(1, np.int64),
+        few_steps(moving), _is_forward(machine), offsets, lasts,
+        *_reach(machine, moving),
+    )  # fmt: skip
+
+
+def _is_forward(machine: SlotMachine) -> bool:
+    """Whether no position extends runs of one with a larger number."""
+    return all(
+        bool((machine.owner[machine.sources[begin:end]] <= position).all())
+        for position, (begin, end) in enumerate(pairwise(machine.source_offsets))
+    )
+
+
+def _reach(machine: SlotMachine, moving: Int64s) -> tuple[Int64s, Int64s]:
+    """Return by position the moving slots whose runs can come to it, as offsets and a list."""
+    size, positions = machine.owner.size, machine.follow.size
+    reaches = np.eye(size, dtype=np.bool_)
+    sources, entries = (
+        [each[offsets[p] : offsets[p + 1]] for p in range(positions)]
+        for each, offsets in (
+            (machine.sources, machine.source_offsets),
+            (machine.entries, machine.entry_offsets),
+        )
+    )
+    for before, after in zip(sources, entries, strict=True):
+        reaches[np.ix_(before, after)] = True
+    for slot in range(size):
+        targets = machine.moves[slot]
+        reaches[slot, targets[targets >= 0]] = True
+    for slot in range(size):  # Warshall's closure
+        reaches |= reaches[:, slot : slot + 1] & reaches[slot : slot + 1]
+    lists = [moving[reaches[moving][:, each].any(axis=1)] for each in sources]
+    offsets = np.cumsum([0, *map(len, lists)]).astype(np.int64)
+    return offsets, np.concatenate([np.empty(0, np.int64), *lists])
 
 
 def few_steps(moving: Int64s) -> int:
@@ -115,11 +182,12 @@ def _concatenated(begin: Int64s, sizes: Int64s) -> Int64s:
     return result
 
 
-def _moments(moments: Moments) -> GroupMoments:
+def _moments(moments: Moments, exits: Exits) -> GroupMoments:
     groups = np.unique(moments.group)
     ends = np.searchsorted(moments.group, groups, side="right")
     offsets = np.concatenate(([0], ends)).astype(np.int64)
-    return GroupMoments(moments.time, moments.rank, offsets)
+    bits = exits.asked @ (1 << np.arange(len(exits.finals)))
+    return GroupMoments(moments.time, moments.rank, bits.astype(np.int64), offsets)
 
 
 def _room(events: EventArrays, steps: GroupSteps, length: int) -> tuple[Int64s, int]:

@@ -46,7 +46,7 @@ def make_segments(
         return WindowedSegments(whole, partitions, np.zeros_like(partitions), partitions)
     if program.slide is None:
         raise InternalError("with WITHIN alone the segments follow from the moments")
-    owner, window, begin = _windows(events, program.window_length, program.slide)
+    owner, window, begin = windows_of(events, program.window_length, program.slide)
     if wanted is not None:
         kept = wanted.has(owner, window)
         owner, window, begin = owner[kept], window[kept], begin[kept]
@@ -58,7 +58,7 @@ def make_segments(
     return WindowedSegments(segments, owner, window, np.cumsum(is_new) - 1)
 
 
-def _windows(events: EventArrays, length: int, slide: int) -> tuple[Int64s, Int64s, Int64s]:
+def windows_of(events: EventArrays, length: int, slide: int) -> tuple[Int64s, Int64s, Int64s]:
     """Return partition, number and first step of every window that has a step."""
     clock = events.clock[events.step_offsets[:-1]]
     opened, newest = (clock - length) // slide + 1, clock // slide

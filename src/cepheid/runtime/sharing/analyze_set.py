@@ -130,6 +130,9 @@ class _Report:
             int(((sharing != every) & (sharing != 0)).sum()),
             int(self.bursts[own, record.STEPS].sum()),
             int(self.bursts[own, record.LANES].max(initial=0)),
+            int(self.bursts[own, record.GRAPHLETS].sum()),
+            int(self.bursts[own, machine.BURST_SNAPSHOTS].sum()),
+            int(self.bursts[own, machine.BURST_CAUGHT_UP].sum()),
             sum(saved[each] for each in own),
         )
 
@@ -167,6 +170,9 @@ class _Report:
             *times,
             steps=int(burst[record.STEPS]),
             lanes=int(burst[record.LANES]),
+            graphlets=int(burst[record.GRAPHLETS]),
+            snapshots=int(burst[machine.BURST_SNAPSHOTS]),
+            caught_up=int(burst[machine.BURST_CAUGHT_UP]),
             sharing=tuple(each for each in range(len(family.classes)) if sharing >> each & 1),
             decision=decision,
             mixed_steps=bool(burst[record.DIFFERENT]),

@@ -91,19 +91,8 @@ def _fold_part(
     task: SetTask, arrays: MergedArrays, lanes: Sequence[int], part: range
 ) -> tuple[ValueRows, Int64s, Int64s, Int64s]:
     """Return the rows of some partitions, their queries, counters and bursts."""
-    program, events, measures = task.program, task.events, task.measures
-    folded = MergedEvents(
-        events.fires.astype(np.int64) - 1,
-        events.clock,
-        events.step_offsets,
-        events.partition_offsets[part.start : part.stop + 1],
-        _table([each.numbers for each in program.positions]),
-        _table([each.minima for each in program.positions]),
-        measures.mantissa,
-        measures.tier,
-        measures.low,
-        measures.least,
-    )
+    program, measures = task.program, task.measures
+    folded = merged_events(task, part)
     tables, cells = make_machine(task, arrays, folded, lanes)
     cursor = np.zeros(IS_OPEN + 1, np.int64)
     shape = Measures(
@@ -129,6 +118,23 @@ def _fold_part(
         np.concatenate(queries),
         table_of(tables, COUNTERS, SHARED_BURSTS + 1),
         table_of(tables, RECORDS, recorded(tables) * RECORD).reshape(-1, RECORD),
+    )
+
+
+def merged_events(task: SetTask, part: range) -> MergedEvents:
+    """Return the events of some partitions as the kernel reads them."""
+    program, events, measures = task.program, task.events, task.measures
+    return MergedEvents(
+        events.fires.astype(np.int64) - 1,
+        events.clock,
+        events.step_offsets,
+        events.partition_offsets[part.start : part.stop + 1],
+        _table([each.numbers for each in program.positions]),
+        _table([each.minima for each in program.positions]),
+        measures.mantissa,
+        measures.tier,
+        measures.low,
+        measures.least,
     )
 
 

@@ -61,12 +61,18 @@ def make_machine(
         for level in range(levels)
     ]
     blocks = sum(blocks_by_level)
+    block_cells = [
+        2 * family.size**2 * sum(blocks_by_level[number * levels : (number + 1) * levels])
+        for number, family in enumerate(program.families)
+    ]
     tables |= {
         machine.GROUP_LANES: [0, *accumulate(lanes)],
         machine.LOG_BEGIN: [0, *accumulate(room)],
         machine.BLOCK_BEGIN: [0, *accumulate(blocks_by_level)],
         machine.BURST_END: [-1] * families,
         machine.BURST_STEP: [-1] * families,
+        machine.BURST_RECORD: [-1] * families,
+        machine.FAMILY_CELLS: [0, *accumulate(block_cells)],
     }
     sizes = {
         machine.OLDEST: groups,
@@ -78,6 +84,7 @@ def make_machine(
         machine.TIMES: places,
         machine.CODES: len(program.queries),
         machine.STAMPS: members,
+        machine.TOUCHED: members,
         machine.TAKEN: every * members,
         machine.LOG_SIZE: families,
         machine.LOG_MIXED: families,
@@ -97,7 +104,7 @@ def make_machine(
         every * slots,
         places,
         places,
-        blocks * 2 * arrays.width**2,
+        sum(block_cells),
         3 * arrays.width,
         6 * arrays.width**2,
         1,

@@ -10,12 +10,15 @@ import numpy as np
 from cepheid.program.sharing.merged_program import MergedProgram
 from cepheid.runtime.order_events import OrderedEvents, Relevant, order_relevant
 from cepheid.runtime.sharing.event_kinds import EventKinds, event_kinds
+from cepheid.runtime.sharing.scan import Scan
 
 
 def order_kinds(
     program: MergedProgram, columns: Mapping[str, Any], length: int, threads: int
 ) -> tuple[OrderedEvents, EventKinds]:
     """Mask, order and cut the events; `fires` of the arrays has kinds, from 1."""
+    if isinstance(columns, Scan):
+        return columns.ordered_kinds(program)
     some = max(program.programs, key=lambda each: each.window_length or 0)
     kinds = event_kinds(program.tests, some.type_column, columns, length)
     marks = (kinds.kind + 1).astype(np.uint64)

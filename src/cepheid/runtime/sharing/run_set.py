@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from cepheid.kernels.values import ValueRows
-from cepheid.program.aggregate_output import AggregateOutput, MinimumMeasure
-from cepheid.program.position_masks import TakenColumns
-from cepheid.program.program import Program
-from cepheid.program.sharing.merge_programs import EVERYWHERE
 from cepheid.program.sharing.merged_program import MergedProgram
-from cepheid.runtime.aggregate.group_rows import add_groups
 from cepheid.runtime.aggregate.measures import EventMeasures
-from cepheid.runtime.aggregate.partial_table import partial_schema, to_partial
-from cepheid.runtime.aggregate.result_table import (
-    Finished,
-    PlaceColumns,
-    aggregate_schema,
-    finish,
-)
 from cepheid.runtime.local import warn_of_dropped
 from cepheid.runtime.order_events import OrderedEvents
-from cepheid.runtime.partition_codes import partition_codes
 from cepheid.runtime.sharing.fold_set import FoldedSet, fold_set
 from cepheid.runtime.sharing.make_machine import SetTask
 from cepheid.runtime.sharing.order_kinds import order_kinds
 from cepheid.runtime.sharing.policy import Policy
-
-Int64s = NDArray[np.int64]
-FinishedQuery = tuple[Program, AggregateOutput, Finished]
+from cepheid.runtime.sharing.set_results import FinishedQuery, SetResults
 
 
 class RunSet(Protocol):
@@ -83,32 +65,19 @@ class PreparedSet:
 
     def tables(self, folded: FoldedSet, schema: pa.Schema) -> list[pa.Table]:
         """Return the result of every query."""
-        return [set_table(each, schema, partially=False) for each in self.finished(folded, schema)]
-
-    def finished(self, folded: FoldedSet, schema: pa.Schema) -> list[FinishedQuery]:
-        """Return everything that the columns of every query's result are made of."""
-        return [each for each in self._each_finished(folded, schema, every=True) if each]
+        return self._results(schema).tables(self.task.program.programs, folded.rows)
 
     def found(self, folded: FoldedSet, schema: pa.Schema) -> list[FinishedQuery | None]:
-        """Return the same, but None for queries of which nothing was found."""
-        return list(self._each_finished(folded, schema, every=False))
+        """Return what every query's result is made of; None if nothing was found of it."""
+        results = self._results(schema)
+        return [
+            results.finished(program, rows) if rows.owner.size else None
+            for program, rows in zip(self.task.program.programs, folded.rows, strict=True)
+        ]
 
-    def _each_finished(
-        self, folded: FoldedSet, schema: pa.Schema, *, every: bool
-    ) -> Iterator[FinishedQuery | None]:
-        results = _Results(self.columns, self.ordered, schema, self.measures)
-        programs = self.task.program.programs
-        warn_of_dropped(programs[0], self.ordered.dropped)
-        for program, rows in zip(programs, folded.rows, strict=True):
-            yield results.finished(program, rows) if every or rows.owner.size else None
-
-
-def set_table(finished: FinishedQuery, schema: pa.Schema, *, partially: bool) -> pa.Table:
-    """Return the result of a query; with `partially` rows of groups that others add to."""
-    program, output, rows = finished
-    if partially:
-        return to_partial(partial_schema(program, output, schema), rows)
-    return finish(output, aggregate_schema(program, output, schema), rows)
+    def _results(self, schema: pa.Schema) -> SetResults:
+        warn_of_dropped(self.task.program.programs[0], self.ordered.dropped)
+        return SetResults(self.columns, self.ordered, schema, self.measures)
 
 
 def prepare_set(
@@ -120,48 +89,3 @@ def prepare_set(
     measures = EventMeasures(program.measures, columns, ordered.row, type_column, threads=threads)
     task = SetTask(program, ordered.arrays, kinds.passes, measures.arrays())
     return PreparedSet(task, ordered, columns, measures)
-
-
-class _Results:
-    """Makes results of folded rows; queries have the attributes of partitions in common."""
-
-    def __init__(
-        self,
-        columns: Mapping[str, Any],
-        ordered: OrderedEvents,
-        schema: pa.Schema,
-        measures: EventMeasures,
-    ) -> None:
-        arrays = ordered.arrays
-        firsts = ordered.row[arrays.step_offsets[arrays.partition_offsets[:-1]]]
-        self.columns = TakenColumns(columns, firsts)
-        self.partitions = firsts.size
-        self.schema = schema
-        self.measures = measures
-        self.groups: dict[tuple[str, ...], Int64s] = {}
-
-    def finished(self, program: Program, rows: ValueRows) -> FinishedQuery:
-        """Return what a row for every group and window of a query is made of."""
-        output = program.output
-        assert isinstance(output, AggregateOutput)
-        moduli = np.zeros(rows.mantissa.shape[1], np.int64)
-        group = self._group_of_partition(output)[rows.owner]
-        groups = add_groups(rows, group, rows.owner, moduli)
-        extremes = [
-            self._sortable(each).values(groups.values.least[:, number])
-            for number, each in enumerate(output.minima)
-        ]
-        places = PlaceColumns(program, output, self.columns, self.schema).table(groups)
-        finished = Finished(places, groups.values, None, extremes, groups.is_expiry)
-        return program, output, finished
-
-    def _group_of_partition(self, output: AggregateOutput) -> Int64s:
-        attributes = tuple(column for column, _ in output.groups)
-        if attributes not in self.groups:
-            codes = partition_codes(self.columns, attributes, self.partitions).code
-            self.groups[attributes] = codes
-        return self.groups[attributes]
-
-    def _sortable(self, measure: MinimumMeasure) -> Any:
-        wanted = MinimumMeasure(measure.attribute, measure.is_maximum, EVERYWHERE)
-        return self.measures.sortables[self.measures.output.minima.index(wanted)]

@@ -73,7 +73,8 @@ def _set_tables(
     folds: BundleFolds, numbers: tuple[int, ...], program: MergedProgram, events: pa.Table
 ) -> Iterator[tuple[int, pa.Table]]:
     """Yield the results of the queries of a set that have any."""
-    from cepheid.runtime.sharing.run_set import fold_prepared, prepare_set, set_table
+    from cepheid.runtime.sharing.run_set import fold_prepared, prepare_set
+    from cepheid.runtime.sharing.set_results import set_table
 
     columns = dict(zip(events.column_names, events.columns, strict=True))
     prepared = prepare_set(program, columns, events.num_rows, 1)

@@ -18,7 +18,8 @@ from cepheid.program.program import Clock, Program
 from cepheid.program.sharing.merged_program import MergedProgram
 from cepheid.runtime.aggregate.group_rows import taken
 from cepheid.runtime.sharing.policy import Policy, Sharing
-from cepheid.runtime.sharing.run_set import fold_prepared, prepare_set, set_table
+from cepheid.runtime.sharing.run_set import fold_prepared, prepare_set
+from cepheid.runtime.sharing.set_results import set_table
 from cepheid.runtime.stream.arrivals import KeptEvents, kept_events, receive
 from cepheid.runtime.stream.carried import Carried, ChunkKind
 from cepheid.runtime.stream.keep import how_far_back

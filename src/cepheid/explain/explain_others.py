@@ -1,0 +1,82 @@
+"""What queries in no set have in common: adjacent predicates, beginnings, a graph of matches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from cepheid.explain.common_beginnings import (
+    common_prefixes,
+    in_a_row,
+    position_word,
+    types_of,
+)
+from cepheid.explain.sharing_document import CommonPart, OtherSet
+from cepheid.program.predicate_code import COMPARISONS
+from cepheid.program.run_program import ColumnKind
+from cepheid.program.sharing.lane_program import LaneEdge, LaneProgram
+from cepheid.program.sharing.match_program import MatchProgram
+from cepheid.program.sharing.share_work import SharedWork
+
+LANES = "with adjacent predicates in one pass, with a lane for each query and window"
+EXITS = "of one window that moves with every event, whose beginning is folded once"
+GRAPH = "that return matches, whose graph is built once"
+OPERATORS = {number: operator for operator, number in COMPARISONS.items() if operator != "=="}
+
+
+def explain_others(work: SharedWork) -> tuple[OtherSet, ...]:
+    """Return what is done together by queries that are in no sharing set."""
+
+    def named(places: Sequence[int]) -> tuple[str, ...]:
+        return tuple(work.names[each] for each in places)
+
+    others = work.others
+    return (
+        *(
+            OtherSet(LANES, named(places), "compared", tuple(_compared(each, named(places))))
+            for places, each in others.lanes
+        ),
+        *(
+            OtherSet(EXITS, named(places), "prefix", tuple(common_prefixes(each.merged)))
+            for places, each in others.recent
+        ),
+        *(
+            OtherSet(GRAPH, named(places), "prefix", tuple(_beginnings(each, named(places))))
+            for places, each in others.matches
+        ),
+    )
+
+
+def _compared(program: LaneProgram, names: Sequence[str]) -> Iterator[CommonPart]:
+    for edge in program.edges:
+        if edge.lookup.comparison is not None and len(edge.queries) > 1:
+            yield CommonPart(_comparison(program, edge), tuple(names[e] for e in edge.queries))
+
+
+def _comparison(program: LaneProgram, edge: LaneEdge) -> str:
+    found, united = edge.lookup.comparison, program.united
+    assert found is not None
+    columns = [united.runs.columns[each] for each in (found.last, found.new)]
+    last, new = (
+        united.time if each.kind is ColumnKind.CLOCK else each.attribute for each in columns
+    )
+    source, target = (types_of(united.tests[each]) for each in (edge.source, edge.target))
+    return f"{source}.{last} {OPERATORS[found.operator]} NEXT({target}).{new}"
+
+
+def _beginnings(program: MatchProgram, names: Sequence[str]) -> Iterator[CommonPart]:
+    """Yield what two or more queries begin with, those that save most first."""
+    owners, edges = program.owners, set(program.united.automaton.edges)
+    found = [
+        (queries, [place for place, each in enumerate(owners) if set(queries) <= set(each)])
+        for queries in dict.fromkeys(owners)
+        if len(queries) > 1
+    ]
+    found.sort(key=lambda each: -(len(each[0]) - 1) * len(each[1]))
+    for queries, places in found:
+        words = [
+            position_word(program.united.tests[each], repeats=(each, each) in edges)
+            for each in places
+        ]
+        text = in_a_row(words, follows=all(pair in edges for pair in pairwise(places)))
+        yield CommonPart(text, tuple(names[each] for each in queries))

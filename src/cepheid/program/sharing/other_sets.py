@@ -1,0 +1,100 @@
+"""What programs in no sharing set have in common: lanes, beginnings, the scan of events."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from cepheid.program.position_automaton import PositionTest
+from cepheid.program.program import MatchOutput, Program
+from cepheid.program.sharing.lane_program import LaneProgram, lane_sets, make_lanes
+from cepheid.program.sharing.match_program import MatchProgram, match_sets
+from cepheid.program.sharing.merged_program import MergedProgram
+from cepheid.program.sharing.recent_program import RecentProgram, recent_sets
+from cepheid.program.sharing.sharing_sets import SharingSet, stream_of
+
+Places = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherSets:
+    """Places of programs with what is made of them, and of those that are folded by themselves.
+
+    `lanes` have adjacent predicates in common, `recent` and `matches` the beginning of patterns.
+    """
+
+    lanes: tuple[tuple[Places, LaneProgram], ...]
+    recent: tuple[tuple[Places, RecentProgram], ...]
+    matches: tuple[tuple[Places, MatchProgram], ...]
+    alone: Places
+
+    @property
+    def united(self) -> tuple[tuple[Places, Program], ...]:
+        """The programs that order the events of every set."""
+        return (
+            *((places, each.united) for places, each in self.lanes),
+            *((places, each.united) for places, each in self.recent),
+            *((places, each.united) for places, each in self.matches),
+        )
+
+
+def other_sets(programs: Sequence[Program], taken: Collection[int]) -> OtherSets:
+    """Return what programs have in common, but for those at places that are taken."""
+    left = [place for place in range(len(programs)) if place not in taken]
+    own = [programs[place] for place in left]
+
+    def placed(places: Sequence[int]) -> Places:
+        return tuple(left[each] for each in places)
+
+    lanes = [(placed(each), make_lanes([own[place] for place in each])) for each in lane_sets(own)]
+    recent = [(placed(places), each) for places, each in recent_sets(own)]
+    matches = [(placed(places), each) for places, each in match_sets(own)]
+    together = {
+        place for sets in (lanes, recent, matches) for places, _ in sets for place in places
+    }
+    alone = tuple(place for place in left if place not in together)
+    return OtherSets(tuple(lanes), tuple(recent), tuple(matches), alone)
+
+
+class Scanned(NamedTuple):
+    """Programs whose events are read, typed and ordered once: places, who orders, all tests."""
+
+    places: Places
+    programs: tuple[Program, ...]
+    tests: tuple[PositionTest, ...]
+
+
+def scans(
+    programs: Sequence[Program],
+    sets: Sequence[tuple[SharingSet, MergedProgram]],
+    others: OtherSets,
+) -> list[Scanned]:
+    """Return what reads the same columns for time, type, order and partitions: two or more units.
+
+    A unit is a set of programs that are folded together, or one program.
+    """
+    units = [Scanned(each.places, merged.programs[:1], merged.tests) for each, merged in sets]
+    united = [*others.united, *(((place,), programs[place]) for place in others.alone)]
+    units += [Scanned(places, (each,), each.all_tests) for places, each in united]
+    found: dict[object, list[Scanned]] = {}
+    for unit in units:
+        if is_scanned(unit.programs[0]):
+            found.setdefault(stream_of(unit.programs[0]), []).append(unit)
+    return [
+        Scanned(
+            tuple(sorted(place for each in some for place in each.places)),
+            tuple(program for each in some for program in each.programs),
+            tuple(test for each in some for test in each.tests),
+        )
+        for some in found.values()
+        if len(some) > 1
+    ]
+
+
+def is_scanned(program: Program) -> bool:
+    """Whether the events of a program can be those that others order, too.
+
+    Partial runs are over when any event comes, of whatever type.
+    """
+    return not (isinstance(program.output, MatchOutput) and program.output.is_partial)

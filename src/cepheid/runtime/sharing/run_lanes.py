@@ -1,0 +1,177 @@
+"""Run queries with the same adjacent predicates in one pass over the events."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from cepheid.kernels.adjacent_rules import Indexes
+from cepheid.kernels.arrays import EventArrays, Float64s
+from cepheid.kernels.fold_lanes import LaneRoom, LaneRows, LaneTables, fold_lanes
+from cepheid.kernels.values import ValueRows
+from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.arrow_arrays import empty
+from cepheid.program.sharing.lane_program import LOOKED_UP, LaneProgram
+from cepheid.runtime.aggregate.adjacent_indexes import IndexBuilder
+from cepheid.runtime.aggregate.measures import EventMeasures
+from cepheid.runtime.aggregate.segments import windows_of
+from cepheid.runtime.kernel_arrays import widest_step
+from cepheid.runtime.local import warn_of_dropped
+from cepheid.runtime.match_chunks import split_partitions
+from cepheid.runtime.order_events import order_events
+from cepheid.runtime.predicate_inputs import read_columns
+from cepheid.runtime.sharing.lane_tables import lane_tables
+from cepheid.runtime.sharing.set_results import SetResults
+from cepheid.runtime.side_by_side import side_by_side
+
+Int64s = NDArray[np.int64]
+MOST_NUMBERS = 2**26  # that wait in the structures of edges
+LARGEST = 2.0**200  # beyond that numbers need exponents of their own
+LARGEST_EXACT = 2.0**53
+
+
+def run_lanes(
+    program: LaneProgram,
+    columns: Mapping[str, Any],
+    length: int,
+    schema: pa.Schema,
+    *,
+    threads: int = 1,
+) -> list[pa.Table] | None:
+    """Return the result of every query; None if the data needs a fold of its own for each.
+
+    That is so if a value has no place in an order, or if numbers become very large.
+    """
+    united = program.united
+    ordered = order_events(united, columns, length, threads=threads)
+    predicates = read_columns(united, ordered, columns, threads=threads)
+    builder = IndexBuilder(
+        [each.lookup for each in program.edges],
+        [(each.source, each.target) for each in program.edges],
+        united.strategy,
+        ordered,
+        predicates.columns,
+    )
+    if any(each.structure not in LOOKED_UP for each in builder.edges):
+        return None
+    measures = EventMeasures(
+        program.measures, columns, ordered.row, united.type_column, threads=threads
+    )
+    contributions = measures.arrays()
+    if contributions.tier.any():
+        return None
+    tables = lane_tables(program, [each.structure for each in builder.edges])
+    fold = _Fold(program, tables, ordered.arrays, builder.indexes()[0], contributions.mantissa)
+    if fold.room_needed > MOST_NUMBERS:
+        return None
+    rows = fold.rows(threads)
+    if not _are_exact(program, rows):
+        return None
+    warn_of_dropped(united, ordered.dropped)
+    results = SetResults(columns, ordered, schema, measures)
+    of_queries = [
+        _of_query(rows, number, each.output) for number, each in enumerate(program.programs)
+    ]
+    return results.tables(program.programs, of_queries)
+
+
+class _Fold:
+    def __init__(
+        self,
+        program: LaneProgram,
+        tables: LaneTables,
+        events: EventArrays,
+        indexes: Indexes,
+        contributions: Float64s,
+    ) -> None:
+        self.program = program
+        self.tables = tables
+        self.events = events
+        self.indexes = indexes
+        self.contributions = contributions
+        widths = np.diff(tables.element_offsets)
+        rows = np.repeat(widths, np.diff(indexes.offsets))
+        self.sizes = indexes.size.max(axis=1, initial=0) * rows
+        self.widest = max(int(widths.max(initial=0)), int(tables.widths.max(initial=0)), 1)
+
+    @property
+    def room_needed(self) -> int:
+        """How many numbers the structures of edges hold."""
+        return int(self.sizes.sum())
+
+    def rows(self, threads: int) -> LaneRows:
+        """Return the rows of all partitions."""
+        parts = split_partitions(self.events, threads)
+        owners = self._owners()
+        found = side_by_side([functools.partial(self._part, owners, each) for each in parts])
+        return LaneRows._make(np.concatenate(each) for each in zip(*found, strict=True))
+
+    def _owners(self) -> list[Int64s]:
+        """Return by window group the partition of every window that has events."""
+        partitions = np.arange(self.events.partition_offsets.size - 1)
+        return [
+            partitions if each is None else windows_of(self.events, *each)[0]
+            for each in self.program.windows
+        ]
+
+    def _part(self, owners: Sequence[Int64s], part: range) -> LaneRows:
+        most = 0
+        for group, owner in enumerate(owners):
+            begin, end = np.searchsorted(owner, [part.start, part.stop])
+            queries = sum(each.group == group for each in self.program.queries)
+            most += int(end - begin) * queries
+        numbers = self.program.number_count
+        rows = LaneRows(empty(most), empty(most), empty(most), np.empty((most, numbers)))
+        count = fold_lanes(
+            self.tables,
+            self.events,
+            self.indexes,
+            self.contributions,
+            part.start,
+            part.stop,
+            self._room(),
+            rows,
+        )
+        return LaneRows._make(each[:count] for each in rows)
+
+    def _room(self) -> LaneRoom:
+        blocks, groups = self.tables.query_offsets.size - 1, self.tables.lengths.size
+        fresh = widest_step(self.events) * self.tables.widths.size + 1
+        return LaneRoom(
+            np.empty(self.room_needed),
+            np.cumsum(self.sizes) - self.sizes,
+            np.empty(int(self.tables.element_offsets[-1])),
+            np.empty((fresh, self.widest)),
+            np.empty((fresh, 2), np.int64),
+            np.empty(self.widest),
+            np.empty(int(self.tables.result_offsets[-1])),
+            *(np.zeros(blocks, np.int64) for _ in range(4)),
+            *(np.zeros(groups, np.int64) for _ in range(3)),
+        )
+
+
+def _are_exact(program: LaneProgram, rows: LaneRows) -> bool:
+    """Whether numbers are such as values with exponents of their own would give."""
+    largest = np.abs(rows.numbers).max(axis=1, initial=0.0)
+    if not (largest < LARGEST).all():  # NaN is not less
+        return False
+    for number, each in enumerate(program.programs):
+        assert isinstance(each.output, AggregateOutput)
+        if each.output.wants_low and not (largest[rows.query == number] < LARGEST_EXACT).all():
+            return False
+    return True
+
+
+def _of_query(rows: LaneRows, query: int, output: object) -> ValueRows:
+    """Return the rows of one query, with the numbers that it asks for."""
+    assert isinstance(output, AggregateOutput)
+    own = rows.query == query
+    mantissa = rows.numbers[own, : len(output.numbers) + 1]
+    low = np.where(np.abs(mantissa) < LARGEST_EXACT, mantissa, 0.0).astype(np.int64)
+    tier, least = np.zeros_like(low), np.empty((low.shape[0], 0), np.int64)
+    return ValueRows(rows.owner[own], rows.window[own], mantissa, tier, low, least)
