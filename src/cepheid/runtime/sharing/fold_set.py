@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,16 +48,14 @@ def fold_set(task: SetTask, threads: int = 1) -> FoldedSet:
     folded = side_by_side(
         [functools.partial(_fold_part, task, arrays, lanes, each) for each in parts]
     )
-    rows = joined_rows([each[0] for each in folded])
     queries = np.concatenate([each[1] for each in folded])
     order = np.argsort(queries.astype(np.int32), kind="stable")
-    ends = np.cumsum(np.bincount(queries, minlength=len(task.program.queries)))
+    rows = taken(joined_rows([each[0] for each in folded]), order)
+    ends = np.cumsum(np.bincount(queries, minlength=len(task.program.queries))).tolist()
     return FoldedSet(
         tuple(
-            _of_query(taken(rows, order[end - count : end]), query)
-            for query, end, count in zip(
-                task.program.queries, ends, np.diff(ends, prepend=0), strict=True
-            )
+            _of_query(ValueRows._make(each[begin:end] for each in rows), query)
+            for query, (begin, end) in zip(task.program.queries, pairwise([0, *ends]), strict=True)
         ),
         np.sum([each[2] for each in folded], axis=0),
         np.concatenate([each[3] for each in folded]),
@@ -66,6 +65,8 @@ def fold_set(task: SetTask, threads: int = 1) -> FoldedSet:
 def _of_query(rows: ValueRows, query: MergedQuery) -> ValueRows:
     """Return rows with the numbers and minima that a query asks for."""
     numbers, minima = list(query.numbers), list(query.minima)
+    if numbers == list(range(rows.mantissa.shape[1])) and not minima:
+        return rows
     return rows._replace(
         mantissa=rows.mantissa[:, numbers],
         tier=rows.tier[:, numbers],

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,6 +25,7 @@ from cepheid.runtime.aggregate.result_table import (
     aggregate_schema,
     finish,
 )
+from cepheid.runtime.aggregate.value_rows import joined_rows
 from cepheid.runtime.local import warn_of_dropped
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.partition_codes import partition_codes
@@ -80,7 +82,7 @@ class PreparedSet:
         results = _Results(self.columns, self.ordered, schema, self.measures)
         programs = self.task.program.programs
         warn_of_dropped(programs[0], self.ordered.dropped)
-        return [results.table(each, rows) for each, rows in zip(programs, folded.rows, strict=True)]
+        return results.tables(programs, folded.rows)
 
 
 def prepare_set(
@@ -92,6 +94,18 @@ def prepare_set(
     measures = EventMeasures(program.measures, columns, ordered.row, type_column, threads=threads)
     task = SetTask(program, ordered.arrays, kinds.passes, measures.arrays())
     return PreparedSet(task, ordered, columns, measures)
+
+
+def _form(program: Program, place: int) -> object:
+    """Return what tables depend on beside their rows; HAVING leaves out rows, so it is alone."""
+    output = program.output
+    assert isinstance(output, AggregateOutput)
+    if output.having is not None:
+        return place
+    numbers = tuple(replace(each, positions=0) for each in output.numbers)
+    minima = tuple(replace(each, positions=0) for each in output.minima)
+    shown = replace(output, numbers=numbers, minima=minima)
+    return shown, program.time, program.clock, program.window_length, program.slide
 
 
 class _Results:
@@ -112,20 +126,47 @@ class _Results:
         self.measures = measures
         self.groups: dict[tuple[str, ...], Int64s] = {}
 
-    def table(self, program: Program, rows: ValueRows) -> pa.Table:
-        """Return a row for every group and window of a query."""
+    def tables(self, programs: Sequence[Program], rows: Sequence[ValueRows]) -> list[pa.Table]:
+        """Return the result of every query; those with the same columns are made at once."""
+        alike: dict[object, list[int]] = {}
+        for place, program in enumerate(programs):
+            alike.setdefault(_form(program, place), []).append(place)
+        found: dict[int, pa.Table] = {}
+        for places in alike.values():
+            made = self._of_alike(programs[places[0]], [rows[place] for place in places])
+            found |= zip(places, made, strict=True)
+        return [found[place] for place in range(len(programs))]
+
+    def _of_alike(self, program: Program, rows: Sequence[ValueRows]) -> list[pa.Table]:
+        """Return a row for every group and window of queries that differ in nothing else."""
+        if len(rows) == 1:
+            return [self._table(program, rows[0], rows[0].owner)[0]]
+        query = np.repeat(np.arange(len(rows)), [each.owner.size for each in rows])
+        every = joined_rows(list(rows))
+        table, row = self._table(program, every, query * self.partitions + every.owner)
+        ends = np.searchsorted(row, np.arange(len(rows) + 1) * self.partitions).tolist()
+        return [table.slice(begin, end - begin) for begin, end in pairwise(ends)]
+
+    def _table(self, program: Program, rows: ValueRows, row: Int64s) -> tuple[pa.Table, Int64s]:
+        """Return a row for every group and window, and which of `row` it comes from.
+
+        `row` is the partition plus the number of partitions for every query before.
+        """
         output = program.output
         assert isinstance(output, AggregateOutput)
         moduli = np.zeros(rows.mantissa.shape[1], np.int64)
-        group = self._group_of_partition(output)[rows.owner]
-        groups = add_groups(rows, group, rows.owner, moduli)
+        codes = self._group_of_partition(output)
+        group = codes[rows.owner] + row // self.partitions * (codes.max(initial=0) + 1)
+        groups = add_groups(rows, group, row, moduli)
         extremes = [
             self._sortable(each).values(groups.values.least[:, number])
             for number, each in enumerate(output.minima)
         ]
-        places = PlaceColumns(program, output, self.columns, self.schema).table(groups)
+        owned = replace(groups, row=groups.row % self.partitions)
+        places = PlaceColumns(program, output, self.columns, self.schema).table(owned)
         finished = Finished(places, groups.values, None, extremes, groups.is_expiry)
-        return finish(output, aggregate_schema(program, output, self.schema), finished)
+        schema = aggregate_schema(program, output, self.schema)
+        return finish(output, schema, finished), groups.row
 
     def _group_of_partition(self, output: AggregateOutput) -> Int64s:
         attributes = tuple(column for column, _ in output.groups)
