@@ -22,8 +22,10 @@ from cepheid.program.sharing.merged_program import MergedQuery, WindowGroup
 from cepheid.runtime.aggregate.group_rows import taken
 from cepheid.runtime.aggregate.value_rows import first_rows, joined_rows, make_rows
 from cepheid.runtime.match_chunks import split_partitions
+from cepheid.runtime.sharing.count_set import SetCounter, is_plain
 from cepheid.runtime.sharing.make_machine import SetTask, make_machine, recorded, table_of
 from cepheid.runtime.sharing.merged_arrays import MergedArrays
+from cepheid.runtime.sharing.policy import Policy
 from cepheid.runtime.side_by_side import side_by_side
 
 Int64s = NDArray[np.int64]
@@ -43,11 +45,13 @@ class FoldedSet:
 def fold_set(task: SetTask, threads: int = 1) -> FoldedSet:
     """Return what every query of the set has per partition and window."""
     lanes = [_lanes(task.events, each) for each in task.program.groups]
-    arrays = MergedArrays(task.program, task.passes)
     parts = split_partitions(task.events, threads)
-    folded = side_by_side(
-        [functools.partial(_fold_part, task, arrays, lanes, each) for each in parts]
-    )
+    folded = _counted(task, lanes, parts)
+    if folded is None:
+        arrays = MergedArrays(task.program, task.passes)
+        folded = side_by_side(
+            [functools.partial(_fold_part, task, arrays, lanes, each) for each in parts]
+        )
     queries = np.concatenate([each[1] for each in folded])
     order = np.argsort(queries.astype(np.int32), kind="stable")
     rows = taken(joined_rows([each[0] for each in folded]), order)
@@ -60,6 +64,27 @@ def fold_set(task: SetTask, threads: int = 1) -> FoldedSet:
         np.sum([each[2] for each in folded], axis=0),
         np.concatenate([each[3] for each in folded]),
     )
+
+
+FoldedPart = tuple[ValueRows, Int64s, Int64s, Int64s]  # rows, their queries, counters, bursts
+
+
+def _counted(
+    task: SetTask, lanes: Sequence[int], parts: Sequence[range]
+) -> list[FoldedPart] | None:
+    """Return the parts if they can be counted with plain numbers.
+
+    That takes a few nanoseconds for a step of a lane, so that to share it would not pay.
+    """
+    if task.policy is Policy.ALWAYS or not is_plain(task.program):
+        return None
+    counter = SetCounter(task.program, task.passes, lanes)
+    found = side_by_side(
+        [functools.partial(counter.rows, task.events, each, task.measures) for each in parts]
+    )
+    nothing = np.zeros(SHARED_BURSTS + 1, np.int64), np.zeros((0, RECORD), np.int64)
+    counted = [(*each, *nothing) for each in found if each is not None]
+    return counted if len(counted) == len(parts) else None
 
 
 def _of_query(rows: ValueRows, query: MergedQuery) -> ValueRows:
@@ -90,7 +115,7 @@ def _lanes(events: EventArrays, group: WindowGroup) -> int:
 
 def _fold_part(
     task: SetTask, arrays: MergedArrays, lanes: Sequence[int], part: range
-) -> tuple[ValueRows, Int64s, Int64s, Int64s]:
+) -> FoldedPart:
     """Return the rows of some partitions, their queries, counters and bursts."""
     program, events, measures = task.program, task.events, task.measures
     folded = MergedEvents(
