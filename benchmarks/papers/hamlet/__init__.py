@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from benchmarks.papers.experiment import Experiment
 from benchmarks.papers.hamlet import kleene, static_or_dynamic
+from benchmarks.papers.hamlet.decisions import DECISIONS
 from benchmarks.papers.hamlet.figure import experiment
 
-EXPERIMENTS: tuple[Experiment, ...] = tuple(
-    experiment(chart) for chart in (*kleene.CHARTS, *static_or_dynamic.CHARTS)
+EXPERIMENTS: tuple[Experiment, ...] = (
+    *(experiment(chart) for chart in (*kleene.CHARTS, *static_or_dynamic.CHARTS)),
+    DECISIONS,
 )

@@ -17,10 +17,10 @@ from cepheid.kernels.merged_machine import COUNTERS, RECORDS, SHARED_BURSTS, Mer
 from cepheid.kernels.merged_windows import IS_OPEN, ROWS
 from cepheid.kernels.share_bursts import RECORD
 from cepheid.kernels.values import Measures, ValueRows
-from cepheid.plan.sharing_costs import SHARING_COSTS
+from cepheid.plan.sharing_costs import sharing_costs
 from cepheid.program.sharing.merged_program import MergedQuery, WindowGroup
 from cepheid.runtime.aggregate.group_rows import taken
-from cepheid.runtime.aggregate.value_rows import first_rows, joined_rows, make_rows
+from cepheid.runtime.aggregate.value_rows import counts_only, first_rows, joined_rows, make_rows
 from cepheid.runtime.match_chunks import split_partitions
 from cepheid.runtime.sharing.count_set import SetCounter, is_plain
 from cepheid.runtime.sharing.make_machine import SetTask, make_machine, recorded, table_of
@@ -44,7 +44,7 @@ class FoldedSet:
 
 def fold_set(task: SetTask, threads: int = 1) -> FoldedSet:
     """Return what every query of the set has per partition and window."""
-    lanes = [_lanes(task.events, each) for each in task.program.groups]
+    lanes = [open_lanes(task.events, each) for each in task.program.groups]
     parts = split_partitions(task.events, threads)
     folded = _counted(task, lanes, parts)
     if folded is None:
@@ -100,7 +100,7 @@ def _of_query(rows: ValueRows, query: MergedQuery) -> ValueRows:
     )
 
 
-def _lanes(events: EventArrays, group: WindowGroup) -> int:
+def open_lanes(events: EventArrays, group: WindowGroup) -> int:
     """Return how many vectors a window group needs at once, at most."""
     if group.length is None:
         return 1
@@ -117,8 +117,39 @@ def _fold_part(
     task: SetTask, arrays: MergedArrays, lanes: Sequence[int], part: range
 ) -> FoldedPart:
     """Return the rows of some partitions, their queries, counters and bursts."""
+    program, measures = task.program, task.measures
+    folded = merged_events(task, part)
+    tables, cells = make_machine(task, arrays, folded, lanes)
+    cursor = np.zeros(IS_OPEN + 1, np.int64)
+    shape = Measures(
+        np.zeros(program.number_count, np.int64),
+        *measures[1:5],
+        np.zeros(program.minimum_count, np.uint64),
+        measures.least,
+    )
+    costs = np.array(sharing_costs(is_counted=counts_only(shape)))
+    parts, queries, is_done = [], [], False
+    while not is_done:
+        rows = make_rows(ROWS_AT_ONCE, shape)
+        query_of_row = np.empty(ROWS_AT_ONCE, np.int64)
+        cursor[ROWS] = 0
+        is_done = fold_merged(tables, folded, cells, costs, rows, query_of_row, cursor)
+        count = int(cursor[ROWS])
+        parts.append(first_rows(rows, count))
+        queries.append(query_of_row[:count])
+    every = joined_rows(parts)
+    return (
+        every._replace(owner=every.owner + part.start),
+        np.concatenate(queries),
+        table_of(tables, COUNTERS, SHARED_BURSTS + 1),
+        table_of(tables, RECORDS, recorded(tables) * RECORD).reshape(-1, RECORD),
+    )
+
+
+def merged_events(task: SetTask, part: range) -> MergedEvents:
+    """Return the events of some partitions for the kernel."""
     program, events, measures = task.program, task.events, task.measures
-    folded = MergedEvents(
+    return MergedEvents(
         events.fires.astype(np.int64) - 1,
         events.clock,
         events.step_offsets,
@@ -129,32 +160,6 @@ def _fold_part(
         measures.tier,
         measures.low,
         measures.least,
-    )
-    tables, cells = make_machine(task, arrays, folded, lanes)
-    cursor = np.zeros(IS_OPEN + 1, np.int64)
-    shape = Measures(
-        np.zeros(program.number_count, np.int64),
-        *measures[1:5],
-        np.zeros(program.minimum_count, np.uint64),
-        measures.least,
-    )
-    parts, queries, is_done = [], [], False
-    while not is_done:
-        rows = make_rows(ROWS_AT_ONCE, shape)
-        query_of_row = np.empty(ROWS_AT_ONCE, np.int64)
-        cursor[ROWS] = 0
-        is_done = fold_merged(
-            tables, folded, cells, np.array(SHARING_COSTS), rows, query_of_row, cursor
-        )
-        count = int(cursor[ROWS])
-        parts.append(first_rows(rows, count))
-        queries.append(query_of_row[:count])
-    every = joined_rows(parts)
-    return (
-        every._replace(owner=every.owner + part.start),
-        np.concatenate(queries),
-        table_of(tables, COUNTERS, SHARED_BURSTS + 1),
-        table_of(tables, RECORDS, recorded(tables) * RECORD).reshape(-1, RECORD),
     )
 
 
