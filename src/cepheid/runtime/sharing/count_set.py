@@ -57,7 +57,7 @@ class SetCounter:
         """Return the rows of some partitions and their queries; None if a count is too large."""
         machine = self.machine
         arrays = KindArrays(
-            events.fires.astype(np.int64) - 1,
+            events.fires.view(np.int64) - 1,
             events.clock,
             events.step_offsets,
             events.partition_offsets[part.start : part.stop + 1],

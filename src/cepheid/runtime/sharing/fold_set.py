@@ -150,7 +150,7 @@ def merged_events(task: SetTask, part: range) -> MergedEvents:
     """Return the events of some partitions for the kernel."""
     program, events, measures = task.program, task.events, task.measures
     return MergedEvents(
-        events.fires.astype(np.int64) - 1,
+        events.fires.view(np.int64) - 1,
         events.clock,
         events.step_offsets,
         events.partition_offsets[part.start : part.stop + 1],
