@@ -49,9 +49,7 @@ def _workload() -> cepheid.Workload:
 
 def _together(sharing: str) -> Callable[[Path], list[pa.Table]]:
     def run(path: Path) -> list[pa.Table]:
-        events = pq.read_table(path, columns=list(COLUMNS))
-        found = _workload().run(events, time="ts", type="etype", sharing=sharing)
-        return list(found.values())
+        return list(_workload().run(path, time="ts", type="etype", sharing=sharing).values())
 
     return run
 

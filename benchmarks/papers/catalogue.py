@@ -12,7 +12,9 @@ MODULE_BY_PAPER = {
     "sase": "benchmarks.papers.sase",
     "sase-plus": "benchmarks.papers.sase_plus",
     "a-seq": "benchmarks.papers.a_seq",
+    "a-seq-shared": "benchmarks.papers.a_seq_shared",
     "cogra": "benchmarks.papers.cogra",
+    "hamlet": "benchmarks.papers.hamlet",
     "beyond": "benchmarks.papers.beyond",
 }
 PAPERS = tuple(MODULE_BY_PAPER)

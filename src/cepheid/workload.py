@@ -26,6 +26,7 @@ from cepheid.query import Query, query
 if TYPE_CHECKING:
     from cepheid.explain.sharing_document import SharingExplanation
     from cepheid.program.program import Program
+    from cepheid.runtime.event_schema import ColumnRoles
     from cepheid.runtime.sharing.policy import Policy, Sharing
     from cepheid.runtime.spark.stream.workload_stream import WorkloadStream
     from cepheid.runtime.workload import Member
@@ -159,7 +160,8 @@ class Workload:
         """Run all queries and return their results by name, of the same kind as `events`.
 
         The arguments are those of `Query.run`; `on_expiry` and
-        `parallel_in_time` concern the queries that can have them.
+        `parallel_in_time` concern the queries that can have them. The path of a file or directory
+        gives pyarrow Tables.
 
         `sharing` is how queries that are folded together take a burst of events that several of
         them match: "dynamic" decides for every burst whether to share the work, "always" and
@@ -182,7 +184,8 @@ class Workload:
         of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit)
         members = self._members(options)
         shared = replace(self._sharing(sharing), in_ranges=parallel_in_time is True)
-        results = run_workload(members, events, roles, of_stream, shared)
+        given = _read_if_stored(members, events, roles)
+        results = run_workload(members, given, roles, of_stream, shared)
         return {name: results[name] for name in self.queries}
 
     def stream(
@@ -267,10 +270,10 @@ class Workload:
         ties = (order,) if isinstance(order, str) else tuple(order)
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
         options = RunOptions(live_limit, on_expiry)
+        members = self._members(options)
+        given = _read_if_stored(members, events, roles)
         analysis, start = SetAnalysis(compare=compare), perf_counter()
-        results = run_workload(
-            self._members(options), events, roles, None, self._sharing(sharing), analysis
-        )
+        results = run_workload(members, given, roles, None, self._sharing(sharing), analysis)
         report = RunReport(sharing, perf_counter() - start, tuple(analysis.sets))
         ordered = {name: results[name] for name in self.queries}
         return AnalyzedRun(ordered, report, self.plans(analysis.schema), self.dependencies)
@@ -398,6 +401,15 @@ def _policy(name: str) -> Policy:
             hint=suggest(name, tuple(Policy), owner="sharing"),
         )
     return Policy(name)
+
+
+def _read_if_stored(members: Sequence[Member], events: Any, roles: ColumnRoles) -> Any:
+    if not isinstance(events, str | PathLike):
+        return events
+    from cepheid.connectors.read_local import EventFiles
+    from cepheid.runtime.workload import read_stored
+
+    return read_stored(members, EventFiles([fspath(events)]), roles)
 
 
 def _named(given: Query | str, name: str) -> Query:

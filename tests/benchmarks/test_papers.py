@@ -51,6 +51,19 @@ def test_every_figure_of_a_seq_is_there():
     assert names == [f"a-seq-fig-{figure}" for figure in figures]
 
 
+def test_every_figure_of_shared_a_seq_is_there():
+    names = [each.name for each in experiments_of("a-seq-shared")]
+    figures = ("15", "16a", "16b", "16c", "16d")
+    assert names == [f"a-seq-shared-fig-{figure}" for figure in figures]
+
+
+def test_every_figure_of_hamlet_is_there():
+    letters = {8: "abcd", 9: "ab", 10: "abcdefgh", 11: "abcd", 12: "ab"}
+    for figure, expected in letters.items():
+        names = [each.name for each in chosen("hamlet", [str(figure)])]
+        assert names == [f"hamlet-fig-{figure}{letter}" for letter in expected]
+
+
 def test_every_figure_of_cogra_is_there():
     for figure in range(5, 14):
         names = [each.name for each in chosen("cogra", [str(figure)])]

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import cepheid
-from cepheid.plan.sharing_costs import SHARING_COSTS
+from cepheid.plan.sharing_costs import COUNTING_COSTS
 from cepheid.program.sharing.run_report import Decision
 from cepheid.runtime.sharing import analyze_set
 from cepheid.testing import events
@@ -63,8 +63,8 @@ class TestHamlet:
         begin = lines.index(
             "  time  part  steps  lanes  graphlets  snapshots  caught up  decision  saves, by costs"
         )
-        step, catch_up, entry = SHARING_COSTS  # two lanes take four steps, one catches up
-        saves = f"{2 * 4 * step - 4 * entry - catch_up:.0f}"
+        step, described, applied, *_ = COUNTING_COSTS  # two lanes take four steps, one catches up
+        saves = f"{4 * described + 2 * 4 * step - applied:.0f}"
         assert lines[begin + 1].split() == [
             "4",
             "B+",
@@ -78,14 +78,14 @@ class TestHamlet:
             "ns",
         ]
 
-    def test_short_bursts_do_not_pay(self):
-        found = analyzed()
-        assert found.results["q2"].to_pylist() == [{"n": 34}]
+    def test_short_bursts_of_sums_do_not_pay(self):
+        texts = [f"PATTERN SEQ({each}, B+ b) RETURN SUM(b.time) AS n" for each in "AC"]
+        found = analyzed(texts, table_of("a1 c2 b3 a4 c5 b6 a7 c8 b9"))
         (run,) = found.report.sets
-        assert {each.decision for each in run.bursts} == {Decision.APART}
-        assert (run.counters.direct, run.parts[0].saved) == (10, 0)
-        assert [each.graphlets for each in run.bursts] == [2, 2]
-        assert (run.parts[0].graphlets, run.parts[0].snapshots, run.parts[0].caught_up) == (4, 0, 0)
+        decisions = [each.decision for each in run.bursts]
+        assert decisions == [Decision.SHARED, Decision.APART, Decision.SHARED]
+        assert (run.counters.direct, run.bursts[1].saved) == (2, 0)
+        assert [each.graphlets for each in run.bursts] == [1, 2, 1]
 
     def test_snapshots_and_graphlets_of_every_burst(self):
         texts = [f"PATTERN SEQ({each}, B+ b) WHERE b.x >= 0 {COUNT}" for each in "AC"]

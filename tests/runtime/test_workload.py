@@ -5,7 +5,9 @@ import datetime
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from pyarrow import csv
 
 import cepheid
 from cepheid.runtime.event_tables import TableKind
@@ -349,3 +351,30 @@ class TestExplain:
     def test_other_formats(self):
         with pytest.raises(cepheid.ConfigError, match="no format 'svg' of EXPLAIN for several"):
             cepheid.workload(self.TEXTS).explain(format="svg")
+
+
+class TestFiles:
+    """The path of a file is read: the columns that queries need."""
+
+    TABLE = pa.table({"ts": [1, 2, 3, 4], "kind": ["A", "B", "A", "B"], "x": [5, 6, 7, 8]})
+
+    @pytest.mark.parametrize(
+        "texts",
+        [
+            ["PATTERN SEQ(A, B) RETURN COUNT(*)", "PATTERN SEQ(A a, B) RETURN SUM(a.x)"],
+            ["PATTERN SEQ(A, B) RETURN COUNT(*)", "PATTERN SEQ(A a, B b) RETURN a.kind, b.x"],
+            ["PATTERN SEQ(A a, B) RETURN a.x INTO Pair", "PATTERN Pair p RETURN p.a_x"],
+            ["PATTERN A RETURN kind, COUNT(*) GROUP BY kind", "PATTERN B RETURN COUNT(*)"],
+        ],
+    )
+    @pytest.mark.parametrize("name", ["events.parquet", "events.csv"])
+    def test_same_as_the_table(self, texts, name, tmp_path):
+        path = tmp_path / name
+        write = pq.write_table if name.endswith("parquet") else csv.write_csv
+        write(self.TABLE, path)
+        wanted = cepheid.workload(texts).run(self.TABLE, time="ts", type="kind")
+        found = cepheid.workload(texts).run(path, time="ts", type="kind")
+        analyzed = cepheid.workload(texts).analyze(str(path), time="ts", type="kind").results
+        for query, table in wanted.items():
+            assert found[query].equals(table)
+            assert analyzed[query].equals(table)

@@ -45,7 +45,7 @@ def prefix_counters(
         at = place[event]
         if at == 0:
             if newest == expires.size:
-                counts, expires = _with_space(counts, expires, oldest, newest)
+                counts, expires = with_space(counts, expires, oldest, newest)
                 oldest, newest = 0, newest - oldest
             counts[:, newest] = 0
             counts[0, newest] = 1
@@ -65,7 +65,7 @@ def prefix_counters(
 
 
 @compiled
-def _with_space(counts: Ints, expires: Ints, oldest: int, newest: int) -> tuple[Ints, Ints]:
+def with_space(counts: Ints, expires: Ints, oldest: int, newest: int) -> tuple[Ints, Ints]:
     """Move the active counters to the front, into twice the space if they need it."""
     active = newest - oldest
     size = 2 * expires.size if 2 * active > expires.size else expires.size

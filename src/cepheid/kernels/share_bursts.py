@@ -1,9 +1,9 @@
 """Whether the members of a part share a burst: decided for every burst and class, by what it costs.
 
 A class has the members whose events must satisfy the same conditions. Not sharing costs every lane
-every step. Sharing costs a log entry per step, and lanes that catch up later: as many per burst as
-there were so far, and those of a class once more for each step that it takes differently from most
-(a *snapshot*).
+every step. Sharing costs lanes that catch up later: as often per burst as they did so far, with as
+many blocks per step; and those of a class once more for each step that it takes differently from
+most (a *snapshot*).
 """
 
 from __future__ import annotations
@@ -11,17 +11,19 @@ from __future__ import annotations
 from cepheid.kernels.arrays import Float64s
 from cepheid.kernels.jit import in_place, inner_in_place
 from cepheid.kernels.merged_machine import (
+    APPLIED,
+    BLOCKS_BUILT,
     BURST_END,
     BURST_MASKS,
     BURST_RECORD,
     BURSTS,
-    CAUGHT_UP,
     CLASS_LANES,
     COUNTERS,
     FAMILY_CLASSES,
     FAMILY_FIRST_CLASS,
     KIND_BREAKS,
     LOG_SIZE,
+    LOGGED,
     MASK_COUNTS,
     PARTS,
     POLICY,
@@ -39,12 +41,11 @@ from cepheid.kernels.merged_machine import (
     increase,
     last_of,
     put,
-    size_of,
 )
 
 ALWAYS, NEVER, DYNAMIC = 0, 1, 2
-# Places in `costs`: a step of one lane, catching up of one lane, an entry of the log per place.
-STEP_COST, CATCH_UP_COST, ENTRY_COST = range(3)
+# Places in `costs`: see plan/sharing_costs.py.
+STEP_COST, DESCRIBED_COST, APPLIED_COST, BLOCK_COST, SNAPSHOT_COST = range(5)
 # Columns of a recorded burst, after those that are counted until the next one; costs are those
 # saved by sharing. Graphlets: one of those who share it, one for every lane that does not.
 FAMILY, FIRST_STEP, STEPS, LANES, GRAPHLETS, SHARING, DIFFERENT, SAVED, RECORD = range(2, 11)
@@ -137,26 +138,37 @@ def _decide(
 ) -> tuple[int, float]:
     """Return the classes for which it pays to share a burst, and what that saves.
 
-    A class that takes no step differently costs no snapshot, so it shares if any does. For another
-    one it pays or not whatever the others do. So one look at each is enough.
+    What most of those take that take any step is written down. A class that takes no step
+    differently costs no snapshot, so it shares if any does. For another one it pays or not whatever
+    the others do. So one look at each is enough.
     """
     every, first = get(tables, FAMILY_CLASSES, family), get(tables, FAMILY_FIRST_CLASS, family)
     classes = get(tables, FAMILY_FIRST_CLASS, family + 1) - first
-    bursts = get(tables, COUNTERS, BURSTS)
-    rate = (get(tables, COUNTERS, CAUGHT_UP) + 1) / bursts
-    total = -steps * size_of(tables, family) * costs[ENTRY_COST] - rate * costs[CATCH_UP_COST]
+    applied = (get(tables, COUNTERS, APPLIED) + 1) / get(tables, COUNTERS, BURSTS)
+    blocks = get(tables, COUNTERS, BLOCKS_BUILT) / (get(tables, COUNTERS, LOGGED) + 1)
+    total = -applied * costs[APPLIED_COST] - steps * blocks * costs[BLOCK_COST]
     if different == 0:
-        return every, total + _lanes(tables, family, every) * steps * costs[STEP_COST]
-    shared = 0
+        described = steps * costs[DESCRIBED_COST]
+        return every, total + described + _lanes(tables, family, every) * steps * costs[STEP_COST]
+    common, active = steps, 0
+    for place in range(different):
+        common -= get(tables, MASK_COUNTS, place)
+        active |= get(tables, BURST_MASKS, place)
+    if common > 0:
+        active = every
+    most, shared = count_bits(active), 0
     for of_class in range(classes):
-        own, odd = steps, 0
+        if not (active >> of_class) & 1:  # takes no step, so that there is nothing to save
+            continue
+        own, odd = common, 0
         for place in range(different):
             mask, count = get(tables, BURST_MASKS, place), get(tables, MASK_COUNTS, place)
-            fits = (mask >> of_class) & 1
-            own -= (1 - fits) * count
-            if (fits == 1) != (2 * count_bits(mask) >= classes):
+            fits, is_written = (mask >> of_class) & 1, 2 * count_bits(mask) >= most
+            if fits == 1 and is_written:
+                own += count
+            elif fits == 1 or is_written:
                 odd += count
-        gain = (own - odd) * costs[STEP_COST] - odd * costs[CATCH_UP_COST]
+        gain = own * costs[STEP_COST] - odd * costs[SNAPSHOT_COST]
         if gain >= 0:
             shared |= 1 << of_class
             total += get(tables, CLASS_LANES, first + of_class) * gain

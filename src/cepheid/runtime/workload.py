@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from cepheid.analysis.schema import EventSchema
 from cepheid.errors import ConfigError, DataError
+from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
 from cepheid.program.sharing.other_sets import scans
@@ -42,6 +43,7 @@ from cepheid.runtime.sharing.policy import Policy, Sharing
 from cepheid.runtime.sharing.run_others import run_others
 from cepheid.runtime.sharing.run_set import RunSet, run_set
 from cepheid.runtime.sharing.scan import Scans
+from cepheid.runtime.stored_events import StoredEvents
 from cepheid.runtime.stream_options import StreamOptions
 
 
@@ -187,6 +189,27 @@ def _require_stream(given: EventInput) -> None:
             f"the events are a {kind_in_words(given)}, which has an end",
             hint="use run, or read the events with spark.readStream",
         )
+
+
+def read_stored(members: Sequence[Member], stored: StoredEvents, roles: ColumnRoles) -> pa.Table:
+    """Return the columns that queries need; types come as codes where no result shows them."""
+    names = stored.schema.names
+    if roles.schemas is not None or any(each.givers or each.stream_type for each in members):
+        return stored.read(names, [])
+    schema = event_schema(stored.schema, roles)
+    programs = [each.make_program(schema) for each in members]
+    needed = [name for name in names if any(name in each.columns for each in programs)]
+    has_codes = not any(_shows_types(each) for each in programs)
+    return stored.read(needed, [name for name in needed if has_codes and name == roles.type])
+
+
+def _shows_types(program: Program) -> bool:
+    output = program.output
+    return not isinstance(output, AggregateOutput) or program.type_column in {
+        *program.partition_by,
+        *output.attributes,
+        *(column for column, _ in output.groups),
+    }
 
 
 def _require_type_column(members: Sequence[Member], roles: ColumnRoles) -> None:

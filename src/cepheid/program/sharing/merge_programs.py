@@ -76,7 +76,7 @@ class _Merging:
         self.programs = programs
         self.shared = shared
         self.common = frozenset(
-            test for each in (*shared.numbers, *shared.minima) for test in each.tests
+            types for each in (*shared.numbers, *shared.minima) for types in each.types
         )
         self.tests: dict[PositionTest, int] = {}
         self.names = [measure_names(each, self.common) for each in programs]
@@ -173,7 +173,7 @@ class _Merging:
         group = list(self.groups.values())[place]
         own = _value_slot(slots, position)
         plain = self._test(test)
-        numbers, minima = self._measures(query, position, plain_test(test))
+        numbers, minima = self._measures(query, position, test)
         sources = [each for each in slots.sources[position] if each != own]
         later = [each for each in sources if each not in of_slot]
         for each in later:  # a loop that comes back from a later position
@@ -249,7 +249,7 @@ class _Merging:
 def _contributes(name: MeasureName, where: int | None, position: int, test: PositionTest) -> bool:
     """Whether events at a position add to a number; `where` are the positions a query says."""
     if where is None:
-        return test in name.tests
+        return test.types in name.types
     return bool(where >> position & 1)
 
 

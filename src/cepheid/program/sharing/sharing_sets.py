@@ -14,7 +14,7 @@ from cepheid.program.program import Clock, Program, StrategyCode
 
 RETURNS_MATCHES = "it returns matches"
 KEEPS_MORE = "its state is more than a value per position"
-
+Types = tuple[str, ...]
 
 MOST_OPEN = 32  # windows at once; beyond that, panes or a vector of windows are faster
 
@@ -23,8 +23,8 @@ MOST_OPEN = 32  # windows at once; beyond that, panes or a vector of windows are
 class SharingSet:
     """Places of programs in the workload that are folded together; `numbers` are what they carry.
 
-    A number is known by what it adds up and by the tests, among those that programs have in common,
-    of the positions at which it does.
+    A number is known by what it adds up and by the types, among those that programs have in common,
+    of the positions at which it does; conditions may differ.
     """
 
     places: tuple[int, ...]
@@ -34,11 +34,11 @@ class SharingSet:
 
 @dataclass(frozen=True, slots=True)
 class MeasureName:
-    """What is added up or compared, at which common tests, and which one of several that is."""
+    """What is added up or compared, at which common types, and which one of several that is."""
 
     content: str
     attribute: str | None
-    tests: frozenset[PositionTest]
+    types: frozenset[Types]
     ordinal: int = 0
 
 
@@ -78,7 +78,7 @@ def sets_of(
     programs: Sequence[Program], places: Sequence[int], key: Callable[[Program], Any]
 ) -> list[SharingSet]:
     """Return sets of programs at some places that have a key in common, and fitting numbers."""
-    common = _common_tests([programs[place] for place in places])
+    common = _common_types([programs[place] for place in places])
     found: dict[Any, dict[Any, list[int]]] = {}
     for place in places:
         program = programs[place]
@@ -114,14 +114,14 @@ def _is_part(names: Names, of: Names) -> bool:
     return all(set(own) <= set(other) for own, other in zip(names, of, strict=True))
 
 
-def _common_tests(programs: Sequence[Program]) -> frozenset[PositionTest]:
+def _common_types(programs: Sequence[Program]) -> frozenset[Types]:
     counts = Counter(
-        test for program in programs for test in {plain_test(each) for each in program.tests}
+        types for program in programs for types in {each.types for each in program.tests}
     )
-    return frozenset(test for test, count in counts.items() if count > 1)
+    return frozenset(types for types, count in counts.items() if count > 1)
 
 
-def measure_names(program: Program, common: frozenset[PositionTest]) -> Names:
+def measure_names(program: Program, common: frozenset[Types]) -> Names:
     """Return the names of the numbers and of the minima of a program."""
     output = program.output
     assert isinstance(output, AggregateOutput)
@@ -134,12 +134,12 @@ def measure_names(program: Program, common: frozenset[PositionTest]) -> Names:
 def _named(
     program: Program,
     measures: Sequence[NumberMeasure | MinimumMeasure],
-    common: frozenset[PositionTest],
+    common: frozenset[Types],
 ) -> tuple[MeasureName, ...]:
     names: list[MeasureName] = []
     for measure in measures:
-        tests = frozenset(
-            plain_test(test)
+        types = frozenset(
+            test.types
             for position, test in enumerate(program.tests)
             if measure.positions >> position & 1
         )
@@ -147,7 +147,7 @@ def _named(
             content = measure.content.value
         else:
             content = "maximum" if measure.is_maximum else "minimum"
-        name = MeasureName(content, measure.attribute, tests & common)
+        name = MeasureName(content, measure.attribute, types & common)
         while name in names:
             name = replace(name, ordinal=name.ordinal + 1)
         names.append(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +17,15 @@ from cepheid.kernels.merged_machine import COUNTERS, RECORDS, SHARED_BURSTS, Mer
 from cepheid.kernels.merged_windows import IS_OPEN, ROWS
 from cepheid.kernels.share_bursts import RECORD
 from cepheid.kernels.values import Measures, ValueRows
-from cepheid.plan.sharing_costs import SHARING_COSTS
+from cepheid.plan.sharing_costs import sharing_costs
 from cepheid.program.sharing.merged_program import MergedQuery, WindowGroup
 from cepheid.runtime.aggregate.group_rows import taken
-from cepheid.runtime.aggregate.value_rows import first_rows, joined_rows, make_rows
+from cepheid.runtime.aggregate.value_rows import counts_only, first_rows, joined_rows, make_rows
 from cepheid.runtime.match_chunks import split_partitions
+from cepheid.runtime.sharing.count_set import SetCounter, is_plain
 from cepheid.runtime.sharing.make_machine import SetTask, make_machine, recorded, table_of
 from cepheid.runtime.sharing.merged_arrays import MergedArrays
+from cepheid.runtime.sharing.policy import Policy
 from cepheid.runtime.side_by_side import side_by_side
 
 Int64s = NDArray[np.int64]
@@ -41,31 +44,54 @@ class FoldedSet:
 
 def fold_set(task: SetTask, threads: int = 1) -> FoldedSet:
     """Return what every query of the set has per partition and window."""
-    lanes = [_lanes(task.events, each) for each in task.program.groups]
-    arrays = MergedArrays(task.program, task.passes)
+    lanes = [open_lanes(task.events, each) for each in task.program.groups]
     parts = split_partitions(task.events, threads)
-    folded = side_by_side(
-        [functools.partial(_fold_part, task, arrays, lanes, each) for each in parts]
-    )
-    rows = joined_rows([each[0] for each in folded])
+    folded = _counted(task, lanes, parts)
+    if folded is None:
+        arrays = MergedArrays(task.program, task.passes)
+        folded = side_by_side(
+            [functools.partial(_fold_part, task, arrays, lanes, each) for each in parts]
+        )
     queries = np.concatenate([each[1] for each in folded])
     order = np.argsort(queries.astype(np.int32), kind="stable")
-    ends = np.cumsum(np.bincount(queries, minlength=len(task.program.queries)))
+    rows = taken(joined_rows([each[0] for each in folded]), order)
+    ends = np.cumsum(np.bincount(queries, minlength=len(task.program.queries))).tolist()
     return FoldedSet(
         tuple(
-            _of_query(taken(rows, order[end - count : end]), query)
-            for query, end, count in zip(
-                task.program.queries, ends, np.diff(ends, prepend=0), strict=True
-            )
+            _of_query(ValueRows._make(each[begin:end] for each in rows), query)
+            for query, (begin, end) in zip(task.program.queries, pairwise([0, *ends]), strict=True)
         ),
         np.sum([each[2] for each in folded], axis=0),
         np.concatenate([each[3] for each in folded]),
     )
 
 
+FoldedPart = tuple[ValueRows, Int64s, Int64s, Int64s]  # rows, their queries, counters, bursts
+
+
+def _counted(
+    task: SetTask, lanes: Sequence[int], parts: Sequence[range]
+) -> list[FoldedPart] | None:
+    """Return the parts if they can be counted with plain numbers.
+
+    That takes a few nanoseconds for a step of a lane, so that to share it would not pay.
+    """
+    if task.policy is Policy.ALWAYS or not is_plain(task.program):
+        return None
+    counter = SetCounter(task.program, task.passes, lanes)
+    found = side_by_side(
+        [functools.partial(counter.rows, task.events, each, task.measures) for each in parts]
+    )
+    nothing = np.zeros(SHARED_BURSTS + 1, np.int64), np.zeros((0, RECORD), np.int64)
+    counted = [(*each, *nothing) for each in found if each is not None]
+    return counted if len(counted) == len(parts) else None
+
+
 def _of_query(rows: ValueRows, query: MergedQuery) -> ValueRows:
     """Return rows with the numbers and minima that a query asks for."""
     numbers, minima = list(query.numbers), list(query.minima)
+    if numbers == list(range(rows.mantissa.shape[1])) and not minima:
+        return rows
     return rows._replace(
         mantissa=rows.mantissa[:, numbers],
         tier=rows.tier[:, numbers],
@@ -74,7 +100,7 @@ def _of_query(rows: ValueRows, query: MergedQuery) -> ValueRows:
     )
 
 
-def _lanes(events: EventArrays, group: WindowGroup) -> int:
+def open_lanes(events: EventArrays, group: WindowGroup) -> int:
     """Return how many vectors a window group needs at once, at most."""
     if group.length is None:
         return 1
@@ -89,7 +115,7 @@ def _lanes(events: EventArrays, group: WindowGroup) -> int:
 
 def _fold_part(
     task: SetTask, arrays: MergedArrays, lanes: Sequence[int], part: range
-) -> tuple[ValueRows, Int64s, Int64s, Int64s]:
+) -> FoldedPart:
     """Return the rows of some partitions, their queries, counters and bursts."""
     program, measures = task.program, task.measures
     folded = merged_events(task, part)
@@ -101,14 +127,13 @@ def _fold_part(
         np.zeros(program.minimum_count, np.uint64),
         measures.least,
     )
+    costs = np.array(sharing_costs(is_counted=counts_only(shape)))
     parts, queries, is_done = [], [], False
     while not is_done:
         rows = make_rows(ROWS_AT_ONCE, shape)
         query_of_row = np.empty(ROWS_AT_ONCE, np.int64)
         cursor[ROWS] = 0
-        is_done = fold_merged(
-            tables, folded, cells, np.array(SHARING_COSTS), rows, query_of_row, cursor
-        )
+        is_done = fold_merged(tables, folded, cells, costs, rows, query_of_row, cursor)
         count = int(cursor[ROWS])
         parts.append(first_rows(rows, count))
         queries.append(query_of_row[:count])
@@ -122,10 +147,10 @@ def _fold_part(
 
 
 def merged_events(task: SetTask, part: range) -> MergedEvents:
-    """Return the events of some partitions as the kernel reads them."""
+    """Return the events of some partitions for the kernel."""
     program, events, measures = task.program, task.events, task.measures
     return MergedEvents(
-        events.fires.astype(np.int64) - 1,
+        events.fires.view(np.int64) - 1,
         events.clock,
         events.step_offsets,
         events.partition_offsets[part.start : part.stop + 1],

@@ -141,11 +141,14 @@ def _room(arrays: MergedArrays, events: MergedEvents) -> list[int]:
     """Return how many steps of each family a partition has, at most."""
     firsts = events.step_offsets[events.partition_offsets]
     kinds = events.kind[firsts[0] : firsts[-1]]
-    room = []
-    for family in range(len(arrays.program.families)):
-        so_far = np.concatenate([[0], np.cumsum(arrays.fires_family(family)[kinds])])
-        room.append(int(np.diff(so_far[firsts - firsts[0]]).max(initial=0)))
-    return room
+    families = range(len(arrays.program.families))
+    if kinds.size == 0:
+        return [0 for _ in families]
+    begins = firsts[:-1] - firsts[0]  # every partition has an event
+    return [
+        int(np.add.reduceat(arrays.fires_family(each)[kinds], begins, dtype=np.int64).max())
+        for each in families
+    ]
 
 
 def _flat_tables(tables: dict[int, Sequence[int]], sizes: dict[int, int]) -> tuple[Int64s, Int64s]:

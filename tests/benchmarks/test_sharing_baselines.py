@@ -1,0 +1,131 @@
+"""The methods that HAMLET and A-Seq compare for several queries count what the definitions say."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import cepheid
+from benchmarks.papers.a_seq.stream import TICKERS
+from benchmarks.papers.a_seq_shared import contenders as sequences
+from benchmarks.papers.a_seq_shared.stream import SLIDE_MS, Shared
+from benchmarks.papers.hamlet import contenders, diverse, streams
+from benchmarks.papers.hamlet.task import MINUTE, Task, pairs
+from tests.oracle import ask
+
+
+def rows_of(answer: pa.Table, *columns: str) -> list[tuple[float, ...]]:
+    return sorted(zip(*(answer[each].to_pylist() for each in columns), strict=True))
+
+
+def dictionary(codes, names) -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(codes, pa.array(names))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("window", [9, 40])
+class TestTrends:
+    """Queries SEQ(X, T+, Y) of HAMLET's first workload."""
+
+    @staticmethod
+    def case(window: int, seed: int) -> tuple[Task, pa.Table]:
+        random = np.random.default_rng(seed)
+        codes = random.choice(4, 40, p=[0.4, 0.2, 0.2, 0.2]).astype(np.int8)
+        events = pa.table(
+            {
+                "time": np.arange(40),
+                "type": dictionary(codes, ["T", "A", "B", "C"]),
+                "key": random.integers(0, 2, 40),
+            }
+        )
+        return Task("T", pairs(("A", "B", "C"), 4), ("key",), "key", window), events
+
+    @pytest.mark.parametrize("make", [contenders.greta, contenders.sharon, contenders.mcep])
+    def test_against_the_oracle(self, make, window, seed):
+        task, events = self.case(window, seed)
+        wanted = sorted(
+            (query, row["window_start"], row["key"], row["value"])
+            for query, text in enumerate(task.queries)
+            for row in ask(text, events.to_pylist())
+        )
+        found = make(task)(events).matches
+        assert wanted
+        assert rows_of(found, "query", "window_start", "group", "value") == wanted
+
+    def test_engines_agree(self, window, seed):
+        task, events = self.case(window, seed)
+        names = (*contenders.WAYS, contenders.ONE_BY_ONE)
+        made = contenders.engines(task.queries, task.group, names)
+        columns = ("query", "window_start", "group", "value", "magnitude")
+        wanted = rows_of(contenders.greta(task)(events).matches, *columns)
+        for name in names:
+            assert rows_of(made[name](events).matches, *columns) == wanted, name
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("is_prefix", [True, False])
+@pytest.mark.parametrize("window", [2 * SLIDE_MS, 5 * SLIDE_MS])
+class TestSequences:
+    """Queries of A-Seq with a prefix or a substring in common."""
+
+    def test_against_the_oracle(self, window, is_prefix, seed):
+        shared = Shared(60, window, 2, 2, is_prefix)
+        used = sorted({name for each in shared.sequences for name in each})
+        codes = np.random.default_rng(seed).integers(0, len(used), 60).astype(np.int8)
+        time = np.arange(60) * 10
+        events = pa.table({"time": time, "type": dictionary(codes, used)})
+        wanted = sorted(
+            (query, row["window_start"], row["value"])
+            for query, text in enumerate(shared.texts)
+            for row in ask(text, events.to_pylist())
+        )
+        assert wanted
+        makers = [sequences.published, sequences.two_steps]
+        if not is_prefix:
+            makers.append(sequences.shared_construction)
+        for make in makers:
+            found = make(shared)(events).matches
+            assert rows_of(found, "query", "window_start", "value") == wanted, make.__name__
+
+    def test_against_the_engine(self, window, is_prefix, seed):
+        shared = Shared(3000, 4 * window, 2 + seed, 3, is_prefix)
+        events = shared.table()
+        columns = ("query", "window_start", "value")
+        wanted = rows_of(sequences.published(shared)(events).matches, *columns)
+        workload = cepheid.workload(shared.texts)
+        assert len(wanted) > 100
+        for sharing in ("dynamic", "always", "never"):
+            found = sequences.together(workload, sharing)(events).matches
+            assert rows_of(found, *columns) == wanted, sharing
+
+
+class TestStreams:
+    def test_queries_of_the_second_workload_differ(self):
+        texts = diverse.queries(100)
+        assert len(set(texts)) == 100
+        assert {text.split("RETURN")[1].split("(")[0] for text in texts} == {
+            f" company, {each.split('(')[0]}" for each in diverse.AGGREGATES
+        }
+
+    def test_bursts_have_one_key(self):
+        events = streams.bursts(streams.SMART_HOME, 3000, 20_000)
+        house, kind = events["house"].to_numpy(), events["type"].to_pylist()
+        for place in range(1, 3000):
+            if kind[place] == streams.SMART_HOME.shared:
+                assert house[place] == house[place - 1]
+
+    @pytest.mark.parametrize("rate", [2000, 20_000])
+    def test_rates(self, rate):
+        made = [
+            streams.bursts(streams.TAXI, 5000, rate),
+            streams.ridesharing(5000, rate, 10, 5),
+            diverse.transactions(5000, rate),
+        ]
+        for events in made:
+            minutes = events["time"].to_numpy()[-1] / MINUTE
+            assert 5000 / minutes == pytest.approx(rate, rel=0.1)
+
+    def test_queries_have_types_of_their_own(self):
+        sequences_of = Shared(1, 100, 6, 6, is_prefix=False).sequences
+        assert all(len(set(each)) == 8 for each in sequences_of)
+        assert len({each[0] for each in sequences_of} | {each[-1] for each in sequences_of}) == 12
+        assert {name for each in sequences_of for name in each} <= set(TICKERS)
