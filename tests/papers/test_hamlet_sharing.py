@@ -24,7 +24,7 @@ from cepheid.kernels.fold_merged import fold_merged
 from cepheid.kernels.merged_windows import IS_OPEN
 from cepheid.kernels.values import Measures
 from cepheid.plan.run_options import RunOptions
-from cepheid.plan.sharing_costs import SHARING_COSTS
+from cepheid.plan.sharing_costs import COUNTING_COSTS
 from cepheid.program.sharing.merged_sets import MergedSets
 from cepheid.program.sharing.run_report import Decision
 from cepheid.runtime.aggregate.value_rows import make_rows
@@ -98,7 +98,7 @@ def folded(texts, stream, policy=Policy.ALWAYS):
         np.zeros(program.minimum_count, np.uint64), task.measures.least,
     )  # fmt: skip
     is_done = fold_merged(
-        tables, given, cells, np.array(SHARING_COSTS), make_rows(64, shape),
+        tables, given, cells, np.array(COUNTING_COSTS), make_rows(64, shape),
         np.empty(64, np.int64), np.zeros(IS_OPEN + 1, np.int64),
     )  # fmt: skip
     assert is_done
@@ -181,9 +181,10 @@ class TestTables:
 class TestBenefit:
     """Definition 4.2, with its terms as the costs of the engine.
 
-    A step of a lane costs n, an entry of the log n · s_p, catching up k · g · t: a snapshot has a
-    value for each of the k queries, and the events of t graphlets are read for it. The engine's own
-    constants do not depend on n: what came before an event is added up already.
+    A step of a lane costs n, an entry of the log n · s_p for all k of them: to share a step saves a
+    lane n - n · s_p / k. A snapshot costs k · g · t: it has a value for each query, and the events
+    of t graphlets are read for it. The engine's own constants do not depend on n: what came before
+    an event is added up already.
     """
 
     STEPS = 4  # b
@@ -191,14 +192,15 @@ class TestBenefit:
     TYPES = 2  # t
 
     def _bursts(self, monkeypatch, costs, stream, texts=TEXTS):
-        monkeypatch.setattr(fold_set_module, "SHARING_COSTS", costs)
+        monkeypatch.setattr(fold_set_module, "sharing_costs", lambda *, is_counted: costs)
         found = cepheid.workload(texts).analyze(table_of(stream), **ROLES)
         (run,) = found.report.sets
         return run.bursts
 
     def _costs(self, events_per_window, in_graphlet, propagated=1):
         n = float(events_per_window)
-        return n, float(self.QUERIES * in_graphlet * self.TYPES), n * propagated
+        snapshot = float(self.QUERIES * in_graphlet * self.TYPES)
+        return n - n * propagated / self.QUERIES, 0.0, snapshot, 0.0, snapshot
 
     @pytest.mark.parametrize(
         ("events_per_window", "in_graphlet", "expected"),
