@@ -31,7 +31,7 @@ DIFFERS = (
     "A generated stand-in for the trace of stock trades: 24 tickers, a trade every 2 ms, "
     f"{EVENTS:,} trades, windows of {WINDOW_MS} ms. Results are due every 100 ms instead of at "
     "every last event: Cepheid folds queries whose windows move with every event one by one. "
-    "A-Seq, which the paper does not share either, is compiled with Numba instead of Java. "
+    "A-Seq takes one query after the other, and is compiled with Numba instead of Java. "
     "Queries are known before the clock runs. Cepheid keeps a prefix once, with `never`, too; a "
     "substring is shared by a log with `always` only: to count in one pass with plain numbers is "
     "faster."
