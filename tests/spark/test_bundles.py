@@ -260,5 +260,6 @@ def test_five_hundred_queries(spark: SparkSession) -> None:
     for number, packet in getattr(results["q1"], kept_frames.KEPT).frame.collect():
         packets.setdefault(number, []).append(bytes(packet))
     for number, expected in enumerate(local.values()):
-        assert rows_of(from_packets(packets[number])) == rows_of(expected)
+        rows = rows_of(from_packets(packets[number])) if number in packets else []
+        assert rows == rows_of(expected)
     assert [each.columns for each in results.values()] == [e.column_names for e in local.values()]

@@ -43,7 +43,7 @@ def make_bundles(
     """Return the bundles of two or more programs.
 
     `key_of` is given a program, and whether it is in a set: programs with the same key are put
-    together, those without one are left out. The programs of a set have the same key.
+    together, those without one are left out. A set whose programs have different keys is none.
     """
     merged = sharing.merged.of(programs)
     in_set = {place for shared, _ in merged for place in shared.places}
@@ -60,7 +60,7 @@ def make_bundles(
         sets = tuple(
             (tuple(number_of[place] for place in shared.places), program)
             for shared, program in merged
-            if shared.places[0] in number_of
+            if all(place in number_of for place in shared.places)
         )
         chosen = tuple(programs[place] for place in places)
         bundles.append(Bundle(tuple(places), chosen, sets, sharing.policy))

@@ -61,9 +61,7 @@ class BundleFolds:
 
 def _whole(folds: BundleFolds, events: pa.Table) -> Iterator[pa.Table]:
     for numbers, program in folds.bundle.sets:
-        for number, table in zip(
-            numbers, _set_tables(folds, numbers, program, events), strict=True
-        ):
+        for number, table in _set_tables(folds, numbers, program, events):
             yield _packed(number, table)
     for number in folds.bundle.alone:
         yield _packed(number, folds.fold_of(number)(events))
