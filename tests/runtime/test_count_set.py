@@ -14,7 +14,7 @@ from cepheid.runtime.sharing.count_set import is_plain
 WINDOWS = ("", "WITHIN 20 SLIDE 20", "WITHIN 20 SLIDE 5", "WITHIN 15 SLIDE 6", "WITHIN 7 SLIDE 3")
 PATTERNS = (
     "SEQ(A, B, C)", "SEQ(A, B, D)", "SEQ(D, B, C)", "SEQ(A, A)", "SEQ(A, B, A, B)", "A",
-    "SEQ(A, (B OR C), D)", "SEQ(A, B?, C)",
+    "SEQ(A, (B OR C), D)", "SEQ(A, B?, C)", "SEQ(A, B+, C)", "SEQ(D, B+, A+)", "B+",
 )  # fmt: skip
 
 
@@ -74,7 +74,9 @@ def test_nothing_to_count():
     ("patterns", "expected"),
     [
         (("SEQ(A, B)", "SEQ(A, C)"), True),
-        (("SEQ(A, B+)", "SEQ(C, B+)"), False),
+        (("SEQ(A, B+)", "SEQ(C, B+)"), True),
+        (("SEQ(A, B+, C)", "SEQ(C, B+, D)"), True),
+        (("SEQ(A, (SEQ(B, C))+)", "SEQ(D, (SEQ(B, C))+)"), False),
         (("SEQ(A, !B, C)", "SEQ(A, C)"), False),
         (("SEQ(A a, B)", "SEQ(A a, C)"), True),
     ],

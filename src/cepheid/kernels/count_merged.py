@@ -1,9 +1,10 @@
-"""Count sequences of merged queries in one pass, as long as counts are small.
+"""Count trends of merged queries in one pass, as long as counts are small.
 
 Like fold_counts.py, for several queries: `counts[row, lane]` holds the state, a row for every slot
 of every window group; the open windows of a group are neighbours, so that a step adds a few short
-vectors. No position repeats, so every position reads what positions with smaller numbers write: a
-step goes through them from the last to the first and needs no copies. Doubles are enough for the
+vectors. Every position reads what positions with smaller numbers write, and maybe one row that it
+writes itself, which then is its first source and last entry: a step goes through them from the last
+to the first and needs no copies. Doubles are enough for the
 reasons given there; when a result is larger the fold stops, and fold_merged.py has to do all.
 """
 

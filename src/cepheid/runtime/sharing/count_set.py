@@ -19,7 +19,7 @@ from cepheid.kernels.count_merged import (
 )
 from cepheid.kernels.fold_counts import DONE, MORE_ROWS
 from cepheid.kernels.values import Measures, ValueRows
-from cepheid.program.sharing.merged_program import MergedProgram
+from cepheid.program.sharing.merged_program import MergedPosition, MergedProgram
 from cepheid.runtime.aggregate.value_rows import first_rows, joined_rows, make_rows
 
 Int64s = NDArray[np.int64]
@@ -27,17 +27,28 @@ ROWS_AT_ONCE = 1 << 14
 
 
 def is_plain(program: MergedProgram) -> bool:
-    """Whether queries only count, and no event repeats or is negated in any of them."""
+    """Whether queries only count, nothing is negated, and events repeat by themselves at most."""
     if program.number_count > 1 or program.minimum_count > 0:
         return False
     if any(each.gaps or each.negative for each in program.queries):
         return False
     written: set[tuple[int, int]] = set()
     for each in reversed(program.positions):
-        written |= {(each.group, slot) for slot in each.entries}
         if any((each.group, slot) in written for slot in each.sources):
             return False
+        if len(_loops(each)) > 1:
+            return False
+        written |= {(each.group, slot) for slot in each.entries}
     return True
+
+
+def repeats(position: MergedPosition) -> bool:
+    """Whether a position reads what it writes, as that of T in T+ does."""
+    return bool(_loops(position))
+
+
+def _loops(position: MergedPosition) -> set[int]:
+    return set(position.sources) & set(position.entries)
 
 
 class SetCounter:
@@ -100,8 +111,8 @@ def _machine(program: MergedProgram, passes: Sequence[tuple[int, ...]]) -> Count
     return CountMachine(
         *_lists(by_kind),
         np.array([each.group for each in positions], np.int64),
-        *_lists([begins[each.group] + slot for slot in each.sources] for each in positions),
-        *_lists([begins[each.group] + slot for slot in each.entries] for each in positions),
+        *_lists(_rows(begins, each, each.sources, loops_first=True) for each in positions),
+        *_lists(_rows(begins, each, each.entries, loops_first=False) for each in positions),
         np.array([each.length or 0 for each in program.groups], np.int64),
         np.array([each.slide or each.length or 0 for each in program.groups], np.int64),
         np.array(begins, np.int64),
@@ -109,6 +120,14 @@ def _machine(program: MergedProgram, passes: Sequence[tuple[int, ...]]) -> Count
         *_lists(by_group),
         *_lists([begins[each.group] + slot for slot in each.finals] for each in program.queries),
     )
+
+
+def _rows(
+    begins: Sequence[int], position: MergedPosition, slots: Sequence[int], *, loops_first: bool
+) -> list[int]:
+    """Return rows of slots. What a position writes and reads is written last, and read first."""
+    ordered = sorted(slots, key=lambda slot: (slot in _loops(position)) != loops_first)
+    return [begins[position.group] + slot for slot in ordered]
 
 
 def _lists(lists: Iterable[Sequence[int]]) -> tuple[Int64s, Int64s]:

@@ -22,7 +22,7 @@ from cepheid.program.sharing.merged_program import MergedQuery, WindowGroup
 from cepheid.runtime.aggregate.group_rows import taken
 from cepheid.runtime.aggregate.value_rows import counts_only, first_rows, joined_rows, make_rows
 from cepheid.runtime.match_chunks import split_partitions
-from cepheid.runtime.sharing.count_set import SetCounter, is_plain
+from cepheid.runtime.sharing.count_set import SetCounter, is_plain, repeats
 from cepheid.runtime.sharing.make_machine import SetTask, make_machine, recorded, table_of
 from cepheid.runtime.sharing.merged_arrays import MergedArrays
 from cepheid.runtime.sharing.policy import Policy
@@ -30,6 +30,7 @@ from cepheid.runtime.side_by_side import side_by_side
 
 Int64s = NDArray[np.int64]
 ROWS_AT_ONCE = 1 << 14
+FEW_REPEATED = 32  # positions: with more, steps that are written down once are cheaper
 MANY_WINDOWS = 128  # that an event is in: then it is worth to count how many are open at once
 
 
@@ -77,6 +78,9 @@ def _counted(
     That takes a few nanoseconds for a step of a lane, so that to share it would not pay.
     """
     if task.policy is Policy.ALWAYS or not is_plain(task.program):
+        return None
+    repeated = sum(map(repeats, task.program.positions))
+    if repeated > FEW_REPEATED or (repeated and task.most_records):
         return None
     counter = SetCounter(task.program, task.passes, lanes)
     found = side_by_side(
