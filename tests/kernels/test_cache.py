@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,14 @@ def test_a_second_process_loads_what_the_first_compiled(tmp_path):
     assert first[:3] == ["3.0", "0", "1"]
     assert second[:3] == ["3.0", "1", "0"]
     assert Path(first[3]).parent == tmp_path
+
+
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+def test_one_of_several_processes_compiles(tmp_path):
+    with ThreadPoolExecutor() as pool:
+        texts = pool.map(lambda _: output_of(SUM, CEPHEID_CACHE_DIR=str(tmp_path)), range(3))
+        outcomes = sorted(each.split()[:3] for each in texts)
+    assert outcomes == [["3.0", "0", "1"], ["3.0", "1", "0"], ["3.0", "1", "0"]]
 
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")

@@ -4,7 +4,9 @@ Numba checks only the file of the function it loads. A kernel inlines functions 
 the cache index is a pickle that names our classes, so that a cache written by other sources can
 give old code or fail to load. Here the folder is named after a hash of all kernel sources: a
 change of any of them, or of Numba's version, starts an empty folder. `CEPHEID_CACHE_DIR` moves it.
-Where no folder can be written, kernels are compiled in memory.
+Where no folder can be written, kernels are compiled in memory. Of several processes that need a
+kernel at the same time, the workers of a first Spark job for example, one compiles it and others
+wait.
 """
 
 from __future__ import annotations
@@ -13,9 +15,11 @@ import contextlib
 import functools
 import hashlib
 import os
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import TextIO
 
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
@@ -29,6 +33,8 @@ except ImportError:  # Windows
 
 # The versions of Numba whose loading of machine code was looked at; see KernelCache.load_overload.
 LOADS_WITHOUT_COMPILER = ("0.68.",)
+LONGEST_WAIT = 300.0  # seconds for another process to compile a kernel; the slowest takes a minute
+POLL_SECONDS = 0.05
 
 
 @functools.cache
@@ -91,7 +97,26 @@ class KernelCache(FunctionCache):
 
     _impl_class = _KernelCacheImpl
 
+    def __init__(self, function: Callable[..., object]) -> None:
+        super().__init__(function)  # type: ignore[no-untyped-call]
+        self._name = f"{function.__module__}.{function.__qualname__}"
+        self._turn: TextIO | None = None
+
     def load_overload(self, sig: object, target_context: object) -> object:
+        """Load one signature's machine code, or None if this process is to compile it.
+
+        Processes take turns from here to `save_overload`. They cannot block each other: while a
+        kernel is compiled only functions that it calls are waited for, and none calls itself.
+        """
+        found = self._load(sig, target_context)
+        if found is None and self._turn is None:
+            self._turn = _turn_to_compile(self._name)
+            found = self._load(sig, target_context)
+            if found is not None:
+                self._end_turn()
+        return found
+
+    def _load(self, sig: object, target_context: object) -> object:
         """Load one signature's machine code.
 
         Numba readies its whole compiler first, which takes longer than loading. Kernels handle
@@ -107,6 +132,35 @@ class KernelCache(FunctionCache):
         """Save one signature's machine code."""
         with _saving():
             super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+        self._end_turn()
+
+    def _end_turn(self) -> None:
+        if self._turn is not None:
+            self._turn.close()
+            self._turn = None
+
+
+def _turn_to_compile(name: str) -> TextIO | None:
+    """Wait until no other process compiles a kernel, and return a lock that lasts until closed.
+
+    None where there are no locks, or if the other one takes too long: then both compile it.
+    """
+    folder = cache_folder()
+    if fcntl is None or folder is None:
+        return None
+    lock = (folder / f"{name}.compiling").open("w")
+    deadline = time.monotonic() + LONGEST_WAIT
+    while time.monotonic() < deadline:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(POLL_SECONDS)
+        except OSError:  # a file system without locks
+            break
+        else:
+            return lock
+    lock.close()
+    return None
 
 
 @contextlib.contextmanager

@@ -72,5 +72,5 @@ def _compiled(
 ) -> Callable[Parameters, Result]:
     compiled: Callable[Parameters, Result] = numba.njit(**flags)(function)  # type: ignore[call-overload]
     if isinstance(compiled, Dispatcher) and cache_folder() is not None:
-        setattr(compiled, "_cache", KernelCache(function))  # type: ignore[no-untyped-call]  # noqa: B010
+        setattr(compiled, "_cache", KernelCache(function))  # noqa: B010
     return compiled
