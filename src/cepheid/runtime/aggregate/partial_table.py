@@ -22,6 +22,7 @@ from cepheid.runtime.aggregate.result_table import (
     finish,
     place_fields,
 )
+from cepheid.runtime.name_errors import errors_of
 
 NUMBERS, EXACT = "numbers", "exact"
 
@@ -93,4 +94,5 @@ def from_collected(
             exact[key] += int(text)
     extremes = [collected.column(extreme_name(each)) for each in range(len(output.minima))]
     rows = Finished(places, totals, exact, extremes, np.zeros(len(lists), np.bool_))
-    return finish(output, aggregate_schema(program, output, events), rows)
+    with errors_of(program.name):
+        return finish(output, aggregate_schema(program, output, events), rows)

@@ -16,6 +16,7 @@ from cepheid.program.sharing.match_program import MatchProgram
 from cepheid.runtime.local import warn_of_dropped
 from cepheid.runtime.match_chunks import Walkable, fold_in_parts, split_partitions
 from cepheid.runtime.match_rows import match_schema
+from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.order_events import OrderedEvents, order_events
 from cepheid.runtime.predicate_inputs import read_columns
 from cepheid.runtime.side_by_side import side_by_side
@@ -102,4 +103,5 @@ class _Fold:
 
 
 def _walked(walker: MatchWalker, walkable: Walkable) -> list[pa.RecordBatch]:
-    return list(walker.batches(walkable))
+    with errors_of(walker.program.name):
+        return list(walker.batches(walkable))

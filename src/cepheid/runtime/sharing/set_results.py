@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from cepheid.errors import DataError
 from cepheid.kernels.values import ValueRows
 from cepheid.program.aggregate_output import AggregateOutput, MinimumMeasure
 from cepheid.program.position_masks import TakenColumns
@@ -26,6 +27,7 @@ from cepheid.runtime.aggregate.result_table import (
     finish,
 )
 from cepheid.runtime.aggregate.value_rows import joined_rows
+from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.partition_codes import partition_codes
 
@@ -58,7 +60,9 @@ class SetResults:
             alike.setdefault(_form(program, place), []).append(place)
         found: dict[int, pa.Table] = {}
         for places in alike.values():
-            made = self._of_alike(programs[places[0]], [rows[place] for place in places])
+            made = self._of_alike(
+                [programs[place] for place in places], [rows[place] for place in places]
+            )
             found |= zip(places, made, strict=True)
         return [found[place] for place in range(len(programs))]
 
@@ -66,10 +70,19 @@ class SetResults:
         """Return what a row for every group and window of a query is made of."""
         return self._finished(program, rows, rows.owner)[0]
 
-    def _of_alike(self, program: Program, rows: Sequence[ValueRows]) -> list[pa.Table]:
+    def _of_alike(self, programs: Sequence[Program], rows: Sequence[ValueRows]) -> list[pa.Table]:
         """Return a row for every group and window of queries that differ in nothing else."""
         if len(rows) == 1:
-            return [set_table(self.finished(program, rows[0]), self.schema, partially=False)]
+            return [self._table(programs[0], rows[0])]
+        try:
+            return self._at_once(programs[0], rows)
+        except DataError:  # one by one, it can be told whose it is
+            return [self._table(*each) for each in zip(programs, rows, strict=True)]
+
+    def _table(self, program: Program, rows: ValueRows) -> pa.Table:
+        return set_table(self.finished(program, rows), self.schema, partially=False)
+
+    def _at_once(self, program: Program, rows: Sequence[ValueRows]) -> list[pa.Table]:
         query = np.repeat(np.arange(len(rows)), [each.owner.size for each in rows])
         every = joined_rows(list(rows))
         finished, row = self._finished(program, every, query * self.partitions + every.owner)
@@ -114,9 +127,10 @@ class SetResults:
 def set_table(finished: FinishedQuery, schema: pa.Schema, *, partially: bool) -> pa.Table:
     """Return the result of a query; with `partially` rows of groups that others add to."""
     program, output, rows = finished
-    if partially:
-        return to_partial(partial_schema(program, output, schema), rows)
-    return finish(output, aggregate_schema(program, output, schema), rows)
+    with errors_of(program.name):
+        if partially:
+            return to_partial(partial_schema(program, output, schema), rows)
+        return finish(output, aggregate_schema(program, output, schema), rows)
 
 
 def _form(program: Program, place: int) -> object:

@@ -15,6 +15,7 @@ from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
 from cepheid.program.slot_program import SlotProgram
 from cepheid.runtime.local import run_local
+from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.sorted_runs import Chunk
 from cepheid.runtime.spark.fold_task import Fold, TaskFold
 
@@ -66,7 +67,8 @@ def run_partially(program: Program, output: AggregateOutput, events: pa.Table) -
     from cepheid.runtime.aggregate.partial_table import partial_schema, to_partial
 
     columns = dict(zip(events.column_names, events.columns, strict=True))
-    rows = Aggregation(program, output, columns, events.num_rows).finished(events.schema)
+    with errors_of(program.name):
+        rows = Aggregation(program, output, columns, events.num_rows).finished(events.schema)
     return to_partial(partial_schema(program, output, events.schema), rows)
 
 
@@ -74,7 +76,8 @@ def run_to_graphs(program: Program, output: MatchOutput, events: pa.Table) -> pa
     """Return graphs of matches."""
     from cepheid.runtime.spark.compressed import fold_to_graphs
 
-    return fold_to_graphs(program, output, events)
+    with errors_of(program.name):
+        return fold_to_graphs(program, output, events)
 
 
 def _to_matrices(
@@ -82,7 +85,8 @@ def _to_matrices(
 ) -> pa.Table:
     from cepheid.runtime.aggregate.range_table import fold_range
 
-    return fold_range(program, slots, output, events)
+    with errors_of(program.name):
+        return fold_range(program, slots, output, events)
 
 
 def _in_chunks(program: Program, partially: bool, chunks: Iterable[Chunk]) -> Iterator[pa.Table]:

@@ -7,16 +7,21 @@ reported by the step that settles their end, as for queries by themselves (decis
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from cepheid.errors import StateLimitError
+from cepheid.errors import DataError, LiveStateError, StateLimitError
 from cepheid.program.program import Clock, Program
 from cepheid.program.sharing.merged_program import MergedProgram
 from cepheid.runtime.aggregate.group_rows import taken
+from cepheid.runtime.aggregate.result_table import WINDOW_START
+from cepheid.runtime.clock import from_ticks
+from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.sharing.policy import Policy, Sharing
 from cepheid.runtime.sharing.run_set import fold_prepared, prepare_set
 from cepheid.runtime.sharing.set_results import set_table
@@ -96,12 +101,34 @@ def stream_bundle(
 
 @dataclass(frozen=True, slots=True)
 class BundleStep:
-    """What a step gives; see `Step`. Queries without new results have none."""
+    """What a step gives; see `Step`. Queries without new results have none.
+
+    `failed` says of queries that have no results, because their data is at fault, why.
+    """
 
     carried: Carried
     results: dict[str, pa.Table]
     late: pa.Table
     wake: int | None
+    failed: dict[str, str] = field(default_factory=dict)
+
+
+class _Failures:
+    """Errors of queries; they are raised, unless one query is not to stop the others."""
+
+    def __init__(self, *, isolates: bool) -> None:
+        self.isolates = isolates
+        self.by_name: dict[str, str] = {}
+
+    @contextmanager
+    def of(self, name: str) -> Iterator[None]:
+        try:
+            with errors_of(name):
+                yield
+        except (DataError, LiveStateError) as error:
+            if not self.isolates:
+                raise
+            self.by_name[name] = str(error)
 
 
 def bundle_step(  # noqa: PLR0913 - the options of a stream, all by name
@@ -113,8 +140,12 @@ def bundle_step(  # noqa: PLR0913 - the options of a stream, all by name
     ordered: bool = False,
     late_before: int | None = None,
     state_limit: int | None = None,
+    isolates: bool = False,
 ) -> BundleStep:
-    """Settle all events before tick `until`, or all of a stream in order; see `step`."""
+    """Settle all events before tick `until`, or all of a stream in order; see `step`.
+
+    With `isolates` a query whose data is at fault has no results in this step, and the others do.
+    """
     nothing = pa.table({})
     if not bundle.queries or (arrived is None and carried.events is None):
         after = Carried(later(carried.horizon, until), (), None, carried.next_number)
@@ -134,7 +165,8 @@ def bundle_step(  # noqa: PLR0913 - the options of a stream, all by name
         arrival.events.schema,
         ordered,
     )
-    results, closings = _advance(bundle, move)
+    failures = _Failures(isolates=isolates)
+    results, closings = _advance(bundle, move, failures)
     writer = ChunkWriter(carried.next_number)
     write_stored(lead, move.stored, _oldest(bundle, move.horizon), writer)
     keep_last_key(carried, arrival, writer)
@@ -143,10 +175,13 @@ def bundle_step(  # noqa: PLR0913 - the options of a stream, all by name
         raise StateLimitError(lead.name, after.size, state_limit)
     waiting = None if ordered else earliest_from(move.stored, move.horizon)
     ticks = [each for each in (waiting, *closings) if each is not None]
-    return BundleStep(after, results, arrival.late, min(ticks, default=None))
+    wake = min(ticks, default=None)
+    return BundleStep(after, results, arrival.late, wake, failures.by_name)
 
 
-def _advance(bundle: StreamBundle, move: Move) -> tuple[dict[str, pa.Table], list[int | None]]:
+def _advance(
+    bundle: StreamBundle, move: Move, failures: _Failures
+) -> tuple[dict[str, pa.Table], list[int | None]]:
     """Return the results of all queries, and the ticks at which more may become final."""
     results: dict[str, pa.Table] = {}
     closings: list[int | None] = []
@@ -155,13 +190,14 @@ def _advance(bundle: StreamBundle, move: Move) -> tuple[dict[str, pa.Table], lis
     for each in bundle.alone:
         stored = [_from(chunk, each.since) for chunk in move.stored]
         keeper = PlainKeeper(replace(move, program=each.program, stored=stored))
-        replayed = keeper.run(partially=each.partially)
-        results[each.name] = replayed.result
-        closings.append(keeper.closing(replayed))
+        with failures.of(each.name):
+            replayed = keeper.run(partially=each.partially)
+            results[each.name] = _begun_since(each, replayed.result, move.schema)
+            closings.append(keeper.closing(replayed))
     latest = _latest_settled(move)
     for numbers, merged in bundle.sets:
         queries = [bundle.queries[each] for each in numbers]
-        results |= _closed_windows(queries, merged, move, bundle.policy)
+        results |= _closed_windows(queries, merged, move, bundle.policy, failures)
         if latest is not None:
             windows = {(e.program.window_length, e.program.slide): e.program for e in queries}
             closings += [next_window_end(e, latest, move.horizon) for e in windows.values()]
@@ -181,6 +217,16 @@ def _from(chunk: StoredChunk, since: int | None) -> StoredChunk:
         return chunk
     place = int(np.searchsorted(chunk.ticks, since))
     return StoredChunk(chunk.table.slice(place), chunk.ticks[place:], chunk.chunk)
+
+
+def _begun_since(query: StreamedQuery, result: pa.Table, events: pa.Schema) -> pa.Table:
+    """Return the rows of windows that a query saw from their beginning on."""
+    program = query.program
+    if query.since is None or program.slide is None or not result.num_rows:
+        return result
+    first = from_ticks(np.array([query.since]), events.field(program.time).type)[0]
+    begin = result.column("0" if query.partially else WINDOW_START)  # see `partial_schema`
+    return result.filter(pc.greater_equal(begin, first))
 
 
 def _oldest(bundle: StreamBundle, horizon: int | None) -> int | None:
@@ -228,7 +274,11 @@ def _wanted(query: StreamedQuery, move: Move) -> _Wanted:
 
 
 def _closed_windows(
-    queries: Sequence[StreamedQuery], merged: MergedProgram, move: Move, policy: Policy
+    queries: Sequence[StreamedQuery],
+    merged: MergedProgram,
+    move: Move,
+    policy: Policy,
+    failures: _Failures,
 ) -> dict[str, pa.Table]:
     """Fold the events of the windows that close, and return what is in those."""
     wanted = [_wanted(each, move) for each in queries]
@@ -247,11 +297,12 @@ def _closed_windows(
             is_wanted &= rows.window >= each.first
         chosen.append(taken(rows, np.flatnonzero(is_wanted)))
     found = prepared.found(replace(folded, rows=tuple(chosen)), move.schema)
-    return {
-        query.name: set_table(each, move.schema, partially=query.partially)
-        for query, each in zip(queries, found, strict=True)
-        if each is not None
-    }
+    tables = {}
+    for query, each in zip(queries, found, strict=True):
+        if each is not None:
+            with failures.of(query.name):
+                tables[query.name] = set_table(each, move.schema, partially=query.partially)
+    return tables
 
 
 def _joined(ranges: Sequence[tuple[int | None, int]]) -> Iterator[tuple[int | None, int]]:

@@ -1,0 +1,25 @@
+"""Let errors of the data say which of several queries met them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from cepheid.errors import UNNAMED, DataError
+
+
+@contextmanager
+def errors_of(name: str) -> Iterator[None]:
+    """Name the query in errors of the data that do not name one.
+
+    >>> with errors_of("q1"):
+    ...     raise DataError("a count exceeds BIGINT")
+    Traceback (most recent call last):
+    cepheid.errors.DataError: query 'q1': a count exceeds BIGINT
+    """
+    try:
+        yield
+    except DataError as error:
+        if error.query is not None or name == UNNAMED:
+            raise
+        raise DataError(error.message, hint=error.hint, query=name) from error
