@@ -87,7 +87,7 @@ class _Fold:
             united, self.ordered, self.predicates, self.columns, partitions
         ):
             tasks = [
-                partial(_walked, walker, self._of_query(walkable, number))
+                partial(self._walked, number, walker, walkable)
                 for number, walker in enumerate(walkers)
             ]
             walked = side_by_side(tasks) if threads > 1 else [each() for each in tasks]
@@ -95,13 +95,12 @@ class _Fold:
                 found[number] += batches
         return found
 
+    def _walked(self, number: int, walker: MatchWalker, walkable: Walkable) -> list[pa.RecordBatch]:
+        with errors_of(self.program.programs[number].name):
+            return list(walker.batches(self._of_query(walkable, number)))
+
     def _of_query(self, walkable: Walkable, number: int) -> Walkable:
         """Return the ends at which matches of a query end."""
         graph, ends = walkable
         position = graph.nodes[ends[:, END_NODE], POSITION]
         return Walkable(graph, ends[self.ends_at[number][position]])
-
-
-def _walked(walker: MatchWalker, walkable: Walkable) -> list[pa.RecordBatch]:
-    with errors_of(walker.program.name):
-        return list(walker.batches(walkable))
