@@ -55,7 +55,10 @@ def from_json(case: WorkloadCase, name: str, text: str) -> Row:
         if each.aggregate.attribute == "at" and each.aggregate.function != "COUNT"
     ]
     moments += [each for each in row if each.endswith("_at")]
-    for each in moments:
-        if row[each] is not None:
-            row[each] = without_zone(row[each])
-    return row
+    return row | {each: _as_moment(row[each]) for each in moments}
+
+
+def _as_moment(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_as_moment(each) for each in value]
+    return None if value is None else without_zone(value)
