@@ -298,10 +298,10 @@ def _closed_windows(
         chosen.append(taken(rows, np.flatnonzero(is_wanted)))
     found = prepared.found(replace(folded, rows=tuple(chosen)), move.schema)
     tables = {}
-    for query, each in zip(queries, found, strict=True):
-        if each is not None:
+    for query, finished in zip(queries, found, strict=True):
+        if finished is not None:
             with failures.of(query.name):
-                tables[query.name] = set_table(each, move.schema, partially=query.partially)
+                tables[query.name] = set_table(finished, move.schema, partially=query.partially)
     return tables
 
 
