@@ -28,27 +28,27 @@ RETURN a.id, a.ts, b.ts, c.ts
 CONTIGUOUS = "PATTERN SEQ(A a, B b) SEMANTICS contiguous WHERE [id] RETURN a.id, a.ts, b.ts"
 
 
-def _types_only(program: Any, frame: Any) -> Any:
-    return frame.filter(frame.etype.isin(*program.types))
+def _types_only(programs: Any, frame: Any, *, keeps_types: bool) -> Any:
+    return frame.filter(frame.etype.isin(*programs[0].types))
 
 
-def _nothing(program: Any, frame: Any) -> Any:
+def _nothing(programs: Any, frame: Any, *, keeps_types: bool) -> Any:
     return frame
 
 
-def _cepheid(text: str, push_down: Callable[[Any, Any], Any] | None) -> Callable[[Path], pa.Table]:
+def _cepheid(text: str, push_down: Callable[..., Any] | None) -> Callable[[Path], pa.Table]:
     """Run with Cepheid's own push-down or another one."""
 
     def run(path: Path) -> pa.Table:
         import cepheid
         from cepheid.runtime.spark import batch
 
-        usual = batch.drop_or_bare
-        batch.drop_or_bare = push_down or usual
+        usual = batch.drop_or_bare_for_all
+        batch.drop_or_bare_for_all = push_down or usual
         try:
             result = cepheid.query(text).run(events_of(path), time="ts", type="etype")
         finally:
-            batch.drop_or_bare = usual
+            batch.drop_or_bare_for_all = usual
         return result.toArrow()
 
     return run

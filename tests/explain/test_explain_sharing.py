@@ -155,7 +155,7 @@ def test_lanes_exits_and_graphs():
         for each in found.others
     ] == [
         (("q1", "q2"), "compared", [("T.price < NEXT(T).price", ("q1", "q2"))]),
-        (("q3", "q4"), "prefix", [("SEQ(A, B)", ("q3", "q4"))]),
+        (("q3", "q4"), "segment", [("SEQ(A, B)", ("q3", "q4"))]),
         (("q5", "q6"), "prefix", [("SEQ(A, B)", ("q5", "q6"))]),
     ]
     assert found.scans == (("q1", "q2", "q3", "q4", "q5", "q6", "q7"),)
@@ -163,6 +163,24 @@ def test_lanes_exits_and_graphs():
     lines = [line.strip() for line in together.explain(schema=PRICES).splitlines()]
     assert "2 queries that return matches, whose graph is built once: q5, q6" in lines
     assert "compared  T.price < NEXT(T).price  q1, q2" in lines
+
+
+def test_segments_and_exits():
+    texts = [
+        f"PATTERN SEQ(A, B, C, D) WITHIN 5 {COUNT}",
+        f"PATTERN SEQ(X, B, C, Y) WITHIN 5 {COUNT}",
+        f"PATTERN SEQ(A, B, C, D+) WITHIN 5 {COUNT}",
+        "PATTERN SEQ(A, B b) WITHIN 5 RETURN SUM(b.price) AS n",
+        "PATTERN SEQ(A, B b, C) WITHIN 5 RETURN SUM(b.price) AS n",
+    ]
+    together = cepheid.workload(texts)
+    found = explain_sharing(together.plans(PRICES), together.dependencies)
+    assert [
+        (each.title, [(part.text, part.queries) for part in each.common]) for each in found.others
+    ] == [
+        ("segment", [("SEQ(B, C)", ("q1", "q2", "q3")), ("SEQ(A, B, C)", ("q1", "q3"))]),
+        ("prefix", [("SEQ(A, B)", ("q4", "q5"))]),
+    ]
 
 
 @pytest.mark.parametrize(

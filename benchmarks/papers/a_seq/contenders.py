@@ -34,8 +34,8 @@ def published(sequence: Sequence) -> Contender:
     def run(events: pa.Table) -> Answer:
         negated = {"QQQ": sequence.length - 2} if sequence.without_qqq else {}
         times, counts, counters = prefix_counters(
-            _places(events, {name: place for place, name in enumerate(sequence.tickers)}),
-            _places(events, negated),
+            places(events, {name: place for place, name in enumerate(sequence.tickers)}),
+            places(events, negated),
             events.column("time").chunk(0).to_numpy(),
             sequence.length,
             sequence.window_ms,
@@ -55,34 +55,36 @@ def two_steps(sequence: Sequence) -> Contender:
         types = events.column("type").chunk(0)
         if sequence.without_qqq:
             before = matches["before"].to_numpy()
-            negative = time[_of_type(types, "QQQ")]
+            negative = time[of_type(types, "QQQ")]
             stays = np.searchsorted(negative, before) == np.searchsorted(negative, last)
             first, last = first[stays], last[stays]
-        triggers = time[_of_type(types, sequence.tickers[-1])]
+        triggers = time[of_type(types, sequence.tickers[-1])]
         return Answer(
-            _results(triggers, _alive(first, last, triggers, sequence.window_ms)),
+            _results(triggers, alive(first, last, triggers, sequence.window_ms)),
             matches.num_rows,
         )
 
     return run
 
 
-def _alive(first: Ints, last: Ints, triggers: Ints, window: int) -> Ints:
+def alive(first: Ints, last: Ints, triggers: Ints, window: int) -> Ints:
     """Count the matches that have ended and not yet expired at every trigger."""
     ended = np.bincount(np.searchsorted(triggers, last), minlength=triggers.size + 1)
     expired = np.bincount(np.searchsorted(triggers, first + window), minlength=triggers.size + 1)
     return np.cumsum(ended - expired)[: triggers.size]
 
 
-def _places(events: pa.Table, place_by_name: dict[str, int]) -> States:
+def places(events: pa.Table, place_by_name: dict[str, int]) -> States:
+    """Return the place of every event in a sequence."""
     types = events.column("type").chunk(0)
     names = types.dictionary.to_pylist()
     by_code = np.array([place_by_name.get(name, NO_PLACE) for name in names], np.int8)
-    places: States = by_code[types.indices.to_numpy()]
-    return places
+    found: States = by_code[types.indices.to_numpy()]
+    return found
 
 
-def _of_type(types: pa.DictionaryArray, name: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def of_type(types: pa.DictionaryArray, name: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Return by event whether it is of a type."""
     code = pc.index(types.dictionary, name).as_py()
     return np.asarray(types.indices.to_numpy() == code)
 

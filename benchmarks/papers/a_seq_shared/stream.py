@@ -1,8 +1,7 @@
 """Queries that share a prefix or a stretch in the middle, on A-Seq's stand-in for stock trades.
 
 A query with a shared prefix is `SEQ(S1, …, Sl, Y)` with a last type of its own, one with a shared
-substring `SEQ(X, S1, …, Sl, Y)` with a first one, too. Results are due at the end of windows: every
-`SLIDE_MS` milliseconds instead of at every last event.
+substring `SEQ(X, S1, …, Sl, Y)` with a first one, too. Results are due at every last event.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import pyarrow as pa
 from benchmarks.papers.a_seq.stream import MILLISECONDS_PER_EVENT, TICKERS
 from benchmarks.papers.a_seq.stream import Sequence as Trades
 
-SLIDE_MS = 100
 MOST_SHARED, MOST_QUERIES = 6, 6
 SHARED_TICKERS = TICKERS[:MOST_SHARED]
 LAST_TICKERS = TICKERS[MOST_SHARED : MOST_SHARED + MOST_QUERIES]
@@ -43,8 +41,7 @@ class Shared:
     def texts(self) -> tuple[str, ...]:
         """The queries."""
         return tuple(
-            f"PATTERN SEQ({', '.join(each)}) WITHIN {self.window_ms} SLIDE {SLIDE_MS} "
-            "RETURN COUNT(*) AS value"
+            f"PATTERN SEQ({', '.join(each)}) WITHIN {self.window_ms} RETURN COUNT(*) AS value"
             for each in self.sequences
         )
 

@@ -14,11 +14,13 @@ from cepheid.explain.common_beginnings import (
 from cepheid.explain.sharing_document import CommonPart, OtherSet
 from cepheid.program.predicate_code import COMPARISONS
 from cepheid.program.run_program import ColumnKind
+from cepheid.program.sharing.chain_program import ChainProgram, Segment, segments_of
 from cepheid.program.sharing.lane_program import LaneEdge, LaneProgram
 from cepheid.program.sharing.match_program import MatchProgram
 from cepheid.program.sharing.share_work import SharedWork
 
 LANES = "with adjacent predicates in one pass, with a lane for each query and window"
+CHAINS = "of one window that moves with every event, whose common segments are counted once"
 EXITS = "of one window that moves with every event, whose beginning is folded once"
 GRAPH = "that return matches, whose graph is built once"
 OPERATORS = {number: operator for operator, number in COMPARISONS.items() if operator != "=="}
@@ -35,6 +37,10 @@ def explain_others(work: SharedWork) -> tuple[OtherSet, ...]:
         *(
             OtherSet(LANES, named(places), "compared", tuple(_compared(each, named(places))))
             for places, each in others.lanes
+        ),
+        *(
+            OtherSet(CHAINS, named(places), "segment", tuple(_segments(each, named(places))))
+            for places, each in others.chains
         ),
         *(
             OtherSet(EXITS, named(places), "prefix", tuple(common_prefixes(each.merged)))
@@ -62,6 +68,28 @@ def _comparison(program: LaneProgram, edge: LaneEdge) -> str:
     )
     source, target = (types_of(united.tests[each]) for each in (edge.source, edge.target))
     return f"{source}.{last} {OPERATORS[found.operator]} NEXT({target}).{new}"
+
+
+def _segments(program: ChainProgram, names: Sequence[str]) -> Iterator[CommonPart]:
+    """Yield what two or more queries have in a row, those that save most first."""
+    owners: dict[Segment, list[int]] = {}
+    for query, chain in enumerate(program.chains):
+        for segment in dict.fromkeys(segments_of(chain)):
+            owners.setdefault(segment, []).append(query)
+    inside = {
+        (part, tuple(queries))
+        for segment, queries in owners.items()
+        for part in (segment[1:], segment[:-1])
+    }
+    found = [
+        (segment, queries)
+        for segment, queries in owners.items()
+        if len(queries) > 1 and (segment, tuple(queries)) not in inside
+    ]
+    found.sort(key=lambda each: -(len(each[1]) - 1) * len(each[0]))
+    for segment, queries in found:
+        words = [position_word(program.tests[e.test], repeats=e.repeats) for e in segment]
+        yield CommonPart(in_a_row(words, follows=True), tuple(names[each] for each in queries))
 
 
 def _beginnings(program: MatchProgram, names: Sequence[str]) -> Iterator[CommonPart]:

@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import Program
+
+
+class TestedPrograms(Protocol):
+    """Programs that are folded together, and the different tests of their events."""
+
+    @property
+    def programs(self) -> tuple[Program, ...]:
+        """The programs; their events have the same order."""
+
+    @property
+    def tests(self) -> tuple[PositionTest, ...]:
+        """The tests, without names of variables."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import MatchOutput, Program
+from cepheid.program.sharing.chain_program import ChainProgram, chain_sets
 from cepheid.program.sharing.lane_program import LaneProgram, lane_sets, make_lanes
 from cepheid.program.sharing.match_program import MatchProgram, match_sets
 from cepheid.program.sharing.merged_program import MergedProgram
@@ -21,10 +22,12 @@ Places = tuple[int, ...]
 class OtherSets:
     """Places of programs with what is made of them, and of those that are folded by themselves.
 
-    `lanes` have adjacent predicates in common, `recent` and `matches` the beginning of patterns.
+    `lanes` have adjacent predicates in common, `chains` segments of sequences, `recent` and
+    `matches` the beginning of patterns.
     """
 
     lanes: tuple[tuple[Places, LaneProgram], ...]
+    chains: tuple[tuple[Places, ChainProgram], ...]
     recent: tuple[tuple[Places, RecentProgram], ...]
     matches: tuple[tuple[Places, MatchProgram], ...]
     alone: Places
@@ -42,19 +45,31 @@ class OtherSets:
 def other_sets(programs: Sequence[Program], taken: Collection[int]) -> OtherSets:
     """Return what programs have in common, but for those at places that are taken."""
     left = [place for place in range(len(programs)) if place not in taken]
-    own = [programs[place] for place in left]
 
-    def placed(places: Sequence[int]) -> Places:
-        return tuple(left[each] for each in places)
+    def among(found: Callable[[list[Program]], _Sets[Made]]) -> list[tuple[Places, Made]]:
+        """Return sets of programs that are left, which then are not left any more."""
+        sets = [
+            (tuple(left[each] for each in places), made)
+            for places, made in found([programs[place] for place in left])
+        ]
+        for places, _ in sets:
+            left[:] = [each for each in left if each not in places]
+        return sets
 
-    lanes = [(placed(each), make_lanes([own[place] for place in each])) for each in lane_sets(own)]
-    recent = [(placed(places), each) for places, each in recent_sets(own)]
-    matches = [(placed(places), each) for places, each in match_sets(own)]
-    together = {
-        place for sets in (lanes, recent, matches) for places, _ in sets for place in places
-    }
-    alone = tuple(place for place in left if place not in together)
-    return OtherSets(tuple(lanes), tuple(recent), tuple(matches), alone)
+    lanes, chains = among(_lanes), among(chain_sets)
+    recent, matches = among(recent_sets), among(match_sets)
+    return OtherSets(tuple(lanes), tuple(chains), tuple(recent), tuple(matches), tuple(left))
+
+
+Made = TypeVar("Made")
+_Sets = Sequence[tuple[Places, Made]]
+
+
+def _lanes(programs: list[Program]) -> list[tuple[Places, LaneProgram]]:
+    return [
+        (tuple(each), make_lanes([programs[place] for place in each]))
+        for each in lane_sets(programs)
+    ]
 
 
 class Scanned(NamedTuple):
@@ -75,6 +90,7 @@ def scans(
     A unit is a set of programs that are folded together, or one program.
     """
     units = [Scanned(each.places, merged.programs[:1], merged.tests) for each, merged in sets]
+    units += [Scanned(places, each.programs[:1], each.tests) for places, each in others.chains]
     united = [*others.united, *(((place,), programs[place]) for place in others.alone)]
     units += [Scanned(places, (each,), each.all_tests) for places, each in united]
     found: dict[object, list[Scanned]] = {}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import accumulate, chain
+from collections.abc import Sequence
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from cepheid.kernels.fold_counts import DONE, MORE_ROWS
 from cepheid.kernels.values import Measures, ValueRows
 from cepheid.program.sharing.merged_program import MergedPosition, MergedProgram
 from cepheid.runtime.aggregate.value_rows import first_rows, joined_rows, make_rows
+from cepheid.runtime.sharing.flat_lists import flat_lists
 
 Int64s = NDArray[np.int64]
 ROWS_AT_ONCE = 1 << 14
@@ -109,16 +110,18 @@ def _machine(program: MergedProgram, passes: Sequence[tuple[int, ...]]) -> Count
         for group in range(len(program.groups))
     ]
     return CountMachine(
-        *_lists(by_kind),
+        *flat_lists(by_kind),
         np.array([each.group for each in positions], np.int64),
-        *_lists(_rows(begins, each, each.sources, loops_first=True) for each in positions),
-        *_lists(_rows(begins, each, each.entries, loops_first=False) for each in positions),
+        *flat_lists(_rows(begins, each, each.sources, loops_first=True) for each in positions),
+        *flat_lists(_rows(begins, each, each.entries, loops_first=False) for each in positions),
         np.array([each.length or 0 for each in program.groups], np.int64),
         np.array([each.slide or each.length or 0 for each in program.groups], np.int64),
         np.array(begins, np.int64),
         initial,
-        *_lists(by_group),
-        *_lists([begins[each.group] + slot for slot in each.finals] for each in program.queries),
+        *flat_lists(by_group),
+        *flat_lists(
+            [begins[each.group] + slot for slot in each.finals] for each in program.queries
+        ),
     )
 
 
@@ -128,10 +131,3 @@ def _rows(
     """Return rows of slots. What a position writes and reads is written last, and read first."""
     ordered = sorted(slots, key=lambda slot: (slot in _loops(position)) != loops_first)
     return [begins[position.group] + slot for slot in ordered]
-
-
-def _lists(lists: Iterable[Sequence[int]]) -> tuple[Int64s, Int64s]:
-    """Return where each list begins, and all of them one after the other."""
-    kept = list(lists)
-    offsets = np.array([0, *accumulate(map(len, kept))], np.int64)
-    return offsets, np.array(list(chain.from_iterable(kept)), np.int64)

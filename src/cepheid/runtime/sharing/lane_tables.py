@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cepheid.kernels.fold_lanes import LaneTables
 from cepheid.program.sharing.lane_program import LaneProgram
+from cepheid.runtime.sharing.flat_lists import flat_lists
 
 Int64s = NDArray[np.int64]
 
@@ -93,17 +94,21 @@ class _Tables:
             _array([0, *accumulate(widths)]),
             _array(from_source),
             _array(to_target),
-            *_lists([[n for n, e in enumerate(edges) if e.target == place] for place in places]),
-            *_lists([[n for n, e in enumerate(edges) if e.source == place] for place in places]),
-            *_lists([self._firsts(each) for each in places]),
-            *_lists([self._lasts(each) for each in places]),
-            *_lists([self._adds(each) for each in places]),
+            *flat_lists(
+                [[n for n, e in enumerate(edges) if e.target == place] for place in places]
+            ),
+            *flat_lists(
+                [[n for n, e in enumerate(edges) if e.source == place] for place in places]
+            ),
+            *flat_lists([self._firsts(each) for each in places]),
+            *flat_lists([self._lasts(each) for each in places]),
+            *flat_lists([self._adds(each) for each in places]),
             np.array([each.cuts for each in self.edges], np.int64).reshape(len(edges), -1),
             _array([length for length, _ in windows]),
             _array([slide for _, slide in windows]),
             _array(self.first_block),
             _array(self.results.cuts),
-            *_lists([each.queries for each in self.blocks]),
+            *flat_lists([each.queries for each in self.blocks]),
         )
 
     def _firsts(self, place: int) -> list[int]:
@@ -135,8 +140,3 @@ class _Tables:
 
 def _array(values: Sequence[int]) -> Int64s:
     return np.array(values, np.int64)
-
-
-def _lists(lists: Sequence[Sequence[int]]) -> tuple[Int64s, Int64s]:
-    """Return where lists begin, and all of them."""
-    return _array([0, *accumulate(map(len, lists))]), _array([e for one in lists for e in one])

@@ -1,4 +1,4 @@
-"""Events of a merged program in the order of the fold, each with its kind."""
+"""Events of merged programs in the order of the fold, each with its kind."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from cepheid.program.sharing.merged_program import MergedProgram
+from cepheid.program.sharing.merged_program import TestedPrograms
 from cepheid.runtime.order_events import OrderedEvents, Relevant, order_relevant
 from cepheid.runtime.sharing.event_kinds import EventKinds, event_kinds
 from cepheid.runtime.sharing.scan import Scan
 
 
 def order_kinds(
-    program: MergedProgram, columns: Mapping[str, Any], length: int, threads: int
+    program: TestedPrograms, columns: Mapping[str, Any], length: int, threads: int
 ) -> tuple[OrderedEvents, EventKinds]:
     """Mask, order and cut the events; `fires` of the arrays has kinds, from 1."""
     if isinstance(columns, Scan):

@@ -9,6 +9,7 @@ import pyarrow as pa
 from cepheid.program.program import Program
 from cepheid.program.sharing.other_sets import OtherSets
 from cepheid.runtime.local import LocalResult, run_local
+from cepheid.runtime.sharing.run_chains import run_chains
 from cepheid.runtime.sharing.run_lanes import run_lanes
 from cepheid.runtime.sharing.run_matches import run_matches
 from cepheid.runtime.sharing.run_recent import run_recent
@@ -48,6 +49,10 @@ class _Run:
         for places, lanes in self.others.lanes:
             columns = self.scans.of(lanes.united)
             tables = run_lanes(lanes, columns, *given, threads=self.threads)
+            found |= zip(places, tables or map(self._alone, places), strict=True)
+        for places, chains in self.others.chains:
+            columns = self.scans.of(chains.programs[0])
+            tables = run_chains(chains, columns, *given, threads=self.threads)
             found |= zip(places, tables or map(self._alone, places), strict=True)
         for places, recent in self.others.recent:
             columns = self.scans.of(recent.united)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -62,7 +62,11 @@ def run_recent(
         own = moment[at]
         values = _values(rows, at, program.queries[number])
         groups = GroupRows(ordered.row[moments.event[own]], values, np.zeros(own.size, np.bool_))
-        result.append(_table(each, program.queries[number], groups, measures, schema))
+        extremes = [
+            measures.sortables[minimum].values(values.least[:, place])
+            for place, minimum in enumerate(program.queries[number].minima)
+        ]
+        result.append(moment_table(each, groups, columns, schema, extremes))
     return result
 
 
@@ -106,20 +110,17 @@ def _values(rows: ValueRows, at: Int64s, query: MergedQuery) -> ValueRows:
     )
 
 
-def _table(
+def moment_table(
     program: Program,
-    query: MergedQuery,
     groups: GroupRows,
-    measures: EventMeasures,
+    columns: Mapping[str, Any],
     schema: pa.Schema,
+    extremes: Sequence[Any] = (),
 ) -> pa.Table:
+    """Return the result of a query of which there is a row for every moment of a group."""
     output = program.output
     assert isinstance(output, AggregateOutput)
-    extremes = [
-        measures.sortables[each].values(groups.values.least[:, number])
-        for number, each in enumerate(query.minima)
-    ]
-    places = PlaceColumns(program, output, measures.columns, schema).table(groups)
-    finished = Finished(places, groups.values, None, extremes, groups.is_expiry)
+    places = PlaceColumns(program, output, columns, schema).table(groups)
+    finished = Finished(places, groups.values, None, list(extremes), groups.is_expiry)
     with errors_of(program.name):
         return finish(output, aggregate_schema(program, output, schema), finished)

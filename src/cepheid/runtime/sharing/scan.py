@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import Program
-from cepheid.program.sharing.merged_program import MergedProgram
+from cepheid.program.sharing.merged_program import TestedPrograms
 from cepheid.program.sharing.other_sets import Scanned, is_scanned
 from cepheid.program.sharing.sharing_sets import plain_test, stream_of
 from cepheid.runtime.order_events import (
@@ -77,8 +77,8 @@ class Scan(ScannedColumns):
         """Return the events that matter to a program, in order."""
         return self._cut(program, [self._masks_of_kinds(each) for each in program.test_groups])
 
-    def ordered_kinds(self, program: MergedProgram) -> tuple[OrderedEvents, EventKinds]:
-        """Return the events of a merged program; `fires` of the arrays has its kinds, from 1."""
+    def ordered_kinds(self, program: TestedPrograms) -> tuple[OrderedEvents, EventKinds]:
+        """Return the events of merged programs; `fires` of the arrays has its kinds, from 1."""
         some = max(program.programs, key=lambda each: each.window_length or 0)
         numbers = {self.tests[test]: number for number, test in enumerate(program.tests)}
         passes: dict[tuple[int, ...], int] = {}

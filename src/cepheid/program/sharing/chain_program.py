@@ -1,0 +1,126 @@
+"""Sequences that are counted in one window that moves with every event, and what they share.
+
+That is Chop-Connect of A-Seq, section 4.2, without connect events: what a stretch of events does to
+a sequence is the number of matches of each *segment* of it, its elements from one place to another.
+Where a segment is in a query does not matter, so equal segments of all queries are kept once, be
+they a prefix, a part in the middle or an end. See kernels/fold_segments.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.position_automaton import PositionTest
+from cepheid.program.program import Program
+from cepheid.program.sharing.recent_program import is_recent
+from cepheid.program.sharing.sharing_sets import plain_test, stream_of
+
+MOST_SEGMENTS = 1 << 15  # of a set: they are kept for every partition under way
+
+
+class Element(NamedTuple):
+    """A type of a sequence: the number of its test, and whether it may repeat, as T in T+."""
+
+    test: int
+    repeats: bool
+
+
+Segment = tuple[Element, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChainProgram:
+    """Programs that are counted together: by program its sequence; `tests` are those of all."""
+
+    programs: tuple[Program, ...]
+    tests: tuple[PositionTest, ...]
+    chains: tuple[Segment, ...]
+
+    @property
+    def segments(self) -> dict[Segment, int]:
+        """The different segments of all sequences, each with its number."""
+        found = (each for chain in self.chains for each in segments_of(chain))
+        return {each: number for number, each in enumerate(dict.fromkeys(found))}
+
+
+def segments_of(chain: Segment) -> Iterator[Segment]:
+    """Yield all stretches of a sequence.
+
+    >>> a, b = Element(0, False), Element(1, True)
+    >>> list(segments_of((a, b))) == [(a,), (a, b), (b,)]
+    True
+    """
+    for begin in range(len(chain)):
+        for end in range(begin + 1, len(chain) + 1):
+            yield chain[begin:end]
+
+
+def is_chain(program: Program) -> bool:
+    """Whether a query counts sequences whose types may repeat, and a group is one partition."""
+    output = program.output
+    if not is_recent(program) or not isinstance(output, AggregateOutput):
+        return False
+    if output.numbers or output.minima:
+        return False
+    if not set(program.partition_by) <= {column for column, _ in output.groups}:
+        return False
+    automaton, size = program.automaton, len(program.tests)
+    if automaton.first != 1 or automaton.last != 1 << (size - 1):
+        return False
+    return all(
+        follow & ~(1 << position) == (1 << (position + 1) if position + 1 < size else 0)
+        for position, follow in enumerate(automaton.follow)
+    )
+
+
+def chain_sets(programs: Sequence[Program]) -> list[tuple[tuple[int, ...], ChainProgram]]:
+    """Return sets of two or more programs on the same events with a type in common."""
+    by_key: dict[object, list[int]] = {}
+    for place, program in enumerate(programs):
+        if is_chain(program):
+            by_key.setdefault(_key(program), []).append(place)
+    found = []
+    for places in by_key.values():
+        made = make_chains([programs[place] for place in places])
+        kept = _with_company(made)
+        if len(kept) > 1:
+            made = (
+                made if len(kept) == len(places) else make_chains([made.programs[e] for e in kept])
+            )
+            if len(made.segments) <= MOST_SEGMENTS:
+                found.append((tuple(places[each] for each in kept), made))
+    return found
+
+
+def make_chains(programs: Sequence[Program]) -> ChainProgram:
+    """Return programs as sequences of numbered tests."""
+    tests: dict[PositionTest, int] = {}
+    chains = tuple(
+        tuple(
+            Element(
+                tests.setdefault(plain_test(test), len(tests)),
+                bool(program.automaton.follow[position] >> position & 1),
+            )
+            for position, test in enumerate(program.tests)
+        )
+        for program in programs
+    )
+    return ChainProgram(tuple(programs), tuple(tests), chains)
+
+
+def _key(program: Program) -> object:
+    output = program.output
+    assert isinstance(output, AggregateOutput)
+    return stream_of(program), program.window_length, frozenset(c for c, _ in output.groups)
+
+
+def _with_company(made: ChainProgram) -> list[int]:
+    """Return the sequences that have an element in common with another one."""
+    owners: dict[Element, set[int]] = {}
+    for number, chain in enumerate(made.chains):
+        for element in chain:
+            owners.setdefault(element, set()).add(number)
+    return sorted({each for some in owners.values() if len(some) > 1 for each in some})
