@@ -386,8 +386,8 @@ class QueryFolder:
         one task takes all events. The others are those of `Workload.stream`.
 
         The result is a streaming DataFrame with columns query, change, result. A row has a result
-        as JSON; or, where `change` is 'added', 'replaced', 'removed' or 'refused', what is known of
-        that. See docs/how-to/workloads.md.
+        as JSON; or, where `change` is 'added', 'replaced', 'removed', 'refused' or 'failed', what
+        is known of that. See docs/how-to/workloads.md.
         """
         from cepheid.runtime.event_schema import ColumnRoles
         from cepheid.runtime.stream_options import StreamOptions

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -187,6 +188,20 @@ class TestOnePass:
         frame = spark.createDataFrame(STREAM)
         found = cepheid.workload(texts).run(frame, **ROLES)
         assert [rows_of(each) for each in found.values()] == expected_of(texts)
+
+
+@pytest.mark.parametrize("where", ["", "WHERE [k]"])
+def test_errors_name_the_query(spark: SparkSession, where: str) -> None:
+    """Also if the rows of several tasks are too large only together."""
+    texts = {
+        name: f"PATTERN SEQ({first}, B b) {where} WITHIN 40 SLIDE 40 RETURN SUM(b.x) AS total"
+        for name, first in (("fine", "Z"), ("too much", "A"))
+    }
+    large = pa.array([2**61] * STREAM.num_rows)
+    events = spark.createDataFrame(STREAM.set_column(3, "x", large))
+    results = cepheid.workload(texts).run(events, **ROLES)
+    with pytest.raises(PythonException, match="query 'too much': 'total' exceeds BIGINT"):
+        results["too much"].collect()
 
 
 class TestKept:

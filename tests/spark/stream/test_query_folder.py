@@ -198,8 +198,8 @@ def test_workloads_with_and_without(tmp_path: Path) -> None:
     first = cepheid.query_folder(tmp_path).workload()
     assert list(first.queries) == ["one"]
     second = first.with_query(TOTAL).with_query(cepheid.query(LONGER), name="long")
-    assert list(second.queries) == ["one", "q2", "long"]
-    assert list(second.without("one").queries) == ["q2", "long"]
+    assert list(second.queries) == ["one", "q1", "long"]
+    assert list(second.without("one").queries) == ["q1", "long"]
     table = pa.Table.from_pylist(random_events(1), SCHEMA)
     alone = first.run(table, **ROLES)["one"]
     assert second.run(table, **ROLES)["one"] == alone
