@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
@@ -56,9 +57,12 @@ def run_local(
     if their order is found for several programs at once.
     """
     schema = table.schema if schema is None else schema
+    # What is wrong with columns of several programs may be that of another one.
+    naming: AbstractContextManager[None] = nullcontext()
     if columns is None:
         columns = dict(zip(table.column_names, table.columns, strict=True))
-    with errors_of(program.name):
+        naming = errors_of(program.name)
+    with naming:
         if reads_columns(program):
             return run_columns(
                 program, columns, table.num_rows, schema, threads=threads, settled=settled

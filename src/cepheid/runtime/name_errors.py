@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from cepheid.errors import UNNAMED, DataError
@@ -23,3 +23,15 @@ def errors_of(name: str) -> Iterator[None]:
         if error.query is not None or name == UNNAMED:
             raise
         raise DataError(error.message, hint=error.hint, query=name) from error
+
+
+@contextmanager
+def errors_of_one(each_alone: Iterable[Callable[[], object]]) -> Iterator[None]:
+    """Find out which of several queries met an error that names none: run one after the other."""
+    try:
+        yield
+    except DataError as error:
+        if error.query is None:
+            for run_alone in each_alone:
+                run_alone()
+        raise

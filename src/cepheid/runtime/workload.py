@@ -38,6 +38,7 @@ from cepheid.runtime.dispatch import (
 from cepheid.runtime.event_schema import ColumnRoles, event_schema
 from cepheid.runtime.event_tables import TableKind
 from cepheid.runtime.local import LocalResult, run_local
+from cepheid.runtime.name_errors import errors_of_one
 from cepheid.runtime.sharing.analyze_set import SetAnalysis
 from cepheid.runtime.sharing.policy import Policy, Sharing
 from cepheid.runtime.sharing.run_others import run_others
@@ -234,7 +235,14 @@ class LocalMembers:
         known = derived_schema(self.table.schema, self.table.column_names, (), self.roles)
         apart = [each for each in members if not each.givers and each.stream_type is None]
         programs = [each.make_program(known) for each in apart]
-        results: dict[str, LocalResult] = {}
+        alone = (partial(run_local, each, self.table) for each in programs)
+        with errors_of_one(alone):
+            found = self._together(programs, sharing)
+        return {apart[place].name: each for place, each in found.items()}
+
+    def _together(self, programs: Sequence[Program], sharing: Sharing) -> dict[int, LocalResult]:
+        """Return results by place of the program."""
+        results: dict[int, LocalResult] = {}
         columns = dict(zip(self.table.column_names, self.table.columns, strict=True))
         sets, others = sharing.merged.of(programs), sharing.merged.others(programs)
         threads, scanned = available_cores(), scans(programs, sets, others)
@@ -248,10 +256,8 @@ class LocalMembers:
                 threads=threads,
                 policy=sharing.policy,
             )
-            names = (apart[place].name for place in shared.places)
-            results |= zip(names, tables, strict=True)
-        found = run_others(programs, others, self.table, shared_columns, threads=threads)
-        return results | {apart[place].name: each for place, each in found.items()}
+            results |= zip(shared.places, tables, strict=True)
+        return results | run_others(programs, others, self.table, shared_columns, threads=threads)
 
     def run(
         self, member: Member, streams: Sequence[DerivedStream]

@@ -15,6 +15,7 @@ from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput
 from cepheid.program.sharing.merged_program import MergedProgram
 from cepheid.runtime.bundle import Bundle
+from cepheid.runtime.name_errors import errors_of_one
 from cepheid.runtime.sorted_runs import Chunk
 from cepheid.runtime.spark.fold_task import Fold, TaskFold
 from cepheid.runtime.spark.packed_events import to_packets
@@ -61,7 +62,9 @@ class BundleFolds:
 
 def _whole(folds: BundleFolds, events: pa.Table) -> Iterator[pa.Table]:
     for numbers, program in folds.bundle.sets:
-        for number, table in _set_tables(folds, numbers, program, events):
+        with errors_of_one(partial(folds.fold_of(number), events) for number in numbers):
+            tables = list(_set_tables(folds, numbers, program, events))
+        for number, table in tables:
             yield _packed(number, table)
     for number in folds.bundle.alone:
         yield _packed(number, folds.fold_of(number)(events))

@@ -155,7 +155,12 @@ def bundle_step(  # noqa: PLR0913 - the options of a stream, all by name
         arrived = carried.events.empty_table()
     lead = max(bundle.programs, key=lambda each: each.window_length or 0)
     arrival = receive(
-        lead, carried, arrived, ordered=ordered, late_before=late_before, kept=bundle.kept
+        lead,
+        carried,
+        arrived,
+        ordered=ordered,
+        late_before=late_before,
+        kept=replace(bundle.kept, is_lenient=isolates),
     )
     move = Move(
         lead,
@@ -188,12 +193,9 @@ def _advance(
     if move.horizon is None:
         return results, closings
     for each in bundle.alone:
-        stored = [_from(chunk, each.since) for chunk in move.stored]
-        keeper = PlainKeeper(replace(move, program=each.program, stored=stored))
         with failures.of(each.name):
-            replayed = keeper.run(partially=each.partially)
-            results[each.name] = _begun_since(each, replayed.result, move.schema)
-            closings.append(keeper.closing(replayed))
+            results[each.name], closing = _by_itself(each, move)
+            closings.append(closing)
     latest = _latest_settled(move)
     for numbers, merged in bundle.sets:
         queries = [bundle.queries[each] for each in numbers]
@@ -202,6 +204,14 @@ def _advance(
             windows = {(e.program.window_length, e.program.slide): e.program for e in queries}
             closings += [next_window_end(e, latest, move.horizon) for e in windows.values()]
     return {name: each for name, each in results.items() if each.num_rows}, closings
+
+
+def _by_itself(query: StreamedQuery, move: Move) -> tuple[pa.Table, int | None]:
+    """Return the result of a query, and the tick at which more may become final."""
+    stored = [_from(chunk, query.since) for chunk in move.stored]
+    keeper = PlainKeeper(replace(move, program=query.program, stored=stored))
+    replayed = keeper.run(partially=query.partially)
+    return _begun_since(query, replayed.result, move.schema), keeper.closing(replayed)
 
 
 def _latest_settled(move: Move) -> int | None:
@@ -288,7 +298,14 @@ def _closed_windows(
     if not events.num_rows:
         return {}
     columns = dict(zip(events.column_names, events.columns, strict=True))
-    prepared = prepare_set(merged, columns, events.num_rows, 1)
+    tables = {}
+    try:
+        prepared = prepare_set(merged, columns, events.num_rows, 1)
+    except DataError:  # one by one, it can be told whose it is
+        for query in queries:
+            with failures.of(query.name):
+                tables[query.name], _ = _by_itself(query, move)
+        return tables
     folded = fold_prepared(prepared, policy)
     chosen = []
     for rows, each in zip(folded.rows, wanted, strict=True):
@@ -297,7 +314,6 @@ def _closed_windows(
             is_wanted &= rows.window >= each.first
         chosen.append(taken(rows, np.flatnonzero(is_wanted)))
     found = prepared.found(replace(folded, rows=tuple(chosen)), move.schema)
-    tables = {}
     for query, finished in zip(queries, found, strict=True):
         if finished is not None:
             with failures.of(query.name):
