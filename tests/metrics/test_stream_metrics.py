@@ -3,7 +3,13 @@
 from datetime import datetime
 
 from cepheid.metrics.collector import Collector
-from cepheid.metrics.stream_metrics import QueryMetrics, StreamMetrics, advance
+from cepheid.metrics.stream_metrics import (
+    QueryMetrics,
+    StreamMetrics,
+    advance,
+    metric_name,
+    observed_counts,
+)
 from tests.metrics.progress import progress
 
 SECONDS = datetime.fromisoformat("2026-01-01T10:00:00Z").timestamp()
@@ -41,6 +47,18 @@ def test_sums_of_no_rows_are_nothing():
     metrics = advance(StreamMetrics("fires"), progress(fires=counts))
     assert metrics.query == QueryMetrics("fires")
     assert metrics.state_bytes == 2000  # Spark's own figure
+
+
+def test_operators_of_a_query_are_added_up():
+    counts = {"events": 3, "late": None, "results": 2, "state_bytes": 40}
+    observed = {metric_name("fires"): counts, metric_name("fires"): counts, "other": {"events": 9}}
+    metrics = advance(StreamMetrics("fires"), {**progress(), "observedMetrics": observed})
+    assert metrics.queries == (QueryMetrics("fires", 6, 0, 4, 6, 0, 4, 80),)
+
+
+def test_a_query_may_have_any_name():
+    for name in ("a#b", "#12345678", "", "a\nb"):
+        assert observed_counts({metric_name(name): {"late": 1}}) == {name: {"late": 1}}
 
 
 def test_1970_is_no_watermark():

@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+from uuid import uuid4
 
 OBSERVED = "cepheid:"
+METRIC = re.compile(rf"{OBSERVED}(?P<query>.*?)(#[0-9a-f]{{8}})?", re.DOTALL)
 COUNTS = ("events", "late", "results")
+
+
+def metric_name(query: str) -> str:
+    """Return a name under which an operator of a query reports, one that no other one has.
+
+    Spark refuses a plan in which two different operators report under one name.
+    """
+    return f"{OBSERVED}{query}#{uuid4().hex[:8]}"
+
+
+def observed_counts(observed: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """Return what all operators of each query have reported, added up.
+
+    >>> observed_counts({"cepheid:q#1234abcd": {"late": 1}, "cepheid:q#98765432": {"late": 2}})
+    {'q': {'late': 3}}
+    """
+    counts: dict[str, dict[str, int]] = {}
+    for key, values in observed.items():
+        if found := METRIC.fullmatch(key):
+            of_query = counts.setdefault(found["query"], {})
+            for name, value in values.items():  # sums over no rows are NULL
+                of_query[name] = of_query.get(name, 0) + int(value or 0)
+    return counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,21 +116,17 @@ def advance(before: StreamMetrics, progress: Mapping[str, Any]) -> StreamMetrics
 
 def _observed(before: StreamMetrics, observed: Mapping[str, Any]) -> tuple[QueryMetrics, ...]:
     earlier = {each.name: each for each in before.queries}
-    now: dict[str, Mapping[str, Any]] = {
-        key.removeprefix(OBSERVED): values
-        for key, values in observed.items()
-        if key.startswith(OBSERVED)
-    }
+    now = observed_counts(observed)
     names = sorted({*earlier, *now}, key=lambda name: (name == before.stream, name))
     return tuple(_add(earlier.get(name, QueryMetrics(name)), now.get(name, {})) for name in names)
 
 
-def _add(before: QueryMetrics, values: Mapping[str, Any]) -> QueryMetrics:
-    """Sums over no rows are NULL; a batch that does nothing reports nothing."""
-    counts = {name: int(values.get(name) or 0) for name in COUNTS}
+def _add(before: QueryMetrics, values: Mapping[str, int]) -> QueryMetrics:
+    """Return the metrics of a query after a micro-batch; one that does nothing reports nothing."""
+    counts = {name: values.get(name, 0) for name in COUNTS}
     totals = {f"{name}_total": getattr(before, f"{name}_total") + counts[name] for name in COUNTS}
     # Only the parts of the state that had work report their size.
-    kept = int(values.get("state_bytes") or 0) or before.state_bytes
+    kept = values.get("state_bytes", 0) or before.state_bytes
     return QueryMetrics(before.name, **counts, **totals, state_bytes=kept)
 
 
