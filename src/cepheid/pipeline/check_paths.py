@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,14 +27,18 @@ def check_paths(
         hint = "make the folder, or mend the path; it begins in the folder of this file"
         report(Diagnostic("missing-file", "there is no such folder", place, hint))
     taken: dict[Path, str] = {}
+    checkpoint = _normal(places.local(settings.checkpoint))
     for key, path in _outputs(settings):
-        local = places.local(path)
+        local = _normal(places.local(path))
         if local is None:
             continue
         place = document.place_of_value(key)
         name = ".".join(map(str, key))
         if local.is_file():
             report(Diagnostic("conflict", f"'{name}' is a file", place, "name a folder"))
+        if checkpoint is not None and checkpoint in local.parents:
+            message = f"'{name}' lies in the checkpoint, where Spark keeps what it remembers"
+            report(Diagnostic("conflict", message, place, "write somewhere else"))
         if local in taken:
             message = f"'{name}' and '{taken[local]}' are the same folder"
             report(Diagnostic("conflict", message, place, "give each a folder of its own"))
@@ -53,7 +58,7 @@ def check_paths(
 def _source_folder(settings: Pipeline, places: Places) -> Path | None:
     """Return the folder of the source, of a pattern the part before its first wildcard."""
     files = settings.source.files
-    path = None if files is None else places.local(files.path)
+    path = None if files is None else _normal(places.local(files.path))
     while path is not None and WILDCARD.search(str(path)):
         path = path.parent
     return path
@@ -66,6 +71,11 @@ def _outputs(settings: Pipeline) -> Iterator[tuple[KeyPath, str]]:
             yield ("sinks", name, "files", "path"), sink.files.path
     if settings.late is not None and settings.late.files is not None:
         yield ("late", "files", "path"), settings.late.files.path
+
+
+def _normal(path: Path | None) -> Path | None:
+    """Return a path without . and .., so that one place has one name."""
+    return None if path is None else Path(os.path.normpath(path))
 
 
 def _is_within(path: Path, folder: Path) -> bool:
