@@ -211,6 +211,36 @@ def test_late_events_go_to_their_own_sink(tmp_path):
     assert rows(tmp_path / "out") == batch_result(QUERY, *on_time)
 
 
+@pytest.mark.parametrize("kind", ["files", "late", "together", "table"])
+def test_a_new_checkpoint_needs_a_new_folder(tmp_path, spark, kind):
+    """It counts micro-batches from 0 again: results would be left out, or replace earlier ones."""
+    table = f"cepheid_pairs_{uuid.uuid4().hex}"
+    sink = (
+        f"{{table: {{name: {table}}}}}" if kind == "table" else "{files: {format: json, path: out}}"
+    )
+    keys = {
+        "queries": f'{{q: "{QUERY}"}}',
+        "sinks": f"{{q: {sink}}}",
+        "late": "{files: {format: json, path: late}}" if kind == "late" else None,
+        "together": "true" if kind == "together" else None,
+    }
+    add_events(tmp_path, "1.json", FIRST)
+    try:
+        run(tmp_path, **keys)
+        found = rows(tmp_path / "out")
+        (tmp_path / "events" / "1.json").unlink()
+        add_events(tmp_path, "2.json", SECOND)
+        keys |= {"source": SOURCE, "trigger": "available now", "checkpoint": "other"}
+        outcome = cepheid("pipeline", write_pipeline(tmp_path, pipeline_text(**keys)))
+        assert outcome.code != 0
+        said = " ".join(outcome.stderr.split())
+        assert "has results of a stream with another checkpoint" in said
+        assert "hint: name a new folder" in said
+        assert rows(tmp_path / "out") == found
+    finally:
+        spark.sql(f"DROP TABLE IF EXISTS {table}")
+
+
 def test_types_by_condition_and_results_that_others_read(tmp_path):
     add_events(tmp_path, "1.json", FIRST)
     printed, _ = run(
