@@ -33,7 +33,7 @@ def require_own(session: SparkSession, folder: str, checkpoint: str) -> None:
         raise ConfigError(
             f"the folder '{folder}' has results of a stream with another checkpoint than "
             f"'{checkpoint}'",
-            hint="name a new folder for the new checkpoint, or go on with the old one; a new "
+            hint="name a new folder (or table) for it, or go on with the other checkpoint: a new "
             "checkpoint counts its micro-batches from 0, and results would be lost",
         )
 
