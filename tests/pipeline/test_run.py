@@ -1,6 +1,7 @@
 """Pipelines from files to their sinks, on Spark."""
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -16,7 +17,7 @@ import pytest
 import yaml
 
 import cepheid as package
-from tests.cli.command import cepheid
+from tests.cli.command import cepheid, cepheid_process
 from tests.pipeline.files import pipeline_text, write_pipeline
 
 pytestmark = [
@@ -265,6 +266,18 @@ def test_a_stream_that_fails_is_an_error_without_a_traceback(tmp_path, monkeypat
     assert "error: 'q': " in outcome.stderr
     assert "Traceback" not in outcome.stderr
     assert "hunter2" not in outcome.stderr
+
+
+@pytest.mark.parametrize("name", ["SPARK_REMOTE", "spark.remote", "spark.api.mode"])
+def test_spark_connect_is_refused_before_it_starts(tmp_path, name):
+    setting = "connect" if name == "spark.api.mode" else "sc://nowhere.invalid:1"
+    keys = {} if name.isupper() else {"spark": f"{{{name}: '{setting}'}}"}
+    environment = {**os.environ, **({name: setting} if name.isupper() else {})}
+    path = write_pipeline(tmp_path, pipeline_text(**keys))
+    outcome = cepheid_process("pipeline", path, env=environment, timeout=100)
+    assert outcome.code == 2, outcome.stderr
+    assert "cannot run on Spark Connect" in outcome.stderr
+    assert "spark-submit" in outcome.stderr
 
 
 def test_postgresql(tmp_path, postgresql, monkeypatch):
