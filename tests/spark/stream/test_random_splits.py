@@ -21,7 +21,7 @@ from tests.spark.stream.streams import few_partitions, read_stream, run_to_end, 
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-CASES = 4  # for all seeds together: every one costs its time in every micro-batch
+CASES = 2  # for all seeds together: every one costs its time in every micro-batch
 DELAY = 3
 SHIFT = 1000  # Spark's watermark begins at 0
 ROLES = {"time": "time", "type": "type"}
@@ -39,7 +39,7 @@ def random_cases() -> list[Case]:
     drawn: list[Case] = []
 
     @settings(
-        max_examples=20 * CASES,
+        max_examples=80,
         database=None,
         derandomize=True,
         suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
@@ -53,7 +53,7 @@ def random_cases() -> list[Case]:
             drawn.append(case)
 
     draw()
-    return drawn[:CASES]
+    return drawn[-CASES:]  # the first ones are the simplest
 
 
 def fixed_case(text: str) -> Case:
@@ -89,7 +89,7 @@ def split(cases: Sequence[Case], dice: random.Random) -> list[list[dict[str, Any
 STARTS = (
     {"files": 1, "tasks": 2, "rows": 10_000},
     {"files": 2, "tasks": 3, "rows": 1},
-    {"files": 1, "tasks": 1, "rows": 3},
+    {"files": 3, "tasks": 1, "rows": 3},
 )
 
 
