@@ -33,14 +33,23 @@ class SharedPart:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherPass:
+    """The numbers of sets, from 1, that another set is apart from, and why."""
+
+    sets: tuple[int, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class SetExplanation:
-    """Queries that are folded in one pass over the events."""
+    """Queries that are folded in one pass over the events; `apart` are the sets before it."""
 
     queries: tuple[str, ...]
     partition_by: tuple[str, ...]
     windows: tuple[CommonPart, ...]
     prefixes: tuple[CommonPart, ...]
     parts: tuple[SharedPart, ...]
+    apart: tuple[OtherPass, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

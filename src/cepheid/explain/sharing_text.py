@@ -69,6 +69,10 @@ def set_lines(number: int, explained: SetExplanation) -> Iterator[str]:
     parts = explained.parts[:MOST_ROWS]
     rows += [row for each in parts for row in _part(each)] or [("part", "none in common", "")]
     rows += _more("part", len(explained.parts) - len(parts))
+    rows += [
+        ("apart", f"from set {name_list(list(map(str, each.sets)))}", f"because {each.reason}")
+        for each in explained.apart
+    ]
     yield from _indented(aligned(rows))
 
 
