@@ -48,7 +48,7 @@ def share_work(programs: Mapping[str, Program]) -> SharedWork:
     names, listed = list(programs), list(programs.values())
     sets = sharing_sets(listed)
     others = other_sets(listed, [place for each in sets for place in each.places])
-    merged = [(each, merge_programs(listed, each)) for each in sets]
+    merged = [(each.places, merge_programs(listed, each)) for each in sets]
     return SharedWork(
         tuple(names),
         tuple(each for _, each in merged),

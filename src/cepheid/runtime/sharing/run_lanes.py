@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,10 +42,12 @@ def run_lanes(
     schema: pa.Schema,
     *,
     threads: int = 1,
+    partially: Collection[int] = (),
 ) -> list[pa.Table] | None:
     """Return the result of every query; None if the data needs a fold of its own for each.
 
-    That is so if a value has no place in an order, or if numbers become very large.
+    That is so if a value has no place in an order, or if numbers become very large. Queries in
+    `partially` give rows of groups that others add to.
     """
     united = program.united
     ordered = order_events(united, columns, length, threads=threads)
@@ -77,7 +79,7 @@ def run_lanes(
     of_queries = [
         _of_query(rows, number, each.output) for number, each in enumerate(program.programs)
     ]
-    return results.tables(program.programs, of_queries)
+    return results.tables(program.programs, of_queries, partially)
 
 
 class _Fold:

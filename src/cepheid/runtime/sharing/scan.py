@@ -18,6 +18,7 @@ from cepheid.program.program import Program
 from cepheid.program.sharing.merged_program import MergedProgram
 from cepheid.program.sharing.other_sets import Scanned, is_scanned
 from cepheid.program.sharing.sharing_sets import plain_test, stream_of
+from cepheid.runtime.local import LOG
 from cepheid.runtime.order_events import (
     OrderedEvents,
     Ordering,
@@ -42,6 +43,7 @@ class Scan(ScannedColumns):
         self.length = length
         self.threads = threads
         self.program = scanned.programs[0]  # any: all have the same order and partitions
+        self.folds = len(scanned.programs)
         self.keeps_all = any(each.keeps_all_types for each in scanned.programs)
         tests = map(plain_test, scanned.tests)
         self.tests = {test: number for number, test in enumerate(dict.fromkeys(tests))}
@@ -71,6 +73,7 @@ class Scan(ScannedColumns):
         """The events in order, with their kinds as masks."""
         kinds = self.kinds
         masks = kinds.kind.astype(np.uint64)
+        LOG.debug("%d events are ordered once for %d folds", masks.size, self.folds)
         return find_ordering(self.program, self.columns, kinds.rows, masks, threads=self.threads)
 
     def ordered(self, program: Program) -> OrderedEvents:

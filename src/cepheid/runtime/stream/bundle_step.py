@@ -19,7 +19,6 @@ from cepheid.program.sharing.merged_program import MergedProgram
 from cepheid.runtime.aggregate.group_rows import taken
 from cepheid.runtime.sharing.policy import Policy, Sharing
 from cepheid.runtime.sharing.run_set import fold_prepared, prepare_set
-from cepheid.runtime.sharing.set_results import set_table
 from cepheid.runtime.stream.arrivals import KeptEvents, kept_events, receive
 from cepheid.runtime.stream.carried import Carried, ChunkKind
 from cepheid.runtime.stream.keep import how_far_back
@@ -246,12 +245,9 @@ def _closed_windows(
         if each.first is not None:
             is_wanted &= rows.window >= each.first
         chosen.append(taken(rows, np.flatnonzero(is_wanted)))
-    found = prepared.found(replace(folded, rows=tuple(chosen)), move.schema)
-    return {
-        query.name: set_table(each, move.schema, partially=query.partially)
-        for query, each in zip(queries, found, strict=True)
-        if each is not None
-    }
+    partially = [number for number, each in enumerate(queries) if each.partially]
+    tables = prepared.tables(replace(folded, rows=tuple(chosen)), move.schema, partially)
+    return {query.name: each for query, each in zip(queries, tables, strict=True)}
 
 
 def _joined(ranges: Sequence[tuple[int | None, int]]) -> Iterator[tuple[int | None, int]]:
