@@ -7,9 +7,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from cepheid.program.sharing.lane_program import LaneProgram
 from cepheid.runtime.bundle import Bundle
 from cepheid.runtime.local import LocalResult
-from cepheid.runtime.sharing.run_lanes import run_lanes
+from cepheid.runtime.sharing.run_lanes import Finish, run_lanes
 from cepheid.runtime.sharing.run_matches import run_matches
 from cepheid.runtime.sharing.run_recent import run_recent
 from cepheid.runtime.sharing.scan import Scans
@@ -34,9 +35,8 @@ def run_others(
     given: tuple[int, pa.Schema] = (table.num_rows, table.schema)
     alone = list(others.alone)
     for numbers, lanes in others.lanes:
-        own = [place for place, number in enumerate(numbers) if number in partially]
-        columns = scans.of(lanes.united)
-        tables = run_lanes(lanes, columns, *given, threads=threads, partially=own)
+        columns, finish = scans.of(lanes.united), _finisher(numbers, lanes, partially)
+        tables = run_lanes(lanes, columns, *given, threads=threads, finish=finish)
         if tables is None:
             alone += numbers
         else:
@@ -50,3 +50,8 @@ def run_others(
         yield from zip(numbers, run_matches(matches, columns, *given, threads=threads), strict=True)
     for number in alone:
         yield number, run_alone(number, scans.of(bundle.programs[number]))
+
+
+def _finisher(numbers: tuple[int, ...], lanes: LaneProgram, partially: Collection[int]) -> Finish:
+    own = [place for place, number in enumerate(numbers) if number in partially]
+    return lambda results, rows: results.tables(lanes.programs, rows, own)
