@@ -11,7 +11,7 @@ from cepheid.analysis.expressions import AttributeReference, BlockAggregate
 from cepheid.analysis.schema import AttributeType
 from cepheid.explain.common_beginnings import common_prefixes, condition_of
 from cepheid.explain.describe_operators import describe_window
-from cepheid.explain.explain_others import explain_others
+from cepheid.explain.explain_others import explain_others, not_on_streams
 from cepheid.explain.sharing_document import (
     AloneQuery,
     CommonPart,
@@ -61,6 +61,7 @@ def explain_sharing(
         explain_others(work),
         work.scans,
         tuple(AloneQuery(name, alone[name]) for name in plans if name in alone),
+        not_on_streams(work),
     )
 
 

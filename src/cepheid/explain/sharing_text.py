@@ -15,7 +15,8 @@ from cepheid.explain.sharing_document import (
 )
 
 MOST_SETS, MOST_ROWS, MOST_CLASSES = 6, 8, 6  # JSON has all of them
-RUNNERS = "The same holds on Spark: in batch, and on streams with workload.stream."
+ON_SPARK = "On Spark the same holds in batch, for queries with the same partition attributes."
+ON_STREAMS = "On streams (workload.stream), too"
 
 
 def sharing_lines(sharing: SharingExplanation) -> Iterator[str]:
@@ -39,7 +40,9 @@ def sharing_lines(sharing: SharingExplanation) -> Iterator[str]:
         yield from _indented(alone_lines(sharing))
         yield ""
     if sharing.sets or sharing.others or sharing.scans:
-        yield RUNNERS
+        yield ON_SPARK
+        yield f"{ON_STREAMS}, except that" if sharing.not_on_streams else f"{ON_STREAMS}."
+        yield from _indented(sharing.not_on_streams)
 
 
 def other_lines(sharing: SharingExplanation) -> Iterator[str]:
