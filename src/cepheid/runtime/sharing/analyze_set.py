@@ -22,7 +22,7 @@ from cepheid.runtime.sharing.fold_set import FoldedSet, fold_set
 from cepheid.runtime.sharing.make_machine import SetTask
 from cepheid.runtime.sharing.merged_arrays import MergedArrays
 from cepheid.runtime.sharing.policy import Policy
-from cepheid.runtime.sharing.run_set import PreparedSet, prepare_set
+from cepheid.runtime.sharing.run_set import PreparedSet, SetOptions, prepare_set
 
 Int64s = NDArray[np.int64]
 MOST_RECORDS = 1 << 18  # bursts that are added up, per thread
@@ -47,11 +47,10 @@ class SetAnalysis:
         columns: Mapping[str, Any],
         length: int,
         schema: pa.Schema,
-        *,
-        threads: int = 1,
-        policy: Policy = Policy.DYNAMIC,
+        options: SetOptions,
     ) -> list[pa.Table]:
         """Return the result of every query."""
+        threads, policy, partially = options
         start = time.perf_counter()
         prepared = prepare_set(program, columns, length, threads)
         ordering = time.perf_counter() - start
@@ -59,7 +58,7 @@ class SetAnalysis:
         folded, folding = _timed(replace(task, most_records=MOST_RECORDS), threads)
         warm, apart = _compared(task, threads) if self.compare else (None, None)
         self.sets.append(_Report(prepared, folded).run((ordering, folding, warm, apart)))
-        return prepared.tables(folded, schema)
+        return prepared.tables(folded, schema, partially)
 
 
 def _timed(task: SetTask, threads: int) -> tuple[FoldedSet, float]:
