@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
@@ -58,11 +57,10 @@ def run_local(
     """
     schema = table.schema if schema is None else schema
     # What is wrong with columns of several programs may be that of another one.
-    naming: AbstractContextManager[None] = nullcontext()
+    name = program.name if columns is None else None
     if columns is None:
         columns = dict(zip(table.column_names, table.columns, strict=True))
-        naming = errors_of(program.name)
-    with naming:
+    with errors_of(name):
         if reads_columns(program):
             return run_columns(
                 program, columns, table.num_rows, schema, threads=threads, settled=settled

@@ -9,8 +9,8 @@ from cepheid.errors import UNNAMED, DataError
 
 
 @contextmanager
-def errors_of(name: str) -> Iterator[None]:
-    """Name the query in errors of the data that do not name one.
+def errors_of(name: str | None) -> Iterator[None]:
+    """Name the query in errors of the data that do not name one; None: it may be another one.
 
     >>> with errors_of("q1"):
     ...     raise DataError("a count exceeds BIGINT")
@@ -20,7 +20,7 @@ def errors_of(name: str) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        if error.query is not None or name == UNNAMED:
+        if error.query is not None or name in (None, UNNAMED):
             raise
         raise DataError(error.message, hint=error.hint, query=name) from error
 

@@ -69,7 +69,7 @@ def test_without_queries_nothing_is_kept() -> None:
 
 
 def test_only_the_events_of_windows_that_close_are_folded(monkeypatch: pytest.MonkeyPatch) -> None:
-    from cepheid.runtime.stream import bundle_step as module
+    from cepheid.runtime.stream import closed_windows as module
 
     sizes: list[int] = []
     prepare = module.prepare_set

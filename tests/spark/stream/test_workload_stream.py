@@ -14,6 +14,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
 import cepheid
+from cepheid.metrics.stream_metrics import observed_counts
 from cepheid.runtime.spark.stream.workload_stream import WorkloadStream
 from cepheid.runtime.stream.keep import keeps_apart
 from tests.properties.aggregate_streams import MOMENTS
@@ -27,7 +28,7 @@ from tests.properties.workloads import (
     beginning_workloads,
     workloads,
 )
-from tests.spark.stream.streams import few_partitions, read_stream, run_to_end, write_files
+from tests.spark.stream.streams import few_partitions, read_stream, run_to_end, united, write_files
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -175,30 +176,6 @@ def test_random_workloads(spark: SparkSession, tmp_path: Path, first: str, then:
         assert_as_expected(case, name, given, each)
 
 
-def test_several_partitions(spark: SparkSession, tmp_path: Path) -> None:
-    """Queries with other partitions are other operators of the same stream, known by their names.
-
-    A query may be called as an operator would be.
-    """
-    events = random_events(4)
-    write_files(tmp_path / "in", files_of(events, 4, 1), SCHEMA)
-    window = "WITHIN 8 SLIDE 4 RETURN COUNT(*) AS n"
-    texts = {
-        f"{each}{where}": f"PATTERN SEQ({each}, B+) {where} {window}"
-        for each in "AC"
-        for where in ("", "WHERE [k]")
-    }
-    texts["workload"] = texts.pop("A")
-    with few_partitions(spark, 1):
-        stream = read_stream(spark, tmp_path / "in")
-        rows = workload_of(texts).stream(stream, **ROLES, watermark=DELAY, buckets=2).rows
-        found = run_to_end(as_named(rows), tmp_path)
-    for name, expected in expected_of(texts, events).items():
-        assert as_multiset(found.of(name)) == as_multiset(expected), name
-    for operator in ("workload 2", "workload 3"):
-        assert sum(found.observed(operator, "events")) == len(events)
-
-
 def test_every_result_to_its_own_place(spark: SparkSession, tmp_path: Path) -> None:
     """One stream; queries with other results, or none, are not in the way."""
     events = random_events(2)
@@ -223,15 +200,44 @@ def test_every_result_to_its_own_place(spark: SparkSession, tmp_path: Path) -> N
             .start()
         )
         query.awaitTermination()
-        progress = [each.observedMetrics for each in query.recentProgress]
+        progress = [observed_counts(each) for each in map(_observed, query.recentProgress)]
     expected = expected_of(texts, events) | {"matches": []}
     for name, rows in expected.items():
         assert as_multiset(found[name]) == as_multiset(rows), name
-    counted = [each["cepheid:by key"]["results"] for each in progress if "cepheid:by key" in each]
+    counted = [each["by key"]["results"] for each in progress if "by key" in each]
     assert sum(counted) == len(expected["by key"])
-    assert sum(e["cepheid:workload"]["events"] for e in progress if "cepheid:workload" in e) == len(
-        events
-    )
+    assert sum(e["workload"]["events"] for e in progress if "workload" in e) == len(events)
+
+
+def _observed(progress: Any) -> dict[str, Any]:
+    return {name: row.asDict() for name, row in progress.observedMetrics.items()}
+
+
+def test_operators_of_one_name_report_apart(spark: SparkSession, tmp_path: Path) -> None:
+    """Queries with and without keys are two bundles; Spark wants a name for the counts of each."""
+    events = random_events(5, 24)
+    write_files(tmp_path / "in", files_of(events, 5, 1), SCHEMA)
+    without = {name: TEXTS[name].replace("WHERE [k] ", "") for name in ("matches", "packed")}
+    texts = {
+        "workload": TEXTS["matches"],
+        "packed": TEXTS["packed"],
+        **{f"{name}, no key": text for name, text in without.items()},
+    }
+    with few_partitions(spark, 1):
+        stream = read_stream(spark, tmp_path / "in")
+        rows = workload_of(texts).stream(stream, **ROLES, watermark=DELAY, buckets=1).rows
+        found = run_to_end(as_named(rows), tmp_path / "one")
+        unnamed = [cepheid.query(TEXTS[each]) for each in ("matches", "recent")]
+        both = {str(n): e.run(stream, **ROLES, watermark=DELAY) for n, e in enumerate(unnamed)}
+        of_two = run_to_end(united(both), tmp_path / "two")
+    expected = expected_of(texts, events)
+    for name, listed in expected.items():
+        assert listed, name
+        assert as_multiset(found.of(name)) == as_multiset(listed), name
+    assert sum(found.observed("workload", "results")) == sum(map(len, expected.values()))
+    assert sum(found.observed("packed", "results")) == len(expected["packed"])
+    assert sum(found.observed("workload", "events")) == 2 * len(events)
+    assert sum(of_two.observed("query", "results")) == sum(map(len, of_two.rows.values()))
 
 
 class TestRefused:

@@ -22,7 +22,7 @@ from cepheid.runtime.sharing.fold_set import FoldedSet, fold_set
 from cepheid.runtime.sharing.make_machine import SetTask
 from cepheid.runtime.sharing.merged_arrays import MergedArrays
 from cepheid.runtime.sharing.policy import Policy
-from cepheid.runtime.sharing.run_set import PreparedSet, prepare_set
+from cepheid.runtime.sharing.run_set import PreparedSet, SetOptions, prepare_set
 
 Int64s = NDArray[np.int64]
 MOST_RECORDS = 1 << 18  # bursts that are added up, per thread
@@ -49,11 +49,10 @@ class SetAnalysis:
         columns: Mapping[str, Any],
         length: int,
         schema: pa.Schema,
-        *,
-        threads: int = 1,
-        policy: Policy = Policy.DYNAMIC,
+        options: SetOptions,
     ) -> list[pa.Table]:
         """Return the result of every query."""
+        threads, policy, partially = options
         start = time.perf_counter()
         prepared = prepare_set(program, columns, length, threads)
         ordering = time.perf_counter() - start
@@ -68,7 +67,7 @@ class SetAnalysis:
             warm, other = _compared(task, replace(task, policy=policy_of_other), threads)
         times = SetTimes(ordering, seconds if is_plain else folding, warm, other)
         self.sets.append(_Report(prepared, folded).run(times, is_plain=is_plain))
-        return prepared.tables(folded, schema)
+        return prepared.tables(folded, schema, partially)
 
 
 def _timed(task: SetTask, threads: int) -> tuple[FoldedSet, float]:

@@ -5,9 +5,10 @@ Workers import this file: what runs each kind of query is imported when it is ne
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import pyarrow as pa
 
@@ -54,30 +55,44 @@ class TaskFolds:
         return TaskFold(self.program.time, partial(_one, whole), in_chunks, self.memory)
 
 
-def run_to_rows(program: Program, events: pa.Table) -> pa.Table:
-    """Return rows of the result."""
-    result = run_local(program, events)
+def run_to_rows(
+    program: Program, events: pa.Table, columns: Mapping[str, Any] | None = None
+) -> pa.Table:
+    """Return rows of the result; `columns` are those of the events, as for `run_local`."""
+    result = run_local(program, events, columns=columns)
     assert isinstance(result, pa.Table)
     return result
 
 
-def run_partially(program: Program, output: AggregateOutput, events: pa.Table) -> pa.Table:
+def run_partially(
+    program: Program,
+    output: AggregateOutput,
+    events: pa.Table,
+    columns: Mapping[str, Any] | None = None,
+) -> pa.Table:
     """Return rows of groups that other tasks add to."""
     from cepheid.runtime.aggregate.aggregate import Aggregation
     from cepheid.runtime.aggregate.partial_table import partial_schema, to_partial
 
-    columns = dict(zip(events.column_names, events.columns, strict=True))
-    with errors_of(program.name):
+    name = program.name if columns is None else None
+    if columns is None:
+        columns = dict(zip(events.column_names, events.columns, strict=True))
+    with errors_of(name):
         rows = Aggregation(program, output, columns, events.num_rows).finished(events.schema)
     return to_partial(partial_schema(program, output, events.schema), rows)
 
 
-def run_to_graphs(program: Program, output: MatchOutput, events: pa.Table) -> pa.Table:
+def run_to_graphs(
+    program: Program,
+    output: MatchOutput,
+    events: pa.Table,
+    columns: Mapping[str, Any] | None = None,
+) -> pa.Table:
     """Return graphs of matches."""
     from cepheid.runtime.spark.compressed import fold_to_graphs
 
-    with errors_of(program.name):
-        return fold_to_graphs(program, output, events)
+    with errors_of(program.name if columns is None else None):
+        return fold_to_graphs(program, output, events, columns)
 
 
 def _to_matrices(

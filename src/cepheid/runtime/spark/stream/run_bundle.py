@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import count
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cepheid.metrics.stream_metrics import OBSERVED
+from cepheid.metrics.stream_metrics import metric_name
 from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.event_schema import ticks_per_second
 from cepheid.runtime.sharing.policy import Policy, Sharing
@@ -74,17 +73,8 @@ def stream_bundles(
     return bundles
 
 
-def operator_names(queries: Container[str]) -> Iterator[str]:
-    """Yield the names of operators in metrics: workload, workload 2, …; none is that of a query."""
-    yield from (
-        name
-        for number in count(1)
-        if (name := TOGETHER if number == 1 else f"{TOGETHER} {number}") not in queries
-    )
-
-
-def run_stream_bundle(bundle: StreamBundle, given: StreamInput, operator: str) -> DataFrame:
-    """Return the packets of all queries, as `TAGGED` says; metrics know them as `operator`."""
+def run_stream_bundle(bundle: StreamBundle, given: StreamInput) -> DataFrame:
+    """Return the packets of all queries, as `TAGGED` says."""
     programs, options = bundle.programs, given.options
     needed = frozenset(name for each in programs for name in each.columns)
     names = [each for each in given.schema.names if each in needed]
@@ -110,7 +100,7 @@ def run_stream_bundle(bundle: StreamBundle, given: StreamInput, operator: str) -
     )
     packed = pack_all(fitting, names, keys, buckets)
     reports = step_through_bundle(packed, BundleProcessor(job))
-    return tagged(reports, [each.name for each in bundle.queries], operator)
+    return tagged(reports, [each.name for each in bundle.queries])
 
 
 def pack_all(
@@ -130,7 +120,7 @@ def step_through_bundle(packets: DataFrame, processor: BundleProcessor) -> DataF
     )
 
 
-def tagged(reports: DataFrame, names: Sequence[str] = (), operator: str = TOGETHER) -> DataFrame:
+def tagged(reports: DataFrame, names: Sequence[str] = ()) -> DataFrame:
     """Return the packets of reports; what was counted is observed, for all queries and for each."""
 
     def total(column: str, name: str | None = None) -> Column:
@@ -140,7 +130,9 @@ def tagged(reports: DataFrame, names: Sequence[str] = (), operator: str = TOGETH
         return F.coalesce(F.sum(counted), F.lit(0)).alias(column)
 
     counts = ("events", "late", "results", "state_bytes")
-    reports = reports.observe(f"{OBSERVED}{operator}", total(counts[0]), *map(total, counts[1:]))
+    reports = reports.observe(metric_name(TOGETHER), total(counts[0]), *map(total, counts[1:]))
+    # Results of a query that has the name of all of them are among theirs already.
     for name in names if len(names) <= MOST_OBSERVED else ():
-        reports = reports.observe(f"{OBSERVED}{name}", total("results", name))
+        if name != TOGETHER:
+            reports = reports.observe(metric_name(name), total("results", name))
     return reports.filter(F.col(RESULT).isNotNull()).select(*TAGGED)

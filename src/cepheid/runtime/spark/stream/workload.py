@@ -31,7 +31,6 @@ from cepheid.runtime.spark.run_bundle import is_added_up
 from cepheid.runtime.spark.stream.finish_packets import TAGGED, QueryForm
 from cepheid.runtime.spark.stream.run_bundle import (
     as_streamed,
-    operator_names,
     run_stream_bundle,
     stream_bundles,
 )
@@ -128,9 +127,8 @@ def run_as_one(
         reject_unbounded(query.program)
     frames: list[DataFrame] = []
     forms: dict[str, QueryForm] = {}
-    operators = operator_names({each.name for each in members})
     for bundle in stream_bundles(queries, given.schema, policy):
-        frames.append(run_stream_bundle(bundle, given, next(operators)))
+        frames.append(run_stream_bundle(bundle, given))
         forms |= {each.name: _form(each.program, given.schema) for each in bundle.queries}
     by_name = {each.name: each.program for each in queries}
     for member in members:
