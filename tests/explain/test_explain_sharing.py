@@ -231,9 +231,11 @@ def test_names():
 
 
 def test_what_is_different_on_streams():
-    recent = [f"PATTERN SEQ(A, B, {each}) WITHIN 5 {COUNT}" for each in "CD"]
+    chains = [f"PATTERN SEQ(A, B, {each}) WITHIN 5 {COUNT}" for each in "CD"]
+    recent = [f"PATTERN SEQ(A, B?, {each}) WITHIN 5 {COUNT}" for each in "CD"]
     sets = [f"PATTERN SEQ({each}, B+) WITHIN 5 SLIDE 5 {COUNT}" for each in "AC"]
     assert sharing_of(*sets).not_on_streams == ()
+    assert sharing_of(*chains).not_on_streams == ()
     assert sharing_of(*recent).not_on_streams == (MOVES_APART,)
     assert sharing_of(*sets, *recent).not_on_streams == (SCANS_APART, MOVES_APART)
 

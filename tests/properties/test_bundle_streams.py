@@ -25,6 +25,7 @@ from tests.properties.workloads import (
     WorkloadCase,
     adjacent_workloads,
     beginning_workloads,
+    chain_workloads,
     mixed_workloads,
     workloads,
 )
@@ -34,6 +35,7 @@ KINDS = {
     "alike": workloads(),
     "adjacent": adjacent_workloads(),
     "beginning": beginning_workloads(),
+    "chains": chain_workloads(),
     "matches": beginning_workloads(has_matches=True),
     "mixed": mixed_workloads(),
 }

@@ -200,3 +200,26 @@ def mixed_workloads(draw: st.DrawFn) -> WorkloadCase:
         drawn[0].order,
         comparison.SCHEMA,
     )
+
+
+ELEMENT = st.tuples(st.sampled_from("ABC"), st.sampled_from(("", "", "+", "{2,}")))
+
+
+@st.composite
+def chain_workloads(draw: st.DrawFn) -> WorkloadCase:
+    """Two to five sequences over few types, so that they have segments in common."""
+    group, window = draw(st.sampled_from(("", "k"))), draw(st.integers(1, 7))
+    texts = {}
+    for number in range(1, draw(st.integers(2, 5)) + 1):
+        elements = draw(st.lists(ELEMENT, min_size=1, max_size=4))
+        words = [f"{kind} v{place}{more}" for place, (kind, more) in enumerate(elements)]
+        tests = ["skip_till_any_match", *(["[k]"] if group else [])]
+        condition = draw(st.sampled_from(("", "", "x > 0", "x != 1")))
+        if condition:
+            tests.append(f"v{draw(st.integers(0, len(elements) - 1))}.{condition}")
+        texts[f"q{number}"] = (
+            f"PATTERN SEQ({', '.join(words)}) WHERE {' AND '.join(tests)} WITHIN {window} "
+            f"RETURN COUNT(*) AS n{' GROUP BY k' if group else ''}"
+        )
+    order = draw(st.sampled_from(((), ("seq",))))
+    return WorkloadCase(texts, draw(aggregate_streams(longest=12)), order)

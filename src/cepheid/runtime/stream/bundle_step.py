@@ -2,7 +2,8 @@
 
 Sets of queries, and those with lanes, are folded in one pass over the events of those windows that
 close. Windows are reported by the step that settles their end, as for queries by themselves
-(decision 14). For all others the settled events are ordered once, and matches have one graph.
+(decision 14). For all others the settled events are ordered once, sequences of one window that
+moves with every event have common segments, and matches have one graph.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from cepheid.runtime.stream.carried import Carried, ChunkKind
 from cepheid.runtime.stream.closed_windows import next_ends, windows_of_lanes, windows_of_set
 from cepheid.runtime.stream.keep import how_far_back
 from cepheid.runtime.stream.keepers import Move
-from cepheid.runtime.stream.replay_together import Graph, replay_together
+from cepheid.runtime.stream.replay_together import Common, replay_together
 from cepheid.runtime.stream.step import keep_last_key, later, next_horizon
 from cepheid.runtime.stream.stored_events import (
     ChunkWriter,
@@ -125,7 +126,7 @@ def _one_by_one(bundle: StreamBundle, move: Move, *, isolates: bool) -> _Found:
     for query in bundle.queries:
         try:
             with errors_of(query.name):
-                _replay([query], [], move, found)
+                _replay([query], Common([], []), move, found)
         except (DataError, LiveStateError) as error:
             if not isolates:
                 raise
@@ -149,16 +150,17 @@ def _together(bundle: StreamBundle, move: Move) -> _Found:
         else:
             results |= tables
             closings += next_ends(queries, latest, move)
-    graphs = [(bundle.of(numbers), program) for numbers, program in bundle.matches]
-    _replay(alone, graphs, move, found)
+    common = Common(
+        [(bundle.of(numbers), program) for numbers, program in bundle.chains],
+        [(bundle.of(numbers), program) for numbers, program in bundle.matches],
+    )
+    _replay(alone, common, move, found)
     return found
 
 
-def _replay(
-    alone: Sequence[StreamedQuery], graphs: Sequence[Graph], move: Move, found: _Found
-) -> None:
+def _replay(alone: Sequence[StreamedQuery], common: Common, move: Move, found: _Found) -> None:
     by_name = {each.name: each for each in alone}
-    for name, table, closing in replay_together(alone, graphs, move):
+    for name, table, closing in replay_together(alone, common, move):
         if table is not None:
             query = by_name.get(name)
             found.results[name] = table if query is None else _begun_since(query, table, move)

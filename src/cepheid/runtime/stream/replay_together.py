@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from cepheid.program.program import Program
+from cepheid.program.sharing.chain_program import ChainProgram
 from cepheid.program.sharing.match_program import MatchProgram
 from cepheid.program.sharing.other_sets import OtherSets, scans
 from cepheid.runtime.settled import Settled
+from cepheid.runtime.sharing.run_chains import run_chains
 from cepheid.runtime.sharing.run_matches import run_matches
 from cepheid.runtime.sharing.scan import Scans
 from cepheid.runtime.stream.keep import how_far_back
@@ -27,18 +29,30 @@ from cepheid.runtime.stream.stored_events import StoredChunk
 from cepheid.runtime.stream.stream_bundle import StreamedQuery
 from cepheid.runtime.stream.wake import closes_later, next_closing
 
-Graph = tuple[list[StreamedQuery], MatchProgram]
+
+class Common(NamedTuple):
+    """Queries that are folded together, with the same `since`: segments, and graphs of matches."""
+
+    chains: Sequence[tuple[list[StreamedQuery], ChainProgram]]
+    graphs: Sequence[tuple[list[StreamedQuery], MatchProgram]]
+
+    def of(self, since: int | None) -> Common:
+        """Return those that take events from a tick on."""
+        return Common(
+            [each for each in self.chains if each[0][0].since == since],
+            [each for each in self.graphs if each[0][0].since == since],
+        )
 
 
 def replay_together(
-    alone: Sequence[StreamedQuery], graphs: Sequence[Graph], move: Move
+    alone: Sequence[StreamedQuery], common: Common, move: Move
 ) -> Iterator[tuple[str, pa.Table | None, int | None]]:
     """Yield names of queries, what becomes final, and when more may."""
-    for since in dict.fromkeys([*(e.since for e in alone), *(g[0][0].since for g in graphs)]):
+    firsts = [queries[0] for queries, _ in (*common.chains, *common.graphs)]
+    for since in dict.fromkeys(each.since for each in (*alone, *firsts)):
         own = [each for each in alone if each.since == since]
-        own_graphs = [each for each in graphs if each[0][0].since == since]
         stored = [_from(chunk, since) for chunk in move.stored]
-        yield from _Replay(own, own_graphs, replace(move, stored=stored)).results()
+        yield from _Replay(own, common.of(since), replace(move, stored=stored)).results()
 
 
 def _from(chunk: StoredChunk, since: int | None) -> StoredChunk:
@@ -51,13 +65,20 @@ def _from(chunk: StoredChunk, since: int | None) -> StoredChunk:
 @dataclass(frozen=True)
 class _Replay:
     alone: Sequence[StreamedQuery]
-    graphs: Sequence[Graph]
+    common: Common
     move: Move
 
     def results(self) -> Iterator[tuple[str, pa.Table | None, int | None]]:
         move, horizon = self.move, self.move.horizon
         assert horizon is not None
-        for queries, program in self.graphs:
+        alone = [*self.alone]
+        for queries, chains in self.common.chains:
+            found = self._chains(chains)
+            if found is None:
+                alone += queries
+            else:
+                yield from ((e.name, t, None) for e, t in zip(queries, found, strict=True))
+        for queries, program in self.common.graphs:
             tables: Sequence[pa.Table | None] = [None] * len(queries)
             if self.keeper.new.num_rows:
                 columns = self.scans.of(program.united)
@@ -65,10 +86,10 @@ class _Replay:
                 tables = run_matches(program, columns, count, move.schema, settled=self.settled)
             for query, table in zip(queries, tables, strict=True):
                 yield query.name, table, None
-        for each in self.alone:
-            found = None
+        for each in alone:
+            result = None
             if self._runs(each.program):
-                found = replay(
+                result = replay(
                     each.program,
                     self.keeper.events,
                     move.schema,
@@ -76,7 +97,14 @@ class _Replay:
                     partially=each.partially,
                     columns=self.scans.of(each.program),
                 ).result
-            yield each.name, found, next_closing(each.program, self.keeper.events, horizon)
+            yield each.name, result, next_closing(each.program, self.keeper.events, horizon)
+
+    def _chains(self, program: ChainProgram) -> Sequence[pa.Table | None] | None:
+        """Return results of sequences; None if one is too large to be counted with others."""
+        if not self.keeper.new.num_rows:
+            return [None] * len(program.programs)
+        columns, count = self.scans.of(program.programs[0]), self.keeper.events.num_rows
+        return run_chains(program, columns, count, self.move.schema, settled=self.settled)
 
     def _runs(self, program: Program) -> bool:
         move = self.move
@@ -86,7 +114,9 @@ class _Replay:
     @cached_property
     def programs(self) -> list[Program]:
         """All programs that order events."""
-        return [*(program.united for _, program in self.graphs), *(e.program for e in self.alone)]
+        chains = [query.program for queries, _ in self.common.chains for query in queries]
+        united = [program.united for _, program in self.common.graphs]
+        return [*united, *chains, *(each.program for each in self.alone)]
 
     @cached_property
     def keeper(self) -> PlainKeeper:

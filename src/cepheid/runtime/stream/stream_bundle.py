@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 from cepheid.program.program import Clock, Program
+from cepheid.program.sharing.chain_program import ChainProgram, chain_sets
 from cepheid.program.sharing.lane_program import LaneProgram, lane_sets, make_lanes
 from cepheid.program.sharing.match_program import MatchProgram, match_sets
 from cepheid.program.sharing.merged_program import MergedProgram
@@ -32,10 +34,10 @@ class StreamedQuery:
 
 @dataclass(frozen=True)
 class StreamBundle:
-    """Queries on the same stream; those of a set, with lanes, or with one graph are by number.
+    """Queries on the same stream; those of a set, with lanes, segments or one graph are by number.
 
-    Queries of a set or with lanes have windows that slide; queries with one graph have the same
-    `since`. `columns` are kept of events in any case.
+    Queries of a set or with lanes have windows that slide; those with common segments (`chains`) or
+    one graph have the same `since`. `columns` are kept of events in any case.
     """
 
     queries: tuple[StreamedQuery, ...]
@@ -43,12 +45,13 @@ class StreamBundle:
     policy: Policy = Policy.DYNAMIC
     columns: tuple[str, ...] = ()
     lanes: tuple[tuple[Numbers, LaneProgram], ...] = ()
+    chains: tuple[tuple[Numbers, ChainProgram], ...] = ()
     matches: tuple[tuple[Numbers, MatchProgram], ...] = ()
 
     @property
     def alone(self) -> list[StreamedQuery]:
         """The queries that share nothing but the scan of events."""
-        shared = (*self.sets, *self.lanes, *self.matches)
+        shared = (*self.sets, *self.lanes, *self.chains, *self.matches)
         together = {number for numbers, _ in shared for number in numbers}
         return [each for number, each in enumerate(self.queries) if number not in together]
 
@@ -94,18 +97,26 @@ def stream_bundle(
         sharing.policy,
         tuple(columns),
         tuple(lanes),
-        tuple(_matches(queries)),
+        tuple(_by_since(queries, chain_sets)),
+        tuple(_by_since(queries, match_sets)),
     )
 
 
-def _matches(queries: Sequence[StreamedQuery]) -> list[tuple[Numbers, MatchProgram]]:
+Made = TypeVar("Made")
+
+
+def _by_since(
+    queries: Sequence[StreamedQuery],
+    sets_of: Callable[[Sequence[Program]], Sequence[tuple[Numbers, Made]]],
+) -> list[tuple[Numbers, Made]]:
+    """Return sets of queries that have taken the same events."""
     by_since: dict[int | None, list[int]] = {}
     for place, each in enumerate(queries):
         by_since.setdefault(each.since, []).append(place)
     return [
         (_at(places, found), program)
         for places in by_since.values()
-        for found, program in match_sets([queries[place].program for place in places])
+        for found, program in sets_of([queries[place].program for place in places])
     ]
 
 
