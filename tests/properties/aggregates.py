@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import cepheid
 from cepheid.language import ast
+from cepheid.language.parser import parse
 from tests.properties.aggregate_streams import aggregate_streams, bound
 from tests.properties.queries import (
     Case,
@@ -136,6 +137,51 @@ def pair_cases(draw: st.DrawFn) -> Case:
     return draw(complete(body, window, longest=6))
 
 
+SIDES = (
+    *(
+        "A+",
+        "B+",
+        "C",
+        "C+",
+        "A+",
+        "B",
+        "SEQ(A, B)",
+        "SEQ(B, A+)",
+        "SEQ(A, B+)",
+        "SEQ(C+, B)",
+        "(SEQ(A, B?))+",
+    ),
+    *("ANY(A, B)+", "A{1,3}", "SEQ(ANY(A, B), C?)", "SEQ(B, C) OR A", "SEQ(A*, B)"),
+    *("SEQ(A, !D, B+)", "SEQ(!D, B+)", "SEQ(C, !D)", "SEQ(A+, !SEQ(C, D), C)"),
+)
+PLAIN_SIDES = tuple(each for each in SIDES if "!" not in each)
+
+
+@st.composite
+def combined_cases(draw: st.DrawFn) -> Case:
+    """AND of sides that match a sequence of events in one way: most are added up apart."""
+    names: dict[str, bool] = {}
+    negated: list[str] = []
+    is_negated = draw(seldom(3))
+    sides, where = [], []
+    for _ in range(2):
+        known = len(names)
+        text = draw(st.sampled_from(SIDES if is_negated else PLAIN_SIDES))
+        side = parse(f"PATTERN {text}").pattern
+        sides.append(name_events(side, names, negated=negated))
+        own = dict(list(names.items())[known:])
+        kind = draw(st.integers(0, 8))
+        if kind > 4:
+            conditions = {5: run_conditions, 6: local_conditions}.get(kind, adjacent_conditions)
+            where.append(draw(conditions(own)))
+    if draw(seldom(3)):
+        where.append("[k]")
+    kinds = sliding_windows() | recent_windows()
+    window = draw(kinds if is_negated else st.just("") | kinds)
+    body = Body(ast.Conjunction(tuple(sides)), names, where)
+    return draw(complete(body, window, longest=7))
+
+
 METHODS = {
     "plain": plain_cases(),
     "adjacent": adjacent_cases(),
@@ -143,6 +189,7 @@ METHODS = {
     "recent": recent_cases(),
     "enumerated": enumerated_cases(),
     "pairs": pair_cases(),
+    "combined": combined_cases(),
 }
 
 # --- parts of a query -----------------------------------------------------------------------------

@@ -23,7 +23,9 @@ def has_expiry(case: Case) -> bool:
     return window is not None and window.slide is None and window.unit is WindowUnit.TIME
 
 
-expiring = st.one_of(METHODS["recent"], METHODS["recent"], METHODS["adjacent"], METHODS["pairs"])
+expiring = st.one_of(
+    METHODS["recent"], METHODS["recent"], METHODS["adjacent"], METHODS["pairs"], METHODS["combined"]
+)
 
 
 @settings(max_examples=100)

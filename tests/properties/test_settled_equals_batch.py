@@ -113,7 +113,7 @@ def test_every_result_is_reported_once(method: str) -> None:
 
 @settings(max_examples=150)
 @given(
-    st.one_of(METHODS["recent"], METHODS["recent"], METHODS["adjacent"], METHODS["pairs"]),
+    st.one_of(*(METHODS[each] for each in ("recent", "recent", "adjacent", "pairs", "combined"))),
     horizons,
 )
 def test_every_expiry_is_reported_once(case: Case, cuts: list[int]) -> None:

@@ -1,4 +1,4 @@
-"""`P1 AND P2`: a query for each side, and how their trends are paired."""
+"""`P1 AND P2`: how the trends of the sides are paired, or what each side adds up to."""
 
 from __future__ import annotations
 
@@ -6,26 +6,13 @@ from dataclasses import replace
 
 from cepheid.analysis.bound import BoundPattern, BoundQuery
 from cepheid.language import ast
-from cepheid.program.program import Pair, Program
+from cepheid.plan.common_trends import CommonTrends
+from cepheid.program.lower_automaton import lower_automaton
+from cepheid.program.lower_slots import lower_slots
+from cepheid.program.program import FoldedSides, Pair, Program
 
 
-def split_sides(query: BoundQuery) -> tuple[BoundQuery, ...]:
-    """Return a query of its own for every side of AND; WITHIN … BETWEEN concerns the first."""
-    if len(query.patterns) == 1:
-        return (query,)
-    return tuple(
-        replace(
-            query,
-            patterns=(pattern,),
-            matches=tuple(each for each in query.matches or () if each.side == side),
-            neighbour_bounds=query.neighbour_bounds if side == 0 else (),
-            output=ast.OutputMode.ALL,  # which pairs are shown is decided when there are pairs
-        )
-        for side, pattern in enumerate(query.patterns)
-    )
-
-
-def make_pair(query: BoundQuery, second: Program) -> Pair:
+def make_pair(query: BoundQuery, second: Program, folds: FoldedSides | None) -> Pair:
     """Return what a program needs beside the program of its first side."""
     is_non_overlapping = query.output is ast.OutputMode.NON_OVERLAPPING
     needs_order = is_non_overlapping or (not query.is_aggregate and _may_share_trends(query))
@@ -35,7 +22,21 @@ def make_pair(query: BoundQuery, second: Program) -> Pair:
         not query.tree.returns,
         is_non_overlapping,
         tuple(query.schema.attributes) if needs_order else (),
+        folds,
     )
+
+
+def with_common_trends(folds: FoldedSides, common: CommonTrends) -> FoldedSides:
+    """Return the programs of the sides with one for the trends that both have."""
+    program = replace(
+        folds.first,
+        automaton=lower_automaton(common.query.pattern.automaton),
+        tests=(),
+        negative_tests=(*folds.first.negative_tests, *folds.second.negative_tests),
+        negation=None,
+        slots=lower_slots(common.query),
+    )
+    return replace(folds, common=program, common_positions=common.positions)
 
 
 def _may_share_trends(query: BoundQuery) -> bool:
