@@ -128,7 +128,7 @@ def test_sides_of_and_are_added_up_apart() -> None:
     """By every method of a side, with and without trends that both have."""
     sides = [plan_sides(bound(case)) for case in drawn("combined")]
     apart = [each for each in sides if isinstance(each, Sides)]
-    assert len(apart) > len(sides) / 2
+    assert len(apart) > len(sides) * 2 / 3
     seen = Counter(method.value for each in apart for method in each.methods)
     assert min(seen[AggregateMethod.POSITIONS], seen[AggregateMethod.LAST_EVENTS]) > 5
     assert 10 < sum(each.common is not None for each in apart) < len(apart) - 10

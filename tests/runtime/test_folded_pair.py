@@ -22,6 +22,20 @@ PATTERNS = (
     "A+ a AND SEQ(B b, C c) WHERE [k] AND a[i].x > a[1].x AND b.x < c.x",
     "SEQ(A, !C, B+) AND ANY(A, B)+ WHERE [k]",
 )
+COMMON = (
+    "ANY(A, B)+ AND A a+",
+    "SEQ(A, B?) AND A a+",
+    "(SEQ(A, B?))+ AND ANY(A, B)+",
+    "SEQ(A*, B) AND SEQ(ANY(A, B), ANY(A, B)*)",
+    "SEQ(A, !C, B) AND ANY(A, B)+",
+    "A{1,3} AND A a+",
+)
+STRATEGIES = (
+    "skip-till-any-match",
+    "skip-till-next-match",
+    "skip_till_next_match",
+    "contiguous",
+)
 SUMS = (
     "RETURN g, COUNT(*) AS n, EXACT COUNT(*) AS exact, COUNT(A) AS a, SUM(A.x) AS s, "
     "MIN(B.x) AS least, MAX(A.x) AS most"
@@ -36,6 +50,18 @@ def run(text, events, **options):
     query = cepheid.query(f"PATTERN {text}")
     assert query.plan().method.value == "the values of each side of AND"
     return query.run(pa.table(events), time="t", type="type", **options).to_pylist()
+
+
+def both_ways(text, events):
+    """Return the rows, and those that enumeration gives."""
+    query = cepheid.query(f"PATTERN {text}")
+    roles = ColumnRoles("t", "type", (), None, "s")
+    program = lower(query.plan(event_schema(events.schema, roles)))
+    assert program.pair is not None
+    assert program.pair.folds is not None
+    enumerated = replace(program, pair=replace(program.pair, folds=None))
+    found, expected = (run_local(each, events) for each in (program, enumerated))
+    return found.to_pylist(), expected.to_pylist()
 
 
 def alternating(size, **columns):
@@ -117,15 +143,30 @@ class TestPlaces:
                 "x": generator.integers(-5, 5, 160),
             }
         )
-        query = cepheid.query(f"PATTERN {pattern} {window} GROUP BY g {SUMS}")
-        roles = ColumnRoles("t", "type", (), None, "s")
-        program = lower(query.plan(event_schema(events.schema, roles)))
-        assert program.pair is not None
-        assert program.pair.folds is not None
-        enumerated = replace(program, pair=replace(program.pair, folds=None))
-        rows = run_local(program, events).to_pylist()
-        assert rows == run_local(enumerated, events).to_pylist()
+        rows, expected = both_ways(f"{pattern} {window} GROUP BY g {SUMS}", events)
+        assert rows == expected
         assert any(row["n"] for row in rows)
+
+    @pytest.mark.parametrize("window", ["", "WITHIN 8", "WITHIN 8 SLIDE 2"])
+    @pytest.mark.parametrize("strategy", STRATEGIES)
+    @pytest.mark.parametrize("pattern", COMMON)
+    def test_trends_of_both_sides(self, pattern, strategy, window):
+        generator = np.random.default_rng(7)
+        for _ in range(4):
+            events = pa.table(
+                {
+                    "t": generator.integers(0, 16, 10),
+                    "type": generator.choice(["A", "B", "C"], 10, p=[0.45, 0.45, 0.1]),
+                    "x": generator.integers(-5, 5, 10),
+                }
+            )
+            text = f"{pattern} SEMANTICS {strategy}"
+            if "_" in strategy:
+                text = f"{pattern} WHERE {strategy}"
+            rows, expected = both_ways(
+                f"{text} {window} RETURN COUNT(*) AS n, SUM(A.x) AS s, MAX(A.x) AS most", events
+            )
+            assert rows == expected
 
 
 class TestNumbers:

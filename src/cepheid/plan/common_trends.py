@@ -20,9 +20,10 @@ from cepheid.analysis.automaton import (
     Position,
     combine,
 )
-from cepheid.analysis.bound import BoundPattern, BoundQuery, Branch
+from cepheid.analysis.bound import BoundPattern, BoundQuery, Branch, Strategy
 
 MOST_POSITIONS = 64
+SKIPS_TILL_NEXT = (Strategy.SKIP_TILL_NEXT, Strategy.SKIP_TILL_NEXT_KLEENE)
 Places = tuple[int, int]  # a position of each automaton
 
 
@@ -30,12 +31,14 @@ Places = tuple[int, int]  # a position of each automaton
 class CommonTrends:
     """A query for the trends that two sides have in common.
 
-    Its position k stands for the pair `positions[k]`. Its negated parts are those of the first
-    side, then those of the second.
+    Its position k stands for the pair `positions[k]`. Where an event that one side alone can take
+    ends a run of both, there are more: a *witness* for every position of each side, which no run
+    comes to. Negated parts are those of the first side, then those of the second.
     """
 
     query: BoundQuery
     positions: tuple[Places, ...]
+    witnesses: tuple[tuple[int, int], ...] = ()  # side, position
 
 
 def is_unambiguous(automaton: Automaton) -> bool:
@@ -89,14 +92,29 @@ def _closure(starts: Iterable[Places], steps: dict[Places, set[Places]]) -> set[
 def find_common_trends(sides: tuple[BoundQuery, BoundQuery]) -> CommonTrends | None:
     """Return a query for sequences that are trends of both sides; None if it is too large.
 
-    What is local to a position holds at a pair if it holds at both. Only where runs stay, or do
-    not, whatever else an event fits, a run of both sides is a run of this query.
+    What is local to a position holds at a pair if it holds at both.
     """
-    one, other = (each.pattern.automaton for each in sides)
+    one, other = automata = [each.pattern.automaton for each in sides]
     positions = tuple(sorted(shared_places(one, other)))
-    if len(positions) > MOST_POSITIONS:
+    witnesses = tuple(
+        (side, position.index)
+        for side, automaton in enumerate(automata)
+        for position in automaton.positions
+        if sides[0].strategy in SKIPS_TILL_NEXT
+    )
+    if len(positions) + len(witnesses) > MOST_POSITIONS:
         return None
     automaton = _product(one, other, positions)
+    automaton = replace(
+        automaton,
+        positions=(
+            *automaton.positions,
+            *(
+                replace(automata[side].positions[position], index=number)
+                for number, (side, position) in enumerate(witnesses, start=len(positions))
+            ),
+        ),
+    )
     conditions = {
         part.index + shift: conditions
         for each, shift in zip(sides, (0, len(one.negated_parts)), strict=True)
@@ -104,7 +122,7 @@ def find_common_trends(sides: tuple[BoundQuery, BoundQuery]) -> CommonTrends | N
         if (conditions := each.pattern.branches[0].negative.get(part.index))
     }
     pattern = BoundPattern(automaton, {}, (), (Branch((), conditions),))
-    return CommonTrends(replace(sides[0], patterns=(pattern,)), positions)
+    return CommonTrends(replace(sides[0], patterns=(pattern,)), positions, witnesses)
 
 
 def _product(one: Automaton, other: Automaton, positions: tuple[Places, ...]) -> Automaton:

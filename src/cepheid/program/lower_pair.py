@@ -9,6 +9,7 @@ from cepheid.language import ast
 from cepheid.plan.common_trends import CommonTrends
 from cepheid.program.lower_automaton import lower_automaton
 from cepheid.program.lower_slots import lower_slots
+from cepheid.program.position_automaton import PositionAutomaton
 from cepheid.program.program import FoldedSides, Pair, Program
 
 
@@ -28,15 +29,48 @@ def make_pair(query: BoundQuery, second: Program, folds: FoldedSides | None) -> 
 
 def with_common_trends(folds: FoldedSides, common: CommonTrends) -> FoldedSides:
     """Return the programs of the sides with one for the trends that both have."""
+    masks = [(1 << one, 1 << other) for one, other in common.positions]
+    masks += [(0, 1 << each) if side else (1 << each, 0) for side, each in common.witnesses]
+    automaton = lower_automaton(common.query.pattern.automaton)
+    if common.witnesses:
+        automaton = _ended_by_witnesses(automaton, common, (folds.first, folds.second))
     program = replace(
         folds.first,
-        automaton=lower_automaton(common.query.pattern.automaton),
+        automaton=automaton,
         tests=(),
         negative_tests=(*folds.first.negative_tests, *folds.second.negative_tests),
         negation=None,
         slots=lower_slots(common.query),
     )
-    return replace(folds, common=program, common_positions=common.positions)
+    return replace(folds, common=program, common_positions=tuple(masks))
+
+
+def _ended_by_witnesses(
+    automaton: PositionAutomaton, common: CommonTrends, sides: tuple[Program, Program]
+) -> PositionAutomaton:
+    """Let a run of both sides end when either side would take an event and leave where it was."""
+    bits = {
+        witness: 1 << number
+        for number, witness in enumerate(common.witnesses, start=len(common.positions))
+    }
+
+    def ends(masks: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+        """Return by position the witnesses of what both sides have in a mask."""
+        by_pair = (
+            sum(
+                bit
+                for (side, position), bit in bits.items()
+                if masks[side][places[side]] >> position & 1
+            )
+            for places in common.positions
+        )
+        return (*by_pair, *(0 for _ in bits))
+
+    return replace(
+        automaton,
+        follow=ends(tuple(each.automaton.follow for each in sides)),
+        mandatory=ends(tuple(each.automaton.mandatory for each in sides)),
+    )
 
 
 def _may_share_trends(query: BoundQuery) -> bool:

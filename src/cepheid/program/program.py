@@ -67,7 +67,8 @@ class FoldedSides:
     """Programs that add up the trends of each side of AND, each by a method of its own.
 
     `common` adds up those that both sides have, if there can be any: an event fits its position k
-    if it fits `common_positions[k]`, a position of each side. Its negated parts are those of both.
+    if it fits `common_positions[k]`, masks of one position of each side, or of one side alone. Its
+    negated parts are those of both.
     """
 
     first: Program

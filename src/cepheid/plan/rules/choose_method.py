@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cepheid.analysis.automaton import FREE
-from cepheid.analysis.bound import BoundQuery, Strategy
+from cepheid.analysis.bound import BoundQuery
 from cepheid.plan.adjacent_tests import AdjacentTests, find_adjacent_tests
 from cepheid.plan.common_trends import (
     CommonTrends,
@@ -17,7 +17,6 @@ from cepheid.plan.physical import AggregateMethod, Choice
 from cepheid.plan.slot_layout import covers_recent, lay_out_slots
 from cepheid.plan.split_sides import split_sides
 
-LEAVES_RUNS_ALONE = (Strategy.SKIP_TILL_ANY, Strategy.CONTIGUOUS, Strategy.STRICT)
 ORDER = (AggregateMethod.POSITIONS, AggregateMethod.LAST_EVENTS, AggregateMethod.ENUMERATION)
 
 
@@ -82,8 +81,6 @@ def plan_sides(query: BoundQuery) -> Sides | str:
     if not shared_places(automata[0], automata[1]):
         return Sides((first, second), methods, None)
     shared = "a sequence of events can be a trend of both sides of AND"
-    if query.strategy not in LEAVES_RUNS_ALONE:
-        return f"{shared}; whether it is depends on other events under {query.strategy.value}"
     for each in methods:
         if each.value is not AggregateMethod.POSITIONS:
             return f"{shared}, and {each.reason}"

@@ -90,10 +90,11 @@ class FoldedPair:
     def _seen_by_both(self) -> OrderedEvents:
         """Return the events with the masks of pairs of positions."""
         one, other = self.first.arrays.fires, self.second.arrays.fires
-        fires, bit = np.zeros_like(one), np.uint64(1)
+        fires = np.zeros_like(one)
         for number, (first, second) in enumerate(self.folds.common_positions):
-            fits = (one >> np.uint64(first)) & (other >> np.uint64(second)) & bit
-            fires |= fits << np.uint64(number)
+            fits = one & np.uint64(first) == np.uint64(first)
+            fits &= other & np.uint64(second) == np.uint64(second)
+            fires |= fits.astype(np.uint64) << np.uint64(number)
         return replace(
             self.first,
             arrays=self.first.arrays._replace(fires=fires),
