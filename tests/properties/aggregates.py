@@ -152,7 +152,7 @@ NEGATED_SIDES = (
 
 
 @st.composite
-def combined_cases(draw: st.DrawFn) -> Case:
+def combined_cases(draw: st.DrawFn, *, is_recent: bool = False) -> Case:
     """AND of sides that match a sequence of events in one way: most are added up apart."""
     names: dict[str, bool] = {}
     negated: list[str] = []
@@ -171,8 +171,8 @@ def combined_cases(draw: st.DrawFn) -> Case:
             where.append(draw(conditions(own)))
     if draw(seldom(3)):
         where.append("[k]")
-    kinds = sliding_windows() | recent_windows()
-    window = draw(kinds if is_negated else st.just("") | kinds)
+    kinds = recent_windows() if is_recent else sliding_windows() | recent_windows()
+    window = draw(kinds if is_negated or is_recent else st.just("") | kinds)
     body = Body(ast.Conjunction(tuple(sides)), names, where)
     return draw(complete(body, window, longest=7, groups=(*GROUPS, "", "", "", "")))
 

@@ -12,7 +12,7 @@ from cepheid.program.lower import lower
 from cepheid.runtime.local import run_local
 from tests.properties.aggregate_comparison import assert_same_rows
 from tests.properties.aggregate_streams import bound, expected_rows, table_of
-from tests.properties.aggregates import METHODS
+from tests.properties.aggregates import METHODS, combined_cases
 from tests.properties.queries import Case
 from tests.properties.test_engine_equals_oracle import quiet  # noqa: F401
 
@@ -24,7 +24,11 @@ def has_expiry(case: Case) -> bool:
 
 
 expiring = st.one_of(
-    METHODS["recent"], METHODS["recent"], METHODS["adjacent"], METHODS["pairs"], METHODS["combined"]
+    METHODS["recent"],
+    METHODS["recent"],
+    METHODS["adjacent"],
+    METHODS["pairs"],
+    combined_cases(is_recent=True),
 )
 
 
