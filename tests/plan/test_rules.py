@@ -3,7 +3,15 @@
 import pytest
 
 from cepheid.analysis.bound import Strategy
-from cepheid.plan.physical import Granularity, NumberType, ScanMethod, Semiring, WindowMethod
+from cepheid.plan.physical import (
+    AggregateMethod,
+    Granularity,
+    NumberType,
+    ScanMethod,
+    Semiring,
+    Structure,
+    WindowMethod,
+)
 from tests.explain.plans import plan_of
 
 NEXT = "SEMANTICS skip-till-next-match"
@@ -158,3 +166,50 @@ def test_choose_numbers(query, numbers, reason):
     choice = plan_of(f"PATTERN {query}").numbers
     assert choice.value is numbers
     assert reason in choice.reason
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        ("A+ AND B+", "each side by a value per position, combined by GRETA's formula: no seq"),
+        ("A+ AND A+", "each side by a value per position, combined by GRETA's formula: trends of"),
+        (f"A+ AND A+ {CONTIGUOUS}", "GRETA's formula: trends of both sides are the runs of both"),
+        (f"A+ AND A+ {NEXT}", "GRETA's formula: trends of both sides are the runs of both"),
+        (f"A+ AND B+ {NEXT}", "each side by a value per position, combined by GRETA's formula"),
+        (
+            "A a+ AND B b+ WHERE a[i].x > a[i-1].x AND b[i].x > b[i-1].x",
+            "each side by a value per last event, combined by GRETA's formula",
+        ),
+        (
+            "A a+ AND B+ WHERE a[i].x > a[i-1].x",
+            "one side by a value per last event, the other by a value per position, combined",
+        ),
+        ("A a+ AND B+ WHERE a[i].x > a[1].x", "one side by its matches (the first-bound predicate"),
+    ],
+)
+def test_sides_of_and_are_added_up_apart(pattern, reason):
+    method = plan_of(f"PATTERN {pattern} {COUNT}").method
+    assert method.value is AggregateMethod.SIDES
+    assert reason in method.reason
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        ("SEQ(A+, A+) AND B", "the first side can match one sequence in several ways"),
+        ("B AND SEQ(A?, A?)", "the second side can match one sequence in several ways"),
+        ("A a+ AND A WHERE a[i].x > a[i-1].x", "both sides of AND, and the adjacent predicate"),
+    ],
+)
+def test_pairs_are_enumerated(pattern, reason):
+    method = plan_of(f"PATTERN {pattern} {COUNT}").method
+    assert method.value is AggregateMethod.ENUMERATION
+    assert reason in method.reason
+
+
+def test_the_dearer_side_of_and_decides_how_windows_are_kept():
+    rising = "A a+ AND B+ WHERE a[i].x > a[i-1].x"
+    plan = plan_of(f"PATTERN {rising} WITHIN 9 {COUNT}")
+    assert plan.window.value is WindowMethod.FOLDED_AGAIN
+    assert [each.value for each in plan.structures] == [Structure.PREFIX_SUMS]
+    assert plan_of(f"PATTERN A+ AND B+ WITHIN 9 {COUNT}").window.value is WindowMethod.STEP_QUEUE
