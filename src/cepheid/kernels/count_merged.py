@@ -6,6 +6,11 @@ vectors. Every position reads what positions with smaller numbers write, and may
 writes itself, which then is its first source and last entry: a step goes through them from the last
 to the first and needs no copies. Doubles are enough for the
 reasons given there; when a result is larger the fold stops, and fold_merged.py has to do all.
+
+An event T of T+ makes `v` runs at T, and `s` runs before it, 2 v + s runs at T: n of them make
+(v + s) 2^n - s. So positions of T+ are *lazy* where they can be: events T are only counted, once
+for all queries, and a position catches up when its runs are read or those before it change. That is
+HAMLET's propagation of a burst for all queries at once, and v and s are its snapshots.
 """
 
 from __future__ import annotations
@@ -31,7 +36,12 @@ class CountMachine(NamedTuple):
 
     `kind_positions` has the positions that events of a kind fire, the last one first. Queries are
     by window group, and have the rows that are added up for their results. A length of 0 stands for
-    no windows.
+    no windows. Results must stay below `limit`.
+
+    Lazy positions are by window group: `counter` is what counts their events, `row` holds their
+    runs, `before` are the rows of the runs that they extend. `kind_counters` are those of a kind,
+    and `lazy_positions` the positions that it fires then, beside `kind_positions`. `touched` are by
+    position the lazy ones that must catch up before it fires. `powers` are those of two.
     """
 
     kind_offsets: Int64s
@@ -49,6 +59,26 @@ class CountMachine(NamedTuple):
     queries: Int64s
     final_offsets: Int64s
     finals: Int64s
+    limit: float
+    counter_offsets: Int64s
+    kind_counters: Int64s
+    lazy_offsets: Int64s
+    lazy_positions: Int64s
+    touched_offsets: Int64s
+    touched: Int64s
+    group_lazy: Int64s
+    counter: Int64s
+    row: Int64s
+    before_offsets: Int64s
+    before: Int64s
+    powers: Float64s
+
+
+class LazyCounts(NamedTuple):
+    """How many events every counter has seen, and by lazy position how many it has taken."""
+
+    seen: Int64s
+    taken: Int64s
 
 
 class KindArrays(NamedTuple):
@@ -68,13 +98,15 @@ def count_merged(
     lane_windows: Int64s,
     state: Int64s,
     times: Int64s,
+    lazy: LazyCounts,
     rows: ValueRows,
     query_of_row: Int64s,
     cursor: Int64s,
 ) -> int:
     """Write a row for every query, partition and window that has sequences.
 
-    O(edges) additions of vectors per event, each as long as there are open windows. Returns DONE,
+    O(edges) additions of vectors per event, each as long as there are open windows; O(1) for an
+    event that only lazy positions take. Returns DONE,
     MORE_ROWS if `rows` are full, and the next call goes on where `cursor` says, or TOO_LARGE.
     """
     while cursor[PARTITION] < events.partition_offsets.size - 1:
@@ -84,12 +116,16 @@ def count_merged(
             for group in range(machine.group_length.size):
                 state[group, OLDEST_LANE], state[group, LANES] = 0, 0
                 state[group, NEWEST_WINDOW], state[group, DUE] = BEFORE_ALL, AT_ONCE
+            for position in range(lazy.taken.size):
+                lazy.taken[position] = lazy.seen[machine.counter[position]]
             cursor[IS_OPEN] = 1
         while cursor[STEP] <= end:
             step = cursor[STEP]
             clock = int(events.clock[events.step_offsets[step]]) if step < end else AFTER_ALL
             for group in range(machine.group_length.size):
                 if clock >= state[group, DUE]:
+                    for each in range(machine.group_lazy[group], machine.group_lazy[group + 1]):
+                        _catch_up(machine, counts, state, lazy, group, each)
                     needed = _close(
                         machine, counts, lane_windows, state, group, clock, rows, query_of_row,
                         cursor,
@@ -99,7 +135,7 @@ def count_merged(
                     if step < end:
                         _open(machine, counts, lane_windows, state, group, clock)
             if step < end:
-                _advance(machine, events, counts, state, times, step)
+                _advance(machine, events, counts, state, times, lazy, step)
             cursor[STEP] += 1
         cursor[PARTITION] += 1
         cursor[IS_OPEN] = 0
@@ -135,13 +171,14 @@ def _close(
             total = 0.0
             for at in range(machine.final_offsets[query], machine.final_offsets[query + 1]):
                 total += counts[machine.finals[at], lane]
-            if not total < ALL_EXACT:
+            if not total < machine.limit:
                 return TOO_LARGE
+            low = int(total) if total < ALL_EXACT else 0
             if total != 0.0:
                 for window in range(first, last + 1):
                     at = cursor[ROWS]
                     rows.owner[at], rows.window[at] = cursor[PARTITION], window
-                    rows.mantissa[at, 0], rows.tier[at, 0], rows.low[at, 0] = total, 0, int(total)
+                    rows.mantissa[at, 0], rows.tier[at, 0], rows.low[at, 0] = total, 0, low
                     query_of_row[at] = query
                     cursor[ROWS] += 1
         if last < lane_windows[group, lane, 1]:
@@ -199,23 +236,62 @@ def _advance(
     counts: Float64s,
     state: Int64s,
     times: Int64s,
+    lazy: LazyCounts,
     step: int,
 ) -> None:
     """Take one step: events of the same time do not see each other."""
     first, last = events.step_offsets[step], events.step_offsets[step + 1]
     if last == first + 1:
         kind = events.kind[first]
+        for at in range(machine.counter_offsets[kind], machine.counter_offsets[kind + 1]):
+            lazy.seen[machine.kind_counters[at]] += 1
         for at in range(machine.kind_offsets[kind], machine.kind_offsets[kind + 1]):
-            _add(machine, counts, state, machine.kind_positions[at], 1.0)
-    else:
-        for event in range(first, last):
-            kind = events.kind[event]
-            for at in range(machine.kind_offsets[kind], machine.kind_offsets[kind + 1]):
-                times[machine.kind_positions[at]] += 1
-        for position in range(times.size - 1, -1, -1):
-            if times[position] > 0:
-                _add(machine, counts, state, position, float(times[position]))
-                times[position] = 0
+            position = machine.kind_positions[at]
+            group = machine.group_of_position[position]
+            begin, end = machine.touched_offsets[position], machine.touched_offsets[position + 1]
+            for place in range(begin, end):
+                _catch_up(machine, counts, state, lazy, group, machine.touched[place])
+            _add(machine, counts, state, position, 1.0)
+        return
+    for group in range(machine.group_length.size):
+        for each in range(machine.group_lazy[group], machine.group_lazy[group + 1]):
+            _catch_up(machine, counts, state, lazy, group, each)
+    for event in range(first, last):
+        kind = events.kind[event]
+        for at in range(machine.kind_offsets[kind], machine.kind_offsets[kind + 1]):
+            times[machine.kind_positions[at]] += 1
+        for at in range(machine.lazy_offsets[kind], machine.lazy_offsets[kind + 1]):
+            times[machine.lazy_positions[at]] += 1
+    for position in range(times.size - 1, -1, -1):
+        if times[position] > 0:
+            _add(machine, counts, state, position, float(times[position]))
+            times[position] = 0
+
+
+@inlined
+def _catch_up(
+    machine: CountMachine,
+    counts: Float64s,
+    state: Int64s,
+    lazy: LazyCounts,
+    group: int,
+    position: int,
+) -> None:
+    """Let a lazy position take the events that were counted since it last did."""
+    seen = lazy.seen[machine.counter[position]]
+    events = seen - lazy.taken[position]
+    if events == 0:
+        return
+    lazy.taken[position] = seen
+    factor = machine.powers[min(events, machine.powers.size - 1)]
+    row, begin = machine.row[position], state[group, OLDEST_LANE]
+    for lane in range(begin, begin + state[group, LANES]):
+        before = 0.0
+        for at in range(machine.before_offsets[position], machine.before_offsets[position + 1]):
+            before += counts[machine.before[at], lane]
+        total = counts[row, lane] + before
+        if total != 0.0:
+            counts[row, lane] = total * factor - before
 
 
 @inlined

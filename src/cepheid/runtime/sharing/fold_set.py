@@ -85,10 +85,11 @@ def _counted(
     """
     if task.policy is Policy.ALWAYS or not is_plain(task.program):
         return None
-    repeated = sum(map(repeats, task.program.positions))
-    if repeated > FEW_REPEATED or (repeated and task.most_records):
+    counter = SetCounter(task.program, task.passes, lanes, is_lazy=task.policy is not Policy.NEVER)
+    if counter.repeated > FEW_REPEATED:
         return None
-    counter = SetCounter(task.program, task.passes, lanes)
+    if task.most_records and any(map(repeats, task.program.positions)):
+        return None
     found = side_by_side(
         [functools.partial(counter.rows, task.events, each, task.measures) for each in parts]
     )
