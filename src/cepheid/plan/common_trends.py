@@ -8,7 +8,7 @@ a path through pairs of its own positions that differ), and which pattern the co
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from cepheid.analysis.automaton import (
@@ -20,7 +20,16 @@ from cepheid.analysis.automaton import (
     Position,
     combine,
 )
-from cepheid.analysis.bound import BoundPattern, BoundQuery, Branch, Strategy
+from cepheid.analysis.bound import (
+    BoundPattern,
+    BoundQuery,
+    Branch,
+    Clause,
+    PredicateClass,
+    Strategy,
+    Variable,
+)
+from cepheid.plan.rename_variables import rename_variables
 
 MOST_POSITIONS = 64
 SKIPS_TILL_NEXT = (Strategy.SKIP_TILL_NEXT, Strategy.SKIP_TILL_NEXT_KLEENE)
@@ -92,7 +101,9 @@ def _closure(starts: Iterable[Places], steps: dict[Places, set[Places]]) -> set[
 def find_common_trends(sides: tuple[BoundQuery, BoundQuery]) -> CommonTrends | None:
     """Return a query for sequences that are trends of both sides; None if it is too large.
 
-    What is local to a position holds at a pair if it holds at both.
+    What is local to a position holds at a pair if it holds at both, so such clauses, and those on
+    one negated event, are left out. Clauses across events are those of both sides: consecutive
+    events of a run are consecutive for both.
     """
     one, other = automata = [each.pattern.automaton for each in sides]
     positions = tuple(sorted(shared_places(one, other)))
@@ -115,14 +126,48 @@ def find_common_trends(sides: tuple[BoundQuery, BoundQuery]) -> CommonTrends | N
             ),
         ),
     )
-    conditions = {
-        part.index + shift: conditions
-        for each, shift in zip(sides, (0, len(one.negated_parts)), strict=True)
-        for part in each.pattern.automaton.negated_parts
-        if (conditions := each.pattern.branches[0].negative.get(part.index))
+    renamings = tuple(
+        {name: f"{name} of side {side}" for name in each.pattern.variables}
+        for side, each in enumerate(sides)
+    )
+    clauses = [
+        _renamed(clause, names)
+        for each, names in zip(sides, renamings, strict=True)
+        for clause in each.pattern.clauses
+        if clause.predicate_class is not PredicateClass.LOCAL
+    ]
+    variables = {
+        names[variable.name]: _at_pairs(variable, positions, side)
+        for side, (each, names) in enumerate(zip(sides, renamings, strict=True))
+        for variable in _positive(each.pattern)
     }
-    pattern = BoundPattern(automaton, {}, (), (Branch((), conditions),))
-    return CommonTrends(replace(sides[0], patterns=(pattern,)), positions, witnesses)
+    bounds = tuple(
+        replace(each, first=renamings[0][each.first], second=renamings[0][each.second])
+        for each in sides[0].neighbour_bounds
+    )
+    pattern = BoundPattern(automaton, variables, tuple(clauses), (Branch((), {}),))
+    query = replace(sides[0], patterns=(pattern,), neighbour_bounds=bounds)
+    return CommonTrends(query, positions, witnesses)
+
+
+def _positive(pattern: BoundPattern) -> Iterable[Variable]:
+    """Yield the variables and types of positive events by the names that clauses use."""
+    for name, variable in pattern.variables.items():
+        if variable.negated_part is None:
+            yield replace(variable, name=name)
+
+
+def _at_pairs(variable: Variable, positions: tuple[Places, ...], side: int) -> Variable:
+    own = (number for number, places in enumerate(positions) if places[side] in variable.positions)
+    return replace(variable, positions=tuple(own))
+
+
+def _renamed(clause: Clause, names: Mapping[str, str]) -> Clause:
+    return replace(
+        clause,
+        condition=rename_variables(clause.condition, names),
+        variables=frozenset(names[each] for each in clause.variables),
+    )
 
 
 def _product(one: Automaton, other: Automaton, positions: tuple[Places, ...]) -> Automaton:
