@@ -51,51 +51,85 @@ class CommonTrends:
 
 
 def is_unambiguous(automaton: Automaton) -> bool:
-    """Whether no sequence of events has two paths, so that counting runs counts sequences."""
-    return all(one == other for one, other in shared_places(automaton, automaton))
+    """Whether no sequence of events has two paths, so that counting runs counts sequences.
+
+    Two paths of one sequence part at some event; then they end at different positions, or meet
+    again. A run can be completed from every position.
+    """
+    pairs = _Pairs(automaton, automaton)
+    seen, waiting = set[Places](), pairs.starts()
+    while waiting:
+        places = waiting.pop()
+        if places in seen:
+            continue
+        seen.add(places)
+        is_apart = places[0] != places[1]
+        if is_apart and places in pairs.ends:
+            return False
+        after = pairs.after(places)
+        if is_apart and any(one == other for one, other in after):
+            return False
+        waiting += after
+    return True
 
 
 def shared_places(one: Automaton, other: Automaton) -> frozenset[Places]:
     """Return the pairs of positions that sequences accepted by both can go through."""
-    starts = {
-        (first.position, second.position)
-        for first in one.first
-        for second in other.first
-        if _common_types(one, other, (first.position, second.position))
-    }
-    ends = {(first.position, last.position) for first in one.last for last in other.last}
-    steps: dict[Places, set[Places]] = {}
-    for before, after in _steps(one, other):
-        steps.setdefault(before, set()).add(after)
-    reached = _closure(starts, steps)
-    back: dict[Places, set[Places]] = {}
-    for before in reached:
-        for after in steps.get(before, ()):
-            back.setdefault(after, set()).add(before)
-    return frozenset(_closure(ends & reached, back))
+    pairs = _Pairs(one, other)
+    before: dict[Places, list[Places]] = {}
+    waiting = pairs.starts()
+    for places in waiting:
+        before.setdefault(places, [])
+    while waiting:
+        places = waiting.pop()
+        for after in pairs.after(places):
+            if after not in before:
+                before[after] = []
+                waiting.append(after)
+            before[after].append(places)
+    seen, waiting = set[Places](), [each for each in before if each in pairs.ends]
+    while waiting:
+        places = waiting.pop()
+        if places not in seen:
+            seen.add(places)
+            waiting += before[places]
+    return frozenset(seen)
 
 
-def _steps(one: Automaton, other: Automaton) -> Iterable[tuple[Places, Places]]:
-    for first in one.edges:
-        for second in other.edges:
-            after = first.target, second.target
-            if _common_types(one, other, after):
-                yield (first.source, second.source), after
+class _Pairs:
+    """Pairs of positions of two automata that an event can fit by its type."""
+
+    def __init__(self, one: Automaton, other: Automaton) -> None:
+        self.automata = one, other
+        self.ends = {(first.position, last.position) for first in one.last for last in other.last}
+        self.types = [[frozenset(e.types) for e in each.positions] for each in self.automata]
+        self.follow: list[dict[int, list[int]]] = []
+        for automaton in self.automata:
+            follow: dict[int, list[int]] = {each.index: [] for each in automaton.positions}
+            for edge in automaton.edges:
+                follow[edge.source].append(edge.target)
+            self.follow.append(follow)
+
+    def starts(self) -> list[Places]:
+        one, other = ([border.position for border in each.first] for each in self.automata)
+        return self._fitting(one, other)
+
+    def after(self, places: Places) -> list[Places]:
+        """Return where one event more can lead."""
+        return self._fitting(self.follow[0][places[0]], self.follow[1][places[1]])
+
+    def _fitting(self, one: list[int], other: list[int]) -> list[Places]:
+        return [
+            (first, second)
+            for first in one
+            for second in other
+            if not self.types[0][first].isdisjoint(self.types[1][second])
+        ]
 
 
 def _common_types(one: Automaton, other: Automaton, places: Places) -> tuple[str, ...]:
     types = one.positions[places[0]].types
     return tuple(each for each in types if each in other.positions[places[1]].types)
-
-
-def _closure(starts: Iterable[Places], steps: dict[Places, set[Places]]) -> set[Places]:
-    seen, waiting = set[Places](), list(starts)
-    while waiting:
-        places = waiting.pop()
-        if places not in seen:
-            seen.add(places)
-            waiting += steps.get(places, ())
-    return seen
 
 
 def find_common_trends(sides: tuple[BoundQuery, BoundQuery]) -> CommonTrends | None:
@@ -175,14 +209,15 @@ def _product(one: Automaton, other: Automaton, positions: tuple[Places, ...]) ->
     shift = len(one.negated_parts)
     edges = [
         Edge(
-            index[first.source, second.source],
+            number,
             index[first.target, second.target],
             is_loop=False,
             blocked_by=combine(first.blocked_by, _shifted(second.blocked_by, shift)),
         )
-        for first in one.edges
-        for second in other.edges
-        if (first.source, second.source) in index and (first.target, second.target) in index
+        for places, number in index.items()
+        for first in one.edges_from(places[0])
+        for second in other.edges_from(places[1])
+        if (first.target, second.target) in index
     ]
     return Automaton(
         tuple(
