@@ -198,7 +198,13 @@ def test_sides_of_and_are_added_up_apart(pattern, reason):
     [
         ("SEQ(A+, A+) AND B", "the first side can match one sequence in several ways"),
         ("B AND SEQ(A?, A?)", "the second side can match one sequence in several ways"),
-        ("A a+ AND A WHERE a[i].x > a[i-1].x", "both sides of AND, and the adjacent predicate"),
+        ("A a+ AND A WHERE a[i].x > a[1].x", "both sides of AND, and the first-bound predicate"),
+        (f"A a+ AND A {NEXT} WHERE a[i].x > a[i-1].x", "predicates decide which events end a run"),
+        (
+            "SEQ(A a, !C, B b) AND SEQ(A, B) WHERE a.x < b.x",
+            "which negated parts and predicates across events concern",
+        ),
+        (f"A{{40}} AND A{{40}} {NEXT}", "too many positions"),
     ],
 )
 def test_pairs_are_enumerated(pattern, reason):

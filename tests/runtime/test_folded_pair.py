@@ -30,6 +30,14 @@ COMMON = (
     "SEQ(A, !C, B) AND ANY(A, B)+",
     "A{1,3} AND A a+",
 )
+COMPARED = (
+    ("A a+ AND A b+", "a[i].x > a[i-1].x AND b[i].x >= b[i-1].x"),
+    ("A a+ AND A b+", "a[i].x > a[i-1].x AND b[i].x < b[i-1].x AND b.x < 3"),
+    ("ANY(A, B)+ s AND A a+", "s[i].x != s[i-1].x"),
+    ("A a+ AND SEQ(A c, A d)", "a[i].x > a[i-1].x AND c.x + 1 < 2 * d.x"),
+    ("(SEQ(A a, B? b))+ AND ANY(A, B)+ s", "a.x < NEXT(b).x AND s.x >= NEXT(s).x"),
+    ("SEQ(A a, B b) AND ANY(A, B)+ s", "a.x < b.x AND s[i].x - s[i-1].x > 1"),
+)
 STRATEGIES = (
     "skip-till-any-match",
     "skip-till-next-match",
@@ -62,6 +70,21 @@ def both_ways(text, events):
     enumerated = replace(program, pair=replace(program.pair, folds=None))
     found, expected = (run_local(each, events) for each in (program, enumerated))
     return found.to_pylist(), expected.to_pylist()
+
+
+def compare_on_streams(text):
+    generator = np.random.default_rng(7)
+    for _ in range(4):
+        events = pa.table(
+            {
+                "t": generator.integers(0, 16, 10),
+                "type": generator.choice(["A", "B", "C"], 10, p=[0.45, 0.45, 0.1]),
+                "x": generator.integers(-5, 5, 10),
+            }
+        )
+        aggregates = "RETURN COUNT(*) AS n, SUM(A.x) AS s, MAX(A.x) AS most"
+        rows, expected = both_ways(f"{text} {aggregates}", events)
+        assert rows == expected
 
 
 def alternating(size, **columns):
@@ -147,26 +170,20 @@ class TestPlaces:
         assert rows == expected
         assert any(row["n"] for row in rows)
 
-    @pytest.mark.parametrize("window", ["", "WITHIN 8", "WITHIN 8 SLIDE 2"])
+    @pytest.mark.parametrize("window", WINDOWS[:3])
     @pytest.mark.parametrize("strategy", STRATEGIES)
     @pytest.mark.parametrize("pattern", COMMON)
     def test_trends_of_both_sides(self, pattern, strategy, window):
-        generator = np.random.default_rng(7)
-        for _ in range(4):
-            events = pa.table(
-                {
-                    "t": generator.integers(0, 16, 10),
-                    "type": generator.choice(["A", "B", "C"], 10, p=[0.45, 0.45, 0.1]),
-                    "x": generator.integers(-5, 5, 10),
-                }
-            )
-            text = f"{pattern} SEMANTICS {strategy}"
-            if "_" in strategy:
-                text = f"{pattern} WHERE {strategy}"
-            rows, expected = both_ways(
-                f"{text} {window} RETURN COUNT(*) AS n, SUM(A.x) AS s, MAX(A.x) AS most", events
-            )
-            assert rows == expected
+        text = f"{pattern} SEMANTICS {strategy}"
+        if "_" in strategy:
+            text = f"{pattern} WHERE {strategy}"
+        compare_on_streams(f"{text} {window}")
+
+    @pytest.mark.parametrize("window", WINDOWS)
+    @pytest.mark.parametrize("strategy", ["skip-till-any-match", "contiguous"])
+    @pytest.mark.parametrize(("pattern", "where"), COMPARED)
+    def test_trends_of_both_sides_with_predicates(self, pattern, where, strategy, window):
+        compare_on_streams(f"{pattern} SEMANTICS {strategy} WHERE {where} {window}")
 
 
 class TestNumbers:

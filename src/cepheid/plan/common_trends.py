@@ -8,7 +8,7 @@ a path through pairs of its own positions that differ), and which pattern the co
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from cepheid.analysis.automaton import (
@@ -20,7 +20,16 @@ from cepheid.analysis.automaton import (
     Position,
     combine,
 )
-from cepheid.analysis.bound import BoundPattern, BoundQuery, Branch, Strategy
+from cepheid.analysis.bound import (
+    BoundPattern,
+    BoundQuery,
+    Branch,
+    Clause,
+    PredicateClass,
+    Strategy,
+    Variable,
+)
+from cepheid.plan.rename_variables import rename_variables
 
 MOST_POSITIONS = 64
 SKIPS_TILL_NEXT = (Strategy.SKIP_TILL_NEXT, Strategy.SKIP_TILL_NEXT_KLEENE)
@@ -42,36 +51,80 @@ class CommonTrends:
 
 
 def is_unambiguous(automaton: Automaton) -> bool:
-    """Whether no sequence of events has two paths, so that counting runs counts sequences."""
-    return all(one == other for one, other in shared_places(automaton, automaton))
+    """Whether no sequence of events has two paths, so that counting runs counts sequences.
+
+    Two paths of one sequence part at some event; then they end at different positions, or meet
+    again. A run can be completed from every position.
+    """
+    pairs = _Pairs(automaton, automaton)
+    seen, waiting = set[Places](), pairs.starts()
+    while waiting:
+        places = waiting.pop()
+        if places in seen:
+            continue
+        seen.add(places)
+        is_apart = places[0] != places[1]
+        if is_apart and places in pairs.ends:
+            return False
+        after = pairs.after(places)
+        if is_apart and any(one == other for one, other in after):
+            return False
+        waiting += after
+    return True
 
 
 def shared_places(one: Automaton, other: Automaton) -> frozenset[Places]:
     """Return the pairs of positions that sequences accepted by both can go through."""
-    starts = {
-        (first.position, second.position)
-        for first in one.first
-        for second in other.first
-        if _common_types(one, other, (first.position, second.position))
-    }
-    ends = {(first.position, last.position) for first in one.last for last in other.last}
-    steps: dict[Places, set[Places]] = {}
-    for before, after in _steps(one, other):
-        steps.setdefault(before, set()).add(after)
-    reached = _closure(starts, steps)
-    back: dict[Places, set[Places]] = {}
-    for before in reached:
-        for after in steps.get(before, ()):
-            back.setdefault(after, set()).add(before)
-    return frozenset(_closure(ends & reached, back))
+    pairs = _Pairs(one, other)
+    before: dict[Places, list[Places]] = {}
+    waiting = pairs.starts()
+    for places in waiting:
+        before.setdefault(places, [])
+    while waiting:
+        places = waiting.pop()
+        for after in pairs.after(places):
+            if after not in before:
+                before[after] = []
+                waiting.append(after)
+            before[after].append(places)
+    seen, waiting = set[Places](), [each for each in before if each in pairs.ends]
+    while waiting:
+        places = waiting.pop()
+        if places not in seen:
+            seen.add(places)
+            waiting += before[places]
+    return frozenset(seen)
 
 
-def _steps(one: Automaton, other: Automaton) -> Iterable[tuple[Places, Places]]:
-    for first in one.edges:
-        for second in other.edges:
-            after = first.target, second.target
-            if _common_types(one, other, after):
-                yield (first.source, second.source), after
+class _Pairs:
+    """Pairs of positions of two automata that an event can fit by its type."""
+
+    def __init__(self, one: Automaton, other: Automaton) -> None:
+        self.automata = one, other
+        self.ends = {(first.position, last.position) for first in one.last for last in other.last}
+        self.types = [[frozenset(e.types) for e in each.positions] for each in self.automata]
+        self.follow: list[dict[int, list[int]]] = []
+        for automaton in self.automata:
+            follow: dict[int, list[int]] = {each.index: [] for each in automaton.positions}
+            for edge in automaton.edges:
+                follow[edge.source].append(edge.target)
+            self.follow.append(follow)
+
+    def starts(self) -> list[Places]:
+        one, other = ([border.position for border in each.first] for each in self.automata)
+        return self._fitting(one, other)
+
+    def after(self, places: Places) -> list[Places]:
+        """Return where one event more can lead."""
+        return self._fitting(self.follow[0][places[0]], self.follow[1][places[1]])
+
+    def _fitting(self, one: list[int], other: list[int]) -> list[Places]:
+        return [
+            (first, second)
+            for first in one
+            for second in other
+            if not self.types[0][first].isdisjoint(self.types[1][second])
+        ]
 
 
 def _common_types(one: Automaton, other: Automaton, places: Places) -> tuple[str, ...]:
@@ -79,20 +132,12 @@ def _common_types(one: Automaton, other: Automaton, places: Places) -> tuple[str
     return tuple(each for each in types if each in other.positions[places[1]].types)
 
 
-def _closure(starts: Iterable[Places], steps: dict[Places, set[Places]]) -> set[Places]:
-    seen, waiting = set[Places](), list(starts)
-    while waiting:
-        places = waiting.pop()
-        if places not in seen:
-            seen.add(places)
-            waiting += steps.get(places, ())
-    return seen
-
-
 def find_common_trends(sides: tuple[BoundQuery, BoundQuery]) -> CommonTrends | None:
     """Return a query for sequences that are trends of both sides; None if it is too large.
 
-    What is local to a position holds at a pair if it holds at both.
+    What is local to a position holds at a pair if it holds at both, so such clauses, and those on
+    one negated event, are left out. Clauses across events are those of both sides: consecutive
+    events of a run are consecutive for both.
     """
     one, other = automata = [each.pattern.automaton for each in sides]
     positions = tuple(sorted(shared_places(one, other)))
@@ -115,14 +160,48 @@ def find_common_trends(sides: tuple[BoundQuery, BoundQuery]) -> CommonTrends | N
             ),
         ),
     )
-    conditions = {
-        part.index + shift: conditions
-        for each, shift in zip(sides, (0, len(one.negated_parts)), strict=True)
-        for part in each.pattern.automaton.negated_parts
-        if (conditions := each.pattern.branches[0].negative.get(part.index))
+    renamings = tuple(
+        {name: f"{name} of side {side}" for name in each.pattern.variables}
+        for side, each in enumerate(sides)
+    )
+    clauses = [
+        _renamed(clause, names)
+        for each, names in zip(sides, renamings, strict=True)
+        for clause in each.pattern.clauses
+        if clause.predicate_class is not PredicateClass.LOCAL
+    ]
+    variables = {
+        names[variable.name]: _at_pairs(variable, positions, side)
+        for side, (each, names) in enumerate(zip(sides, renamings, strict=True))
+        for variable in _positive(each.pattern)
     }
-    pattern = BoundPattern(automaton, {}, (), (Branch((), conditions),))
-    return CommonTrends(replace(sides[0], patterns=(pattern,)), positions, witnesses)
+    bounds = tuple(
+        replace(each, first=renamings[0][each.first], second=renamings[0][each.second])
+        for each in sides[0].neighbour_bounds
+    )
+    pattern = BoundPattern(automaton, variables, tuple(clauses), (Branch((), {}),))
+    query = replace(sides[0], patterns=(pattern,), neighbour_bounds=bounds)
+    return CommonTrends(query, positions, witnesses)
+
+
+def _positive(pattern: BoundPattern) -> Iterable[Variable]:
+    """Yield the variables and types of positive events by the names that clauses use."""
+    for name, variable in pattern.variables.items():
+        if variable.negated_part is None:
+            yield replace(variable, name=name)
+
+
+def _at_pairs(variable: Variable, positions: tuple[Places, ...], side: int) -> Variable:
+    own = (number for number, places in enumerate(positions) if places[side] in variable.positions)
+    return replace(variable, positions=tuple(own))
+
+
+def _renamed(clause: Clause, names: Mapping[str, str]) -> Clause:
+    return replace(
+        clause,
+        condition=rename_variables(clause.condition, names),
+        variables=frozenset(names[each] for each in clause.variables),
+    )
 
 
 def _product(one: Automaton, other: Automaton, positions: tuple[Places, ...]) -> Automaton:
@@ -130,14 +209,15 @@ def _product(one: Automaton, other: Automaton, positions: tuple[Places, ...]) ->
     shift = len(one.negated_parts)
     edges = [
         Edge(
-            index[first.source, second.source],
+            number,
             index[first.target, second.target],
             is_loop=False,
             blocked_by=combine(first.blocked_by, _shifted(second.blocked_by, shift)),
         )
-        for first in one.edges
-        for second in other.edges
-        if (first.source, second.source) in index and (first.target, second.target) in index
+        for places, number in index.items()
+        for first in one.edges_from(places[0])
+        for second in other.edges_from(places[1])
+        if (first.target, second.target) in index
     ]
     return Automaton(
         tuple(

@@ -7,7 +7,9 @@ from dataclasses import replace
 from cepheid.analysis.bound import BoundPattern, BoundQuery
 from cepheid.language import ast
 from cepheid.plan.common_trends import CommonTrends
+from cepheid.program.lower_adjacent import lower_adjacent
 from cepheid.program.lower_automaton import lower_automaton
+from cepheid.program.lower_runs import lower_runs
 from cepheid.program.lower_slots import lower_slots
 from cepheid.program.position_automaton import PositionAutomaton
 from cepheid.program.program import FoldedSides, Pair, Program
@@ -34,13 +36,19 @@ def with_common_trends(folds: FoldedSides, common: CommonTrends) -> FoldedSides:
     automaton = lower_automaton(common.query.pattern.automaton)
     if common.witnesses:
         automaton = _ended_by_witnesses(automaton, common, (folds.first, folds.second))
+    slots, runs, adjacent = lower_slots(common.query), folds.first.runs, None
+    if slots is None:
+        runs, _ = lower_runs(common.query)
+        adjacent = lower_adjacent(common.query, runs)
     program = replace(
         folds.first,
         automaton=automaton,
         tests=(),
         negative_tests=(*folds.first.negative_tests, *folds.second.negative_tests),
         negation=None,
-        slots=lower_slots(common.query),
+        runs=runs,
+        slots=slots,
+        adjacent=adjacent,
     )
     return replace(folds, common=program, common_positions=tuple(masks))
 

@@ -8,6 +8,7 @@ from cepheid.analysis.automaton import FREE
 from cepheid.analysis.bound import BoundQuery
 from cepheid.plan.adjacent_tests import AdjacentTests, find_adjacent_tests
 from cepheid.plan.common_trends import (
+    SKIPS_TILL_NEXT,
     CommonTrends,
     find_common_trends,
     is_unambiguous,
@@ -82,12 +83,28 @@ def plan_sides(query: BoundQuery) -> Sides | str:
         return Sides((first, second), methods, None)
     shared = "a sequence of events can be a trend of both sides of AND"
     for each in methods:
-        if each.value is not AggregateMethod.POSITIONS:
+        if each.value is AggregateMethod.ENUMERATION:
             return f"{shared}, and {each.reason}"
     common = find_common_trends((first, second))
-    if common is None or isinstance(lay_out_slots(common.query), str):
+    if common is None:
         return f"{shared}, and too many positions are needed to count those"
-    return Sides((first, second), methods, common)
+    obstacle = _why_not_common(common)
+    return Sides((first, second), methods, common) if obstacle is None else f"{shared}{obstacle}"
+
+
+def _why_not_common(common: CommonTrends) -> str | None:
+    """Return why trends of both sides cannot be counted; None if they can."""
+    query = common.query
+    method = _method_of_pattern(query)
+    if method.value is AggregateMethod.POSITIONS:
+        return None
+    if method.value is AggregateMethod.ENUMERATION:
+        return f", and {method.reason}"
+    if query.strategy in SKIPS_TILL_NEXT:
+        return f"; under {query.strategy.value} predicates decide which events end a run of both"
+    if query.pattern.automaton.negated_parts:
+        return ", which negated parts and predicates across events concern"
+    return None
 
 
 def dearest_method(query: BoundQuery, method: Choice[AggregateMethod]) -> Choice[AggregateMethod]:

@@ -1,4 +1,7 @@
-"""`P1 AND P2` in an aggregate: GRETA's formula per partition and place.
+"""`P1 AND P2` in an aggregate whose trends must be built: GRETA's formula per partition and place.
+
+A side may match one sequence of events in several ways, or both sides have sequences in common that
+cannot be counted otherwise (see folded_pair.py).
 
 A trend is its sequence of events. With `a` the trends of the first side only, `b` those of the
 second only and `c` those of both, there are a·b + a·c + b·c + c·(c - 1) / 2 pairs. A trend of `a`
