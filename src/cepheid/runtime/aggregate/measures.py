@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cepheid.errors import DataError
+from cepheid.kernels.extended import TIER_OF_INFINITY
 from cepheid.kernels.values import NOTHING, Measures
 from cepheid.program.aggregate_output import AggregateOutput, Content, NumberMeasure
 from cepheid.program.arrow_arrays import empty, filled, take_plain, to_arrow, to_numpy, to_scalar
@@ -23,7 +24,6 @@ Float64s = NDArray[np.float64]
 LEAST_EVENTS = 2**17  # that are worth a thread
 LARGEST_EXPONENT = 256  # of a mantissa, see kernels/extended.py
 TIER_BITS = 512
-TIER_OF_INFINITY = 2**40  # so that nothing outweighs an infinite or undefined value
 
 
 class EventMeasures:
