@@ -66,8 +66,8 @@ class AggregateColumn:
     """A column: `number` or `minimum` says which one of the value it shows.
 
     `values` is the number that counts values other than NULL: without any the column is NULL.
-    `magnitude` is the number that bounds what a BIGINT sum of signed integers can be. A hidden
-    column is computed for HAVING only.
+    `magnitude` is the number that bounds what a sum of integers can be, and so how far a double can
+    be off where they cancel. A hidden column is computed for HAVING only.
     """
 
     name: str

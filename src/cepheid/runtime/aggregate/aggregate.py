@@ -19,8 +19,9 @@ from cepheid.runtime.aggregate.adjacent import adjacent_rows, plain_contiguous_r
 from cepheid.runtime.aggregate.count_loop import count_loop_rows
 from cepheid.runtime.aggregate.count_stream import count_stream_rows
 from cepheid.runtime.aggregate.enumerated import enumerated_rows
-from cepheid.runtime.aggregate.exact import exact_counts, residues
+from cepheid.runtime.aggregate.exact import exact_counts, exact_sums, residues, sum_residues
 from cepheid.runtime.aggregate.group_rows import GroupRows, add_groups, add_rows
+from cepheid.runtime.aggregate.integer_sums import signed_sums, undecided
 from cepheid.runtime.aggregate.linear import linear_rows
 from cepheid.runtime.aggregate.measures import EventMeasures
 from cepheid.runtime.aggregate.moments import Moments, find_moments
@@ -229,12 +230,19 @@ class Aggregation:
         exact = None
         if self.output.has_exact:
             exact = exact_counts(groups.values, lambda primes: self._residues(primes).values)
+        sums = {
+            number: self._exact_sums(groups.values, number, magnitude)
+            for number, magnitude in signed_sums(self.output).items()
+            if self.program.pair is None and undecided(groups.values, number, magnitude).any()
+        }
         places = PlaceColumns(self.program, self.output, self.columns, schema)
         extremes = [
             each.values(groups.values.least[:, number])
             for number, each in enumerate(self.measures.sortables if self.output.minima else ())
         ]
-        return Finished(places.table(groups), groups.values, exact, extremes, groups.is_expiry)
+        return Finished(
+            places.table(groups), groups.values, exact, extremes, groups.is_expiry, sums
+        )
 
     def _group_rows(self) -> GroupRows:
         """Return the values by the fastest way that there is."""
@@ -252,6 +260,14 @@ class Aggregation:
     def _residues(self, primes: Sequence[int]) -> GroupRows:
         """Return the same rows with counts modulo primes as their numbers."""
         return self.groups(residues(primes, self.ordered.row.size))
+
+    def _exact_sums(self, values: ValueRows, number: int, magnitude: int) -> list[int]:
+        measures = self.measures.arrays()
+        return exact_sums(
+            values,
+            magnitude,
+            lambda primes: self.groups(sum_residues(primes, measures, number)).values,
+        )
 
     def groups(self, measures: Measures) -> GroupRows:
         """Return the values per group and window, or per moment."""
