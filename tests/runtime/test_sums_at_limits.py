@@ -64,7 +64,7 @@ class TestCancellingIntegers:
     def test_a_double_of_trends(self, method):
         text = METHODS[method].format(pattern="A+", columns="SUM(A.x) AS total, AVG(A.x) AS mean")
         row = last_row(text, [self.LARGE, 1, -self.LARGE])
-        # Contiguous: 3 trends have the event in the middle twice, 4 of 10 events are it.
+        # The event in the middle is in 4 trends; contiguous ones have 10 events, others 12.
         total, mean = (4, 4 / 12) if method != "contiguous" else (4, 4 / 10)
         assert (row["total"], row["mean"]) == (total, mean)
 

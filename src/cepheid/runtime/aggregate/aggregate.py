@@ -21,7 +21,7 @@ from cepheid.runtime.aggregate.count_stream import count_stream_rows
 from cepheid.runtime.aggregate.enumerated import enumerated_rows
 from cepheid.runtime.aggregate.exact import exact_counts, exact_sums, residues, sum_residues
 from cepheid.runtime.aggregate.group_rows import GroupRows, add_groups, add_rows
-from cepheid.runtime.aggregate.integer_sums import signed_sums, undecided
+from cepheid.runtime.aggregate.integer_sums import is_determined, signed_sums
 from cepheid.runtime.aggregate.linear import linear_rows
 from cepheid.runtime.aggregate.measures import EventMeasures
 from cepheid.runtime.aggregate.moments import Moments, find_moments
@@ -233,7 +233,7 @@ class Aggregation:
         sums = {
             number: self._exact_sums(groups.values, number, magnitude)
             for number, magnitude in signed_sums(self.output).items()
-            if self.program.pair is None and undecided(groups.values, number, magnitude).any()
+            if self.program.pair is None and not is_determined(groups.values, magnitude).all()
         }
         places = PlaceColumns(self.program, self.output, self.columns, schema)
         extremes = [

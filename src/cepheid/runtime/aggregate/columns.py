@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -93,9 +94,12 @@ class ValueColumns:
                 return self._number(column)
 
     def _exact(self, counts: Sequence[int], *, is_text: bool) -> pa.Array:
-        """Return all digits; HAVING compares numbers, beyond 64 bits as DOUBLE."""
+        """Return all digits; HAVING compares numbers, beyond 64 bits as DOUBLE.
+
+        Python refuses to write integers of more than 4300 digits, but not decimals.
+        """
         if is_text:
-            return texts_to_arrow([str(each) for each in counts])
+            return texts_to_arrow([str(Decimal(each)) for each in counts])
         if max(counts, default=0) < BIGINT_LIMIT:
             return to_arrow(np.array(counts, np.int64))
         return to_arrow(as_double(self.values, 0))

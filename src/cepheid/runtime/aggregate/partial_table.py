@@ -1,21 +1,29 @@
 """Values between the tasks of a distributed run: as columns, and back.
 
 A task adds up what it has of each group. Its rows have the columns that tell rows apart, one struct
-with all numbers, and a column for every minimum or maximum. Who combines them collects the structs
+with all numbers, and a column for every minimum or maximum. Integers beyond 64 bits are bytes. Who combines them collects the structs
 of a group, takes the smallest minimum and the largest maximum, and finishes the rows here.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from cepheid.kernels.values import NOTHING, ValueRows
 from cepheid.program.aggregate_output import AggregateOutput
-from cepheid.program.arrow_arrays import in_one, texts_to_arrow, to_arrow, to_numpy
+from cepheid.program.arrow_arrays import in_one, to_arrow, to_numpy
 from cepheid.program.program import Program
 from cepheid.runtime.aggregate.columns import extreme_type
-from cepheid.runtime.aggregate.group_rows import add_rows
+from cepheid.runtime.aggregate.group_rows import add_rows, taken
+from cepheid.runtime.aggregate.integer_sums import (
+    determined_sums,
+    is_determined,
+    signed_sums,
+)
 from cepheid.runtime.aggregate.result_table import (
     Finished,
     aggregate_schema,
@@ -49,7 +57,8 @@ def _numbers_type(output: AggregateOutput) -> pa.DataType:
             pa.field(f"tier_{number}", pa.int64()),
             pa.field(f"low_{number}", pa.int64()),
         ]
-    return pa.struct([*fields, pa.field(EXACT, pa.string())])
+    names = [EXACT, *(f"sum_{number}" for number in signed_sums(output))]
+    return pa.struct([*fields, *(pa.field(name, pa.binary()) for name in names)])
 
 
 def to_partial(schema: pa.Schema, rows: Finished) -> pa.Table:
@@ -61,13 +70,29 @@ def to_partial(schema: pa.Schema, rows: Finished) -> pa.Table:
             to_arrow(np.ascontiguousarray(each[:, number]))
             for each in (values.mantissa, values.tier, values.low)
         ]
-    exact = pa.nulls(values.mantissa.shape[0], pa.string())
-    if rows.exact is not None:
-        exact = texts_to_arrow([str(each) for each in rows.exact])
     fields = list(schema.field(NUMBERS).type)
-    numbers = pa.StructArray.from_arrays([*arrays, exact], fields=fields)
+    arrays.append(_to_bytes(rows.exact, values))
+    for field in fields[len(arrays) :]:
+        arrays.append(_to_bytes(rows.sums.get(int(field.name.removeprefix("sum_"))), values))
+    numbers = pa.StructArray.from_arrays(arrays, fields=fields)
     columns = [*rows.places.columns, numbers, *rows.extremes]
     return pa.Table.from_arrays(columns, names=schema.names).cast(schema)
+
+
+def _to_bytes(integers: Sequence[int] | None, values: ValueRows) -> pa.Array:
+    if integers is None:
+        return pa.nulls(values.mantissa.shape[0], pa.binary())
+    return pa.array(
+        [each.to_bytes(each.bit_length() // 8 + 1, "little", signed=True) for each in integers],
+        pa.binary(),
+    )
+
+
+def _from_bytes(integers: Any) -> list[int | None]:
+    return [
+        None if each is None else int.from_bytes(each, "little", signed=True)
+        for each in integers.to_pylist()
+    ]
 
 
 def from_collected(
@@ -89,8 +114,30 @@ def from_collected(
     exact = None
     if output.has_exact:
         exact = [0] * len(lists)
-        for key, text in zip(keys.tolist(), parts[-1].to_pylist(), strict=True):
-            exact[key] += int(text)
+        for key, each in zip(keys.tolist(), _from_bytes(parts[3 * count]), strict=True):
+            assert each is not None
+            exact[key] += each
+    sums: dict[int, list[int]] = {}
+    for place, (number, magnitude) in enumerate(signed_sums(output).items(), 3 * count + 1):
+        if not is_determined(totals, magnitude).all():
+            found = _added(values, number, magnitude, _from_bytes(parts[place]))
+            sums |= {} if found is None else {number: found}
     extremes = [collected.column(extreme_name(each)) for each in range(len(output.minima))]
-    rows = Finished(places, totals, exact, extremes, np.zeros(len(lists), np.bool_))
+    rows = Finished(places, totals, exact, extremes, np.zeros(len(lists), np.bool_), sums)
     return finish(output, aggregate_schema(program, output, events), rows)
+
+
+def _added(
+    values: ValueRows, number: int, magnitude: int, known: Sequence[int | None]
+) -> list[int] | None:
+    """Return the sum per owner; None if a part of one is not known."""
+    total = [0] * (int(values.owner.max()) + 1)
+    is_known = is_determined(values, magnitude)
+    parts = taken(values, np.flatnonzero(is_known))
+    determined = iter(determined_sums(parts, number))
+    for owner, whole, each in zip(values.owner.tolist(), known, is_known.tolist(), strict=True):
+        part = next(determined) if each else whole
+        if part is None:
+            return None
+        total[owner] += part
+    return total
