@@ -121,10 +121,24 @@ class TestRanges:
         chosen = choose_parallelism(plan.query, AggregateMethod.POSITIONS)
         assert chosen == plan.parallelism
 
+    @pytest.mark.parametrize("is_maximum", [False, True])
+    def test_keys_of_integers_at_the_limits(self, is_maximum):
+        from cepheid.runtime.aggregate.sortable import Sortable
+
+        values = [-(2**63), 3 - 2**63, -1, 0, 2**62, 2**63 - 3, 2**63 - 1, None]
+        column = Sortable(pa.array(values), is_maximum=is_maximum)
+        assert not column.is_ranked
+        keys = column.keys()
+        ordered = sorted(keys.tolist()[:-1], reverse=is_maximum)
+        assert keys.tolist()[:-1] == ordered
+        assert keys[-1] > max(ordered)
+        assert column.values(keys).to_pylist() == values
+
     def test_decimals_have_no_keys_of_their_own(self):
         from cepheid.runtime.aggregate.sortable import Sortable, has_own_keys
 
         assert not has_own_keys(pa.decimal128(5, 1))
         assert Sortable(pa.array([Decimal("1.5")]), is_maximum=False).is_ranked
-        assert Sortable(pa.array([-(2**63)]), is_maximum=False).is_ranked
+        assert Sortable(pa.array([2**63 - 2]), is_maximum=False).is_ranked
+        assert Sortable(pa.array([1 - 2**63]), is_maximum=True).is_ranked
         assert not Sortable(pa.array([1.5, None]), is_maximum=True).is_ranked

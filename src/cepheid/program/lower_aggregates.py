@@ -98,10 +98,17 @@ class _Lowering:
         else:
             kind, form = self.kind if is_integer else NumberKind.DOUBLE, Form.NUMBER
         magnitude = None
-        if is_integer:
+        if kind is NumberKind.BIGINT:
             magnitude = self._number(Content.MAGNITUDE, wanted)
         return AggregateColumn(
-            name, form, kind, number, values=values, magnitude=magnitude, is_hidden=is_hidden
+            name,
+            form,
+            kind,
+            number,
+            values=values,
+            magnitude=magnitude,
+            is_whole=is_integer,
+            is_hidden=is_hidden,
         )
 
     def _number(self, content: Content, wanted: TrendAggregate) -> int:

@@ -21,7 +21,14 @@ from cepheid.runtime.aggregate.count_stream import count_stream_rows
 from cepheid.runtime.aggregate.enumerated import enumerated_rows
 from cepheid.runtime.aggregate.exact import exact_counts, exact_sums, residues, sum_residues
 from cepheid.runtime.aggregate.group_rows import GroupRows, add_groups, add_rows
-from cepheid.runtime.aggregate.integer_sums import is_determined, signed_sums
+from cepheid.runtime.aggregate.integer_sums import (
+    Bounds,
+    as_double,
+    bounds_by_largest,
+    is_determined,
+    rounded_sums,
+    signed_sums,
+)
 from cepheid.runtime.aggregate.linear import linear_rows
 from cepheid.runtime.aggregate.measures import EventMeasures
 from cepheid.runtime.aggregate.moments import Moments, find_moments
@@ -233,15 +240,20 @@ class Aggregation:
         sums = {
             number: self._exact_sums(groups.values, number, magnitude)
             for number, magnitude in signed_sums(self.output).items()
-            if self.program.pair is None and not is_determined(groups.values, magnitude).all()
+            if self.program.pair is None
+            and not is_determined(as_double(groups.values, magnitude)).all()
         }
+        bounds: Bounds = {}
+        if rounded_sums(self.output):
+            largest = self.measures.largest(rounded_sums(self.output))
+            bounds = bounds_by_largest(groups.values, self.output, largest)
         places = PlaceColumns(self.program, self.output, self.columns, schema)
         extremes = [
             each.values(groups.values.least[:, number])
             for number, each in enumerate(self.measures.sortables if self.output.minima else ())
         ]
         return Finished(
-            places.table(groups), groups.values, exact, extremes, groups.is_expiry, sums
+            places.table(groups), groups.values, exact, extremes, groups.is_expiry, sums, bounds
         )
 
     def _group_rows(self) -> GroupRows:

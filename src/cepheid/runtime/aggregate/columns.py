@@ -23,8 +23,10 @@ from cepheid.program.arrow_arrays import texts_to_arrow, to_arrow
 from cepheid.runtime.aggregate.integer_sums import (
     BIGINT_LIMIT,
     DOUBT,
+    Bounds,
     ExactSums,
     as_double,
+    fits_at_once,
     is_determined,
     nearest_doubles,
     scaled,
@@ -59,8 +61,8 @@ class ValueColumns:
     """Makes columns of values.
 
     `exact` are the counts with all digits where they are wanted, `sums` those of integers that have
-    been found exactly, `extremes` the columns of minima and maxima; `places` names window and group
-    of each row, for messages.
+    been found exactly, `bounds` tell how far others can be off, `extremes` are the columns of
+    minima and maxima; `places` names window and group of each row, for messages.
     """
 
     def __init__(
@@ -68,12 +70,14 @@ class ValueColumns:
         values: ValueRows,
         exact: Sequence[int] | None,
         sums: ExactSums,
+        bounds: Bounds,
         extremes: Sequence[Any],
         places: pa.Table,
     ) -> None:
         self.values = values
         self.exact = exact
         self.sums = sums
+        self.bounds = bounds
         self.extremes = extremes
         self.places = places
 
@@ -110,9 +114,10 @@ class ValueColumns:
             none = self.values.mantissa[:, column.values] == 0
         if column.kind is NumberKind.BIGINT:
             return to_arrow(self._bigint(column), none)
-        if column.magnitude is None:
+        if column.number not in self.bounds:
             return to_arrow(as_double(self.values, column.number), none)
-        return to_arrow(nearest_doubles(self.values, column.number, column.magnitude), none)
+        bound = self.bounds[column.number]
+        return to_arrow(nearest_doubles(self.values, column.number, bound), none)
 
     def _bigint(self, column: AggregateColumn) -> Int64s:
         if column.number not in self.sums:
@@ -137,11 +142,12 @@ class ValueColumns:
         with np.errstate(invalid="ignore", over="ignore"):
             quotient = values.mantissa[:, total] / divisor
         average = scaled(quotient, values.tier[:, total] - values.tier[:, count])
-        if column.magnitude is not None:
-            nearest = nearest_doubles(values, total, column.magnitude)
+        if total in self.bounds:
+            bound = self.bounds[total]
+            nearest = nearest_doubles(values, total, bound)
             with np.errstate(invalid="ignore", over="ignore"):
                 quotient = nearest / scaled(divisor, values.tier[:, count])
-            average = np.where(is_determined(values, column.magnitude), quotient, average)
+            average = np.where(is_determined(bound), quotient, average)
         return to_arrow(average, none)
 
     def _reject_overflow(self, column: AggregateColumn) -> None:
@@ -149,7 +155,7 @@ class ValueColumns:
         values, number = self.values, column.number
         magnitude = number if column.magnitude is None else column.magnitude
         bound = as_double(values, magnitude)
-        if bound.max(initial=0.0) < BIGINT_LIMIT * (1 - DOUBT):
+        if fits_at_once(bound):
             return
         size, low = as_double(values, number), values.low[:, number]
         with np.errstate(invalid="ignore"):
@@ -157,7 +163,7 @@ class ValueColumns:
             surely = np.abs(size) - doubt > BIGINT_LIMIT
             perhaps = (np.abs(size) + doubt >= BIGINT_LIMIT) & ((low < 0) != (size < 0))
         unknown = undecided(values, number, magnitude)
-        overflow = surely | perhaps | ~is_determined(values, magnitude)
+        overflow = surely | perhaps | ~is_determined(bound)
         overflow &= (bound >= BIGINT_LIMIT * (1 - DOUBT)) & ~unknown
         if overflow.any():
             self._raise_overflow(column, int(np.flatnonzero(overflow)[0]))

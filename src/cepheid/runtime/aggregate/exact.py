@@ -88,7 +88,10 @@ def residues(primes: Sequence[int], events: int) -> Measures:
 def sum_residues(primes: Sequence[int], measures: Measures, number: int) -> Measures:
     """Return measures that add up what a number does modulo primes, and count trends by them."""
     found = residues([prime for prime in primes for _ in range(2)], measures.mantissa.shape[1])
-    low, is_wrapped = measures.low[number], (measures.low[number] < 0) & (measures.mantissa[number] > 0)
+    low, is_wrapped = (
+        measures.low[number],
+        (measures.low[number] < 0) & (measures.mantissa[number] > 0),
+    )
     for place, prime in enumerate(primes):
         at = 1 + 2 * place
         found.moduli[at] = -prime

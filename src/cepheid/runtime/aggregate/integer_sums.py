@@ -2,7 +2,8 @@
 
 The sum of the sizes bounds how far a double can be off. As long as that is less than 2^62, double
 and low word determine the sum, whatever it is. Beyond, a sum is *undecided*, unless the double is
-large enough to tell that the sum leaves 64 bits.
+large enough to tell that the sum leaves 64 bits. BIGINT sums carry the sum of the sizes; for others
+the number of values times the largest size will do.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from cepheid.runtime.aggregate.measures import TIER_BITS
 
 Float64s = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
+Bounds = Mapping[int, Float64s]  # of the sum of the sizes, likewise
 ExactSums = Mapping[int, Sequence[int]]  # by number, for every row
 MOST_BITS = 20_000  # beyond every double
 BIGINT_LIMIT = 2.0**63
@@ -40,42 +42,48 @@ def scaled(mantissa: Float64s, tier: NDArray[np.int64]) -> Float64s:
 
 def signed_sums(output: AggregateOutput) -> dict[int, int]:
     """Return the BIGINT sums of signed integers: number, and number of the sum of the sizes."""
+    return {each.number: each.magnitude for each in output.columns if each.magnitude is not None}
+
+
+def rounded_sums(output: AggregateOutput) -> dict[int, int]:
+    """Return sums of integers that are shown as DOUBLE or divided: number, and that of values."""
     return {
-        each.number: each.magnitude
+        each.number: each.values
         for each in output.columns
-        if each.magnitude is not None and each.kind is NumberKind.BIGINT
+        if each.is_whole and each.kind is NumberKind.DOUBLE and each.values is not None
     }
 
 
-def fits_at_once(values: ValueRows, magnitude: int) -> bool:
+def bounds_by_largest(
+    values: ValueRows, output: AggregateOutput, largest: Sequence[float]
+) -> Bounds:
+    """Return the bounds of rounded sums, given the largest size of each."""
+    return {
+        number: as_double(values, count) * size
+        for (number, count), size in zip(rounded_sums(output).items(), largest, strict=True)
+    }
+
+
+def fits_at_once(bound: Float64s) -> bool:
     """Whether all sums surely fit 63 bits, so that low words are the sums."""
-    largest = as_double(values, magnitude).max(initial=0.0)
-    return bool(largest < BIGINT_LIMIT * (1 - DOUBT))
+    return bool(bound.max(initial=0.0) < BIGINT_LIMIT * (1 - DOUBT))
 
 
-def is_determined(values: ValueRows, magnitude: int) -> Booleans:
+def is_determined(bound: Float64s) -> Booleans:
     """Return in which rows double and low word determine a sum."""
-    determined: Booleans = as_double(values, magnitude) * DOUBT < BIGINT_LIMIT / 2
+    determined: Booleans = bound * DOUBT < BIGINT_LIMIT / 2
     return determined
-
-
-def surely_overflows(values: ValueRows, number: int, magnitude: int) -> Booleans:
-    """Return which sums are beyond 64 bits, as far as doubles tell."""
-    size, bound = np.abs(as_double(values, number)), as_double(values, magnitude)
-    share = scaled(
-        np.abs(values.mantissa[:, number])
-        / np.where(values.mantissa[:, magnitude] == 0, 1.0, values.mantissa[:, magnitude]),
-        values.tier[:, number] - values.tier[:, magnitude],
-    )  # of the sizes: so much is left
-    overflows: Booleans = (share > 2 * DOUBT) & (size / 2 > BIGINT_LIMIT) & (bound > BIGINT_LIMIT)
-    return overflows
 
 
 def undecided(values: ValueRows, number: int, magnitude: int) -> Booleans:
     """Return of which sums neither their value is known nor that they are beyond 64 bits."""
-    if fits_at_once(values, magnitude):
-        return np.zeros(values.mantissa.shape[0], np.bool_)
-    return ~is_determined(values, magnitude) & ~surely_overflows(values, number, magnitude)
+    sizes = values.mantissa[:, magnitude]
+    share = scaled(
+        np.abs(values.mantissa[:, number]) / np.where(sizes == 0, 1.0, sizes),
+        values.tier[:, number] - values.tier[:, magnitude],
+    )  # of the sizes: so much is left
+    is_large = (share > 2 * DOUBT) & (np.abs(as_double(values, number)) / 2 > BIGINT_LIMIT)
+    return ~is_determined(as_double(values, magnitude)) & ~is_large
 
 
 def determined_sums(values: ValueRows, number: int) -> list[int]:
@@ -89,13 +97,13 @@ def determined_sums(values: ValueRows, number: int) -> list[int]:
     return found
 
 
-def nearest_doubles(values: ValueRows, number: int, magnitude: int) -> Float64s:
+def nearest_doubles(values: ValueRows, number: int, bound: Float64s) -> Float64s:
     """Return doubles without what cancelling lost, where low words tell; else as they are."""
     low = values.low[:, number]
-    if fits_at_once(values, magnitude):
+    if fits_at_once(bound):
         return low.astype(np.float64)
     size = as_double(values, number)
-    determined = is_determined(values, magnitude)
+    determined = is_determined(bound)
     near = np.where(determined, size, 0.0)
     rest = np.fmod(near, 2.0**64)
     wrapped = np.abs(rest).astype(np.uint64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -78,6 +78,15 @@ class EventMeasures:
             keys = self.sortables[number].keys()
             measures.least[number] = np.where(self._is_of(least.types), keys, NOTHING)
         return measures
+
+    def largest(self, numbers: Iterable[int]) -> list[float]:
+        """Return the largest size of a value that each of some numbers adds up."""
+        found = []
+        for number in numbers:
+            column = self._taken(self.output.numbers[number - 1].attribute or "")
+            limits = pc.min_max(column).as_py()
+            found.append(float(max(abs(each or 0) for each in limits.values())))
+        return found
 
     def _is_plain(self, measure: NumberMeasure) -> bool:
         """Whether integers without NULL are added up, or nothing but events is counted."""

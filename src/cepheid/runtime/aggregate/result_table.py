@@ -19,7 +19,7 @@ from cepheid.program.evaluate import LocalPredicates
 from cepheid.program.program import Clock, Program
 from cepheid.runtime.aggregate.columns import ValueColumns, column_type
 from cepheid.runtime.aggregate.group_rows import GroupRows
-from cepheid.runtime.aggregate.integer_sums import ExactSums
+from cepheid.runtime.aggregate.integer_sums import Bounds, ExactSums
 from cepheid.runtime.clock import from_ticks, to_ticks, window_type
 
 WINDOW_START, WINDOW_END, TIME = "window_start", "window_end", "time"
@@ -67,11 +67,14 @@ class Finished:
     extremes: Sequence[Any]
     is_expiry: NDArray[np.bool_]
     sums: ExactSums = field(default_factory=dict)
+    bounds: Bounds = field(default_factory=dict)
 
 
 def finish(output: AggregateOutput, schema: pa.Schema, rows: Finished) -> pa.Table:
     """Return the rows that are shown and that HAVING keeps."""
-    columns = ValueColumns(rows.values, rows.exact, rows.sums, rows.extremes, rows.places)
+    columns = ValueColumns(
+        rows.values, rows.exact, rows.sums, rows.bounds, rows.extremes, rows.places
+    )
     found = dict(zip(rows.places.column_names, rows.places.columns, strict=True))
     found |= {each.name: columns.column(each) for each in output.columns}
     kept = _is_shown(output, rows, found)
