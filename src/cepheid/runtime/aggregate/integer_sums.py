@@ -58,10 +58,11 @@ def bounds_by_largest(
     values: ValueRows, output: AggregateOutput, largest: Sequence[float]
 ) -> Bounds:
     """Return the bounds of rounded sums, given the largest size of each."""
-    return {
-        number: as_double(values, count) * size
-        for (number, count), size in zip(rounded_sums(output).items(), largest, strict=True)
-    }
+    with np.errstate(over="ignore", invalid="ignore"):  # then nothing is determined
+        return {
+            number: as_double(values, count) * size
+            for (number, count), size in zip(rounded_sums(output).items(), largest, strict=True)
+        }
 
 
 def fits_at_once(bound: Float64s) -> bool:
