@@ -8,6 +8,7 @@ from tests.explain.plans import plan_of
 
 NEXT = "SEMANTICS skip-till-next-match"
 CONTIGUOUS = "SEMANTICS contiguous"
+NEIGHBOURS = "A+ a WHERE a.x < NEXT(a).x"
 COUNT = "RETURN COUNT(*)"
 
 
@@ -115,6 +116,7 @@ def test_choose_semiring(query, semiring, reason):
         ("SEQ(A+ a, B b) WHERE a[1].x < b.x", Granularity.RUN, "reads more of a run"),
         ("SEQ(A a, B, C c) WHERE a.x < c.x", Granularity.RUN, "general predicate 'a.x < c.x'"),
         ("SEQ(A a, B b) WITHIN 3 BETWEEN a, b", Granularity.RUN, "reads the latest a of a run"),
+        (f"A AND B {COUNT}", Granularity.RUN, "every match is looked at by itself"),
     ],
 )
 def test_choose_granularity(query, granularity, reason):
@@ -131,7 +133,11 @@ def test_choose_granularity(query, granularity, reason):
         (f"A WITHIN 9 {COUNT}", WindowMethod.STEP_QUEUE, "every event that can end a match"),
         (f"SEQ(!C, A) WITHIN 9 {COUNT}", WindowMethod.STEP_QUEUE, "does not depend on the window"),
         (f"SEQ(!(C, D), A) WITHIN 9 {COUNT}", WindowMethod.START_TIMES, "starts that are too old"),
-        (f"A WITHIN 9 SLIDE 2 {COUNT}", WindowMethod.VECTOR_PER_WINDOW, "at most 5 windows"),
+        (f"A WITHIN 9 SLIDE 2 {COUNT}", WindowMethod.VECTORS_OR_PANES, "at most 5 windows"),
+        (f"A WITHIN 9 SLIDE 5 {COUNT}", WindowMethod.VECTOR_PER_WINDOW, "too few for matrices"),
+        (f"{NEIGHBOURS} WITHIN 9 SLIDE 2 {COUNT}", WindowMethod.FOLDED_APART, "cannot be composed"),
+        (f"{NEIGHBOURS} WITHIN 9 {COUNT}", WindowMethod.FOLDED_AGAIN, "cannot be composed"),
+        (f"A AND B WITHIN 9 SLIDE 2 {COUNT}", WindowMethod.MATCHES_PLACED, "logarithm"),
         (f"A WITHIN 9 SLIDE 9 {COUNT}", WindowMethod.VECTOR_PER_WINDOW, "one window is open"),
     ],
 )

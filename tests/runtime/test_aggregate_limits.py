@@ -75,6 +75,30 @@ class TestHaving:
         with pytest.raises(cepheid.CepheidError):
             run(text, of_type_a([1], g=["a"]))
 
+    @pytest.mark.parametrize(
+        ("condition", "holds"),
+        [
+            (f"= {2**70 - 1}", True),
+            (f"= {2**70}", False),
+            (f"> {2**70 - 2}", True),
+            (f"< {2**70 - 1}", False),
+            ("< COUNT(*)", True),
+            ("= EXACT COUNT(*)", True),
+            ("!= MIN(A.x)", False),
+            ("/ 2 > 1", True),
+        ],
+    )
+    def test_exact_counts_beyond_64_bits(self, condition, holds):
+        text = f"PATTERN A+ RETURN COUNT(*) AS n HAVING EXACT COUNT(*) {condition}"
+        rows = run(text, of_type_a(range(70), x=pa.array([None] * 70, pa.int64())))
+        assert rows == [{"n": 2.0**70}] * holds
+
+
+class TestExact:
+    def test_a_logarithm_has_no_digits(self):
+        with pytest.raises(cepheid.BindingError, match=r"EXACT applies to COUNT\(\*\) only"):
+            cepheid.query("PATTERN A+ RETURN EXACT LOG2(COUNT(*))").plan()
+
 
 class TestNames:
     def test_an_order_column_called_time(self):

@@ -36,7 +36,7 @@ def make_plan(query: BoundQuery) -> PhysicalPlan:
         method=method,
         structures=explain_structures(query, method.value),
         semiring=choose_semiring(query, method),
-        granularity=choose_granularity(query),
+        granularity=choose_granularity(query, method),
         window=choose_window(query, method),
         numbers=choose_numbers(query),
         parallelism=choose_parallelism(query, method.value),

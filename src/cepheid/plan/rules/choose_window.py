@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cepheid.analysis.bound import BoundQuery
 from cepheid.plan.physical import AggregateMethod, Choice, WindowMethod
+from cepheid.plan.slot_layout import lay_out_slots
 
 
 def choose_window(query: BoundQuery, method: Choice[AggregateMethod]) -> Choice[WindowMethod]:
@@ -29,5 +30,33 @@ def choose_window(query: BoundQuery, method: Choice[AggregateMethod]) -> Choice[
             " the window",
         )
     overlap = -(-window.length // window.slide)
-    open_windows = "one window is" if overlap == 1 else f"at most {overlap} windows are"
-    return Choice(WindowMethod.VECTOR_PER_WINDOW, f"{open_windows} open at a time")
+    open_windows = "one window is open" if overlap == 1 else f"at most {overlap} windows are open"
+    if is_enumerated:
+        return Choice(
+            WindowMethod.MATCHES_PLACED,
+            f"{open_windows} at a time, and a match costs the logarithm of the number of windows",
+        )
+    if method.value is AggregateMethod.LAST_EVENTS:
+        return Choice(
+            WindowMethod.FOLDED_APART,
+            f"{open_windows} at a time, and values of last events cannot be composed; windows with"
+            " the same events are folded once",
+        )
+    return _of_positions(query, overlap, f"{open_windows} at a time")
+
+
+def _of_positions(query: BoundQuery, overlap: int, open_windows: str) -> Choice[WindowMethod]:
+    """Panes can only pay where an event is in more windows than there are slots."""
+    slots = lay_out_slots(query)
+    assert not isinstance(slots, str)
+    if overlap == 1:
+        return Choice(WindowMethod.VECTOR_PER_WINDOW, open_windows)
+    if overlap <= slots.size:
+        return Choice(
+            WindowMethod.VECTOR_PER_WINDOW, f"{open_windows}, too few for matrices of panes"
+        )
+    return Choice(
+        WindowMethod.VECTORS_OR_PANES,
+        f"{open_windows}: an event takes an update for each, or one for each of {slots.size} slots"
+        " and its share in two products of matrices per pane",
+    )

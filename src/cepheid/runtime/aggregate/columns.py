@@ -97,8 +97,15 @@ class ValueColumns:
             case Form.NUMBER:
                 return self._number(column)
 
+    def beyond_64_bits(self, output: AggregateOutput) -> dict[str, Sequence[int]]:
+        """Return the counts that HAVING compares and that do not fit 64 bits."""
+        if self.exact is None or max(self.exact, default=0) < BIGINT_LIMIT:
+            return {}
+        hidden = [each for each in output.columns if each.is_hidden and each.form is Form.EXACT]
+        return {each.name: self.exact for each in hidden}
+
     def _exact(self, counts: Sequence[int], *, is_text: bool) -> pa.Array:
-        """Return all digits; HAVING compares numbers, beyond 64 bits as DOUBLE.
+        """Return all digits; HAVING computes with numbers, beyond 64 bits with DOUBLE.
 
         Python refuses to write integers of more than 4300 digits, but not decimals.
         """

@@ -10,15 +10,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from cepheid.analysis.expressions import Condition
 from cepheid.errors import DataError
 from cepheid.kernels.values import ValueRows
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.arrow_arrays import take, to_arrow
-from cepheid.program.evaluate import LocalPredicates
 from cepheid.program.program import Clock, Program
 from cepheid.runtime.aggregate.columns import ValueColumns, column_type
 from cepheid.runtime.aggregate.group_rows import GroupRows
+from cepheid.runtime.aggregate.having import satisfies
 from cepheid.runtime.aggregate.integer_sums import Bounds, ExactSums
 from cepheid.runtime.clock import from_ticks, to_ticks, window_type
 
@@ -79,19 +78,10 @@ def finish(output: AggregateOutput, schema: pa.Schema, rows: Finished) -> pa.Tab
     found |= {each.name: columns.column(each) for each in output.columns}
     kept = _is_shown(output, rows, found)
     if output.having is not None:
-        kept &= _satisfies(output.having, found, kept.size)
+        kept &= satisfies(output.having, found, columns.beyond_64_bits(output), kept.size)
     table = pa.Table.from_arrays([found[name] for name in schema.names], names=schema.names)
     shown = table if kept.all() else table.filter(to_arrow(kept))
     return shown if shown.schema.equals(schema) else shown.cast(schema)
-
-
-def _satisfies(having: Condition, found: Mapping[str, Any], length: int) -> NDArray[np.bool_]:
-    try:
-        return LocalPredicates(found, length).holds(having, {})
-    except (DataError, pa.ArrowNotImplementedError) as error:
-        raise DataError(
-            f"HAVING cannot be computed: {error}", hint="compare numbers with numbers"
-        ) from None
 
 
 def _is_shown(
