@@ -20,6 +20,8 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+UNNAMED = "query"  # what a query is called that nobody gave a name
+
 
 @dataclass(frozen=True, slots=True)
 class Location:
@@ -80,11 +82,14 @@ class UnsupportedQueryError(QueryError):
 
 
 class DataError(CepheidError):
-    """The events are at fault."""
+    """The events are at fault; `query` is the name of the query that met it, if that is known."""
 
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
+    def __init__(self, message: str, *, hint: str | None = None, query: str | None = None) -> None:
+        self.message = message
         self.hint = hint
-        super().__init__(message if hint is None else f"{message}\n  hint: {hint}")
+        self.query = query
+        said = message if query is None else f"query '{query}': {message}"
+        super().__init__(said if hint is None else f"{said}\n  hint: {hint}")
 
 
 class ConfigError(CepheidError):

@@ -12,6 +12,7 @@ from cepheid.analysis.analyze import analyze
 from cepheid.analysis.bound import BoundQuery
 from cepheid.analysis.fill_parameters import ParameterValue
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
+from cepheid.errors import UNNAMED
 from cepheid.language.parser import parse
 from cepheid.language.printer import print_query
 from cepheid.language.source import Source
@@ -22,7 +23,6 @@ from cepheid.plan.run_options import RunOptions
 if TYPE_CHECKING:
     from cepheid.program.program import Program
 
-DEFAULT_NAME = "query"
 MOST_PROGRAMS = 1024  # that are kept
 
 
@@ -34,7 +34,7 @@ class Query:
     ) -> None:
         self.text = text
         self.is_named = name is not None
-        self.name = DEFAULT_NAME if name is None else name
+        self.name = UNNAMED if name is None else name
         self.parameters = dict(parameters)
         self.source = Source(text, self.name)
         self.tree = parse(text, name=self.name)

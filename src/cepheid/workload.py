@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from os import PathLike, fspath
 from pathlib import Path
 from time import perf_counter
@@ -90,16 +91,21 @@ class Workload:
         return f"Workload({', '.join(self.queries)})"
 
     def with_query(self, added: Query | str, *, name: str | None = None) -> Workload:
-        """Return a workload with one more query, or with another one of the same name.
+        """Return a workload with one more query; without a name it is q1, q2, … as far as free.
 
         >>> workload(["PATTERN A a"]).with_query("PATTERN B b", name="late")
         Workload(q1, late)
+        >>> workload(["PATTERN A a", "PATTERN B b"]).without("q1").with_query("PATTERN C c")
+        Workload(q2, q1)
         """
-        if isinstance(added, str):
-            added = query(added, name=name or f"q{len(self.queries) + 1}")
-        elif name is not None:
-            added = added.called(name)
-        return Workload(list((self.queries | {added.name: added}).values()))
+        free = next(each for each in map("q{}".format, count(1)) if each not in self.queries)
+        chosen = _named(added, free) if name is None else _named(added, name, replaces=True)
+        if chosen.name in self.queries:
+            raise ConfigError(
+                f"the workload has a query '{chosen.name}' already",
+                hint=f"choose another name, or take that one out: without('{chosen.name}')",
+            )
+        return Workload([*self.queries.values(), chosen])
 
     def without(self, name: str) -> Workload:
         """Return a workload without a query.
@@ -109,8 +115,8 @@ class Workload:
         """
         if name not in self.queries:
             raise ConfigError(
-                f"the workload has no query '{name}'",
-                hint=suggest(name, self.queries, owner="the workload"),
+                f"the workload has no query {name!r}",
+                hint=suggest(str(name), self.queries, owner="the workload"),
             )
         return workload([each for each in self.queries.values() if each.name != name])
 
@@ -305,22 +311,30 @@ class Workload:
         return lambda schema: options.applied_to(make_plan(self._bind(name, schema)))
 
 
-def workload(queries: Sequence[Query | str]) -> Workload:
+def workload(queries: Iterable[Query | str] | Mapping[str, Query | str]) -> Workload:
     """Put queries together, so that one can read what another one gives `INTO` a type.
 
     Args:
         queries: queries or their texts; those without a name are called q1, q2, … by their place.
+            A mapping has them by name.
 
     >>> workload(["PATTERN A a INTO B", query("PATTERN B b", name="all")])
     Workload(q1, all)
+    >>> workload({"pairs": "PATTERN SEQ(A, B)", "all": "PATTERN B b"})
+    Workload(pairs, all)
     """
-    if isinstance(queries, str | Query) or not queries:
+    if isinstance(queries, str | Query) or not isinstance(queries, Iterable):
         raise ConfigError("a workload needs a list of queries", hint="write workload([query, …])")
-    named = [_named(each, f"q{place}") for place, each in enumerate(queries, start=1)]
-    name, count = Counter(each.name for each in named).most_common(1)[0]
-    if count > 1:
+    if isinstance(queries, Mapping):
+        named = [_named(each, name, replaces=True) for name, each in queries.items()]
+    else:
+        named = [_named(each, f"q{place}") for place, each in enumerate(queries, start=1)]
+    if not named:
+        raise ConfigError("a workload needs a list of queries", hint="write workload([query, …])")
+    name, times = Counter(each.name for each in named).most_common(1)[0]
+    if times > 1:
         raise ConfigError(
-            f"{count} queries of the workload are called '{name}'",
+            f"{times} queries of the workload are called '{name}'",
             hint="give each a name of its own: query(text, name='…')",
         )
     return Workload(named)
@@ -337,8 +351,17 @@ class QueryFolder:
 
     def workload(self) -> Workload:
         """Return the queries that are there now."""
-        files = sorted(Path(self.path).glob("*.cep"))
-        return workload([query(each.read_text("utf-8"), name=each.stem) for each in files])
+        from cepheid.runtime.query_files import SUFFIX, read_folder
+
+        found = read_folder(Path(self.path))
+        problems = [problem for _, problem in found.values() if problem is not None]
+        if problems:
+            raise ConfigError(f"{self.path}: {problems[0]}", hint="write queries in UTF-8")
+        if not found:
+            raise ConfigError(
+                f"the folder {self.path} has no queries", hint=f"put files NAME{SUFFIX} into it"
+            )
+        return workload([query(str(text), name=name) for name, (text, _) in found.items()])
 
     def stream(
         self,
@@ -363,8 +386,8 @@ class QueryFolder:
         one task takes all events. The others are those of `Workload.stream`.
 
         The result is a streaming DataFrame with columns query, change, result. A row has a result
-        as JSON; or, where `change` is 'added', 'replaced', 'removed' or 'refused', what is known of
-        that. See docs/how-to/workloads.md.
+        as JSON; or, where `change` is 'added', 'replaced', 'removed', 'refused' or 'failed', what
+        is known of that. See docs/how-to/workloads.md.
         """
         from cepheid.runtime.event_schema import ColumnRoles
         from cepheid.runtime.stream_options import StreamOptions
@@ -397,8 +420,8 @@ def _policy(name: str) -> Policy:
 
     if name not in tuple(Policy):
         raise ConfigError(
-            f"there is no way of sharing called '{name}'",
-            hint=suggest(name, tuple(Policy), owner="sharing"),
+            f"there is no way of sharing called {name!r}",
+            hint=suggest(str(name), tuple(Policy), owner="sharing"),
         )
     return Policy(name)
 
@@ -412,7 +435,18 @@ def _read_if_stored(members: Sequence[Member], events: Any, roles: ColumnRoles) 
     return read_stored(members, EventFiles([fspath(events)]), roles)
 
 
-def _named(given: Query | str, name: str) -> Query:
+def _named(given: Query | str, name: str, *, replaces: bool = False) -> Query:
+    """Return a query that has a name: this one if it has none, or if it `replaces` its own."""
+    if not isinstance(name, str):
+        raise ConfigError(
+            f"the name of a query is {name!r}, of type {type(name).__name__}",
+            hint="names are texts",
+        )
     if isinstance(given, str):
         return query(given, name=name)
-    return given if given.is_named else given.called(name)
+    if not isinstance(given, Query):
+        raise ConfigError(
+            f"a query of a workload is {given!r}, of type {type(given).__name__}",
+            hint="give its text, or query(text)",
+        )
+    return given if given.is_named and not replaces else given.called(name)

@@ -70,6 +70,17 @@ class TestRun:
         else:
             assert pq.read_table(fire).to_pylist() == [row]
 
+    @pytest.mark.parametrize("name", ["out.parquet", "out.csv", "out.jsonl", "out.csv.gz"])
+    def test_a_file_is_not_for_several_results(self, events, queries, tmp_path, name):
+        first, *others = queries
+        outcome = cepheid("run", first, events, *others, "-o", tmp_path / name)
+        assert (outcome.code, outcome.stdout) == (2, "")
+        assert "there are several results" in " ".join(outcome.stderr.split())
+        assert "name a directory" in outcome.stderr
+        assert not (tmp_path / name).exists()
+        (tmp_path / name).mkdir()
+        assert cepheid("run", first, events, *others, "-o", tmp_path / name).code == 0
+
     def test_a_table_in_a_directory(self, events, queries, tmp_path):
         first, *others = queries
         options = "-o", tmp_path / "found", "-f", "table", "--limit", 1
@@ -117,6 +128,58 @@ class TestRun:
         assert outcome.code == 1
         assert "cannot be told from those of type Hot" in outcome.stderr
         assert cepheid("run", reader, f"Reading={path}", *arguments).code == 0
+
+
+class TestQueryFiles:
+    """Several query files before the events."""
+
+    def test_as_with(self, events, queries):
+        fire, _, hot, *options = queries
+        outcome = cepheid("run", fire, hot, events, *options)
+        assert (outcome.code, outcome.stderr) == (0, "")
+        assert outcome.stdout == cepheid("run", fire, events, "--with", hot, *options).stdout
+
+    def test_files_and_texts(self, events, queries):
+        fire, _, hot, *options = queries
+        outcome = cepheid("run", fire, hot, events, *options, "--with", "PATTERN Smoke s")
+        assert outcome.code == 0
+        assert "q3" in outcome.lines
+
+    def test_no_events(self, queries):
+        fire, _, hot, *options = queries
+        outcome = cepheid("run", fire, hot, *options)
+        assert outcome.code == 2
+        assert "there are only query files" in outcome.stderr
+
+    def test_a_query_after_events(self, events, queries):
+        fire, _, hot, *options = queries
+        outcome = cepheid("run", fire, events, hot, *options)
+        assert outcome.code == 2
+        assert "comes after files of events" in " ".join(outcome.stderr.split())
+
+
+class TestSharing:
+    TEXTS = (
+        "PATTERN SEQ(Reading, Smoke+) RETURN COUNT(*) AS n",
+        "--with",
+        "PATTERN SEQ(Alarm, Smoke+) RETURN COUNT(*) AS n",
+    )
+
+    @pytest.mark.parametrize("policy", ["dynamic", "always", "never"])
+    def test_results_are_the_same(self, events, policy):
+        first, *others = self.TEXTS
+        expected = cepheid("run", first, events, *others)
+        outcome = cepheid("run", first, events, *others, "--sharing", policy)
+        assert (outcome.code, outcome.stdout) == (0, expected.stdout)
+
+    def test_refused(self, events):
+        first, *others = self.TEXTS
+        outcome = cepheid("run", first, events, *others, "--sharing", "sometimes")
+        assert outcome.code == 2
+        assert "no way of sharing called 'sometimes'" in outcome.stderr
+        outcome = cepheid("run", first, events, "--sharing", "never")
+        assert outcome.code == 2
+        assert "--sharing is for several queries" in outcome.stderr
 
 
 class TestCheckAndExplain:
@@ -175,7 +238,8 @@ class TestAnalyze:
         assert outcome.lines[:2] == ["Run", "  sharing: always"]
         outcome = cepheid("explain", *self.TEXTS, "--analyze", events, "-f", "json", "--compare")
         (run,) = json.loads(outcome.stdout)["run"]["sets"]
-        assert run["apart_seconds"] > 0
+        assert run["is_plain"]
+        assert run["shared_seconds"] > 0
 
     def test_a_picture(self, events, tmp_path):
         output = tmp_path / "bursts.svg"

@@ -6,8 +6,10 @@ import pytest
 
 import cepheid
 from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.explain.explain_others import MOVES_APART, SCANS_APART
 from cepheid.explain.explain_sharing import explain_sharing
 from cepheid.explain.name_lists import name_list
+from cepheid.explain.sharing_text import ON_SPARK
 
 COUNT = "RETURN COUNT(*) AS n"
 
@@ -21,14 +23,7 @@ def section_of(texts):
     """The lines below Sharing."""
     lines = cepheid.workload(texts).explain().splitlines()
     begin = lines.index("Sharing") + 1
-    return lines[
-        begin : lines.index(
-            "",
-            lines.index(
-                "  The same holds on Spark: in batch, and on streams with workload.stream.", begin
-            ),
-        )
-    ]
+    return lines[begin : lines.index("", lines.index(f"  {ON_SPARK}", begin))]
 
 
 def test_a_part_at_two_places():
@@ -116,7 +111,9 @@ def test_text():
         "    q4, q5  because it returns matches, and no other query with the same window "
         "begins alike",
         "",
-        "  The same holds on Spark: in batch, and on streams with workload.stream.",
+        f"  {ON_SPARK}",
+        "  On streams (workload.stream), too, except that",
+        f"    {SCANS_APART}",
     ]
 
 
@@ -231,3 +228,30 @@ def test_many_sets_are_summarised():
 def test_names():
     assert name_list(["a1", "a2", "a3", "a4", "b"]) == "a1 … a4, b"
     assert name_list([f"{each}x" for each in range(9)]) == "0x, 1x, 2x, 3x, … 8x (9 queries)"
+
+
+def test_what_is_different_on_streams():
+    chains = [f"PATTERN SEQ(A, B, {each}) WITHIN 5 {COUNT}" for each in "CD"]
+    recent = [f"PATTERN SEQ(A, B?, {each}) WITHIN 5 {COUNT}" for each in "CD"]
+    sets = [f"PATTERN SEQ({each}, B+) WITHIN 5 SLIDE 5 {COUNT}" for each in "AC"]
+    assert sharing_of(*sets).not_on_streams == ()
+    assert sharing_of(*chains).not_on_streams == ()
+    assert sharing_of(*recent).not_on_streams == (MOVES_APART,)
+    assert sharing_of(*sets, *recent).not_on_streams == (SCANS_APART, MOVES_APART)
+
+
+def test_very_many_queries_are_summarised():
+    returned = ("COUNT(*)", "SUM(b.x)", "AVG(b.x)", "MAX(b.x)")
+    texts = [
+        f"PATTERN SEQ(X{number % 5}, T{number % 10} b+, Y{number // 7 % 5}) WITHIN 9 SLIDE 3 "
+        f"RETURN {returned[number % 4]} AS n"
+        for number in range(500)
+    ]
+    together = cepheid.workload(texts)
+    lines = together.explain().splitlines()
+    assert len(lines) < 60
+    assert sum("set 1: 500 queries in one pass" in each for each in lines) == 1
+    assert "  … 488 more; JSON has all of them" in lines
+    everything = json.loads(together.explain(format="json"))
+    assert len(everything["queries"]) == 500
+    assert len(everything["sharing"]["sets"][0]["queries"]) == 500

@@ -3,7 +3,14 @@
 from datetime import datetime
 
 from cepheid.metrics.collector import Collector
-from cepheid.metrics.stream_metrics import QueryMetrics, StreamMetrics, advance
+from cepheid.metrics.stream_metrics import (
+    HEARTBEATS,
+    QueryMetrics,
+    StreamMetrics,
+    advance,
+    metric_name,
+    observed_counts,
+)
 from tests.metrics.progress import progress
 
 SECONDS = datetime.fromisoformat("2026-01-01T10:00:00Z").timestamp()
@@ -17,7 +24,7 @@ def test_counts_add_up_over_batches():
     assert metrics.query == QueryMetrics("fires", 90, 2, 5, 270, 6, 15, 4096)
     assert (metrics.batch, metrics.batches, metrics.rows_total) == (2, 3, 300)
     assert (metrics.rows_per_second, metrics.seconds_total) == (50.0, 6.0)
-    assert (metrics.state_rows, metrics.state_bytes) == (6, 4096)
+    assert (metrics.state_rows, metrics.state_bytes) == (6, 2000)
     assert (metrics.watermark, metrics.watermark_lag) == (SECONDS - 30, 32.5)
 
 
@@ -32,7 +39,7 @@ def test_a_batch_without_news_keeps_what_was_known():
     idle = {"timestamp": "2026-01-01T10:01:00.000Z", "batchId": 1, "observedMetrics": {}}
     after = advance(before, idle)
     assert (after.query.events, after.query.events_total) == (0, 7)
-    assert (after.query.state_bytes, after.watermark) == (50, before.watermark)
+    assert (after.query.active_state_bytes, after.watermark) == (50, before.watermark)
     assert after.rows_per_second == 0.0
 
 
@@ -40,7 +47,35 @@ def test_sums_of_no_rows_are_nothing():
     counts = {"events": None, "late": None, "results": None, "state_bytes": None}
     metrics = advance(StreamMetrics("fires"), progress(fires=counts))
     assert metrics.query == QueryMetrics("fires")
-    assert metrics.state_bytes == 2000  # Spark's own figure
+
+
+def test_operators_of_a_query_are_added_up():
+    counts = {"events": 3, "late": None, "results": 2, "state_bytes": 40}
+    observed = {metric_name("fires"): counts, metric_name("fires"): counts, "other": {"events": 9}}
+    metrics = advance(StreamMetrics("fires"), {**progress(), "observedMetrics": observed})
+    assert metrics.queries == (QueryMetrics("fires", 6, 0, 4, 6, 0, 4, 80),)
+
+
+def test_a_query_may_have_any_name():
+    for name in ("a#b", "#12345678", "", "a\nb"):
+        assert observed_counts({metric_name(name): {"late": 1}}) == {name: {"late": 1}}
+
+
+def test_the_state_is_all_that_is_kept():
+    """Parts of it without work report nothing: Spark's own figure has them all."""
+    metrics = advance(StreamMetrics("fires"), progress(fires={"state_bytes": 7}))
+    assert (metrics.state_bytes, metrics.query.active_state_bytes) == (2000, 7)
+    in_memory = {**progress(), "stateOperators": [{"memoryUsedBytes": 30}, {"numRowsTotal": 1}]}
+    assert advance(StreamMetrics("fires"), in_memory).state_bytes == 30
+
+
+def test_heartbeats_are_no_events():
+    beats = {"description": f"{HEARTBEATS}", "numInputRows": 30}
+    files = {"description": "FileStreamSource[file:/events]", "numInputRows": 70}
+    both = advance(StreamMetrics("fires"), {**progress(), "sources": [files, beats]})
+    assert (both.rows, both.rows_total, both.rows_per_second) == (70, 70, 35.0)
+    alone = {**progress(rows=30), "sources": [beats]}
+    assert advance(StreamMetrics("fires"), alone).rows == 30, "a source of somebody's own"
 
 
 def test_1970_is_no_watermark():

@@ -1,6 +1,7 @@
 """--dry-run shows what would run, and starts nothing."""
 
 from cepheid.metrics.stream_metrics import StreamMetrics, advance
+from cepheid.pipeline.describe import describe
 from cepheid.pipeline.progress_line import progress_line
 from tests.cli.command import EXAMPLES, cepheid
 from tests.metrics.progress import progress
@@ -39,6 +40,16 @@ def test_a_dry_run_describes_the_pipeline(tmp_path):
     ):
         assert expected in words
     assert sorted(each.name for each in tmp_path.iterdir()) == ["events", "pipeline.yaml"]
+
+
+def test_queries_of_one_stream_have_one_checkpoint(tmp_path):
+    pipeline = load(
+        tmp_path,
+        queries='{q: "PATTERN A a", r: "PATTERN B b"}',
+        sinks="{q: {console: }, r: {console: }}",
+        together="true",
+    )
+    assert [each.checkpoint for each in describe(pipeline).queries] == ["state/workload"] * 2
 
 
 def test_the_example_is_correct(tmp_path):

@@ -1,6 +1,7 @@
 """Pipelines from files to their sinks, on Spark."""
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -16,7 +17,7 @@ import pytest
 import yaml
 
 import cepheid as package
-from tests.cli.command import cepheid
+from tests.cli.command import cepheid, cepheid_process
 from tests.pipeline.files import pipeline_text, write_pipeline
 
 pytestmark = [
@@ -211,6 +212,36 @@ def test_late_events_go_to_their_own_sink(tmp_path):
     assert rows(tmp_path / "out") == batch_result(QUERY, *on_time)
 
 
+@pytest.mark.parametrize("kind", ["files", "late", "together", "table"])
+def test_a_new_checkpoint_needs_a_new_folder(tmp_path, spark, kind):
+    """It counts micro-batches from 0 again: results would be left out, or replace earlier ones."""
+    table = f"cepheid_pairs_{uuid.uuid4().hex}"
+    sink = (
+        f"{{table: {{name: {table}}}}}" if kind == "table" else "{files: {format: json, path: out}}"
+    )
+    keys = {
+        "queries": f'{{q: "{QUERY}"}}',
+        "sinks": f"{{q: {sink}}}",
+        "late": "{files: {format: json, path: late}}" if kind == "late" else None,
+        "together": "true" if kind == "together" else None,
+    }
+    add_events(tmp_path, "1.json", FIRST)
+    try:
+        run(tmp_path, **keys)
+        found = rows(tmp_path / "out")
+        (tmp_path / "events" / "1.json").unlink()
+        add_events(tmp_path, "2.json", SECOND)
+        keys |= {"source": SOURCE, "trigger": "available now", "checkpoint": "other"}
+        outcome = cepheid("pipeline", write_pipeline(tmp_path, pipeline_text(**keys)))
+        assert outcome.code != 0
+        said = " ".join(outcome.stderr.split())
+        assert "has results of a stream with another checkpoint" in said
+        assert "hint: name a new folder" in said
+        assert rows(tmp_path / "out") == found
+    finally:
+        spark.sql(f"DROP TABLE IF EXISTS {table}")
+
+
 def test_types_by_condition_and_results_that_others_read(tmp_path):
     add_events(tmp_path, "1.json", FIRST)
     printed, _ = run(
@@ -235,6 +266,18 @@ def test_a_stream_that_fails_is_an_error_without_a_traceback(tmp_path, monkeypat
     assert "error: 'q': " in outcome.stderr
     assert "Traceback" not in outcome.stderr
     assert "hunter2" not in outcome.stderr
+
+
+@pytest.mark.parametrize("name", ["SPARK_REMOTE", "spark.remote", "spark.api.mode"])
+def test_spark_connect_is_refused_before_it_starts(tmp_path, name):
+    setting = "connect" if name == "spark.api.mode" else "sc://nowhere.invalid:1"
+    keys = {} if name.isupper() else {"spark": f"{{{name}: '{setting}'}}"}
+    environment = {**os.environ, **({name: setting} if name.isupper() else {})}
+    path = write_pipeline(tmp_path, pipeline_text(**keys))
+    outcome = cepheid_process("pipeline", path, env=environment, timeout=100)
+    assert outcome.code == 2, outcome.stderr
+    assert "cannot run on Spark Connect" in outcome.stderr
+    assert "spark-submit" in outcome.stderr
 
 
 def test_postgresql(tmp_path, postgresql, monkeypatch):

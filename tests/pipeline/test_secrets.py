@@ -56,6 +56,17 @@ def test_dry_run_shows_the_variables(tmp_path):
     assert "${TOKEN}" in outcome.stdout
 
 
+def test_dry_run_shows_no_password_among_options_of_java(tmp_path):
+    keys = {
+        "spark": f"{{spark.driver.extraJavaOptions: -Da=b -Dx.trustStorePassword={SECRET}}}",
+        "checkpoint": f"s3a://key:{SECRET}@bucket/state",
+        "sinks": "{q: {files: {format: json, path: out}}}",
+    }
+    outcome = cepheid("pipeline", write_pipeline(tmp_path, pipeline_text(**keys)), "--dry-run")
+    assert outcome.code == 0, outcome.stderr
+    assert SECRET not in outcome.stdout
+
+
 @pytest.mark.parametrize(
     ("line", "shown"),
     [
@@ -65,6 +76,11 @@ def test_dry_run_shows_the_variables(tmp_path):
         ("{password: '${A}', table: t}", "{password: '${A}', table: t}"),
         ("spark.x.access.key: AKIA", "spark.x.access.key: ********"),
         ("url: postgresql://ann:hunter2@db/x", "url: postgresql://********@db/x"),
+        ("url: postgresql://:hunter2@db/x", "url: postgresql://********@db/x"),
+        ("url: postgresql://ann:hun@ter2@db/x", "url: postgresql://********@db/x"),
+        ("path: wasbs://c/x?sv=1&sig=hunter2&e=2", "path: wasbs://c/x?sv=1&sig=********&e=2"),
+        ("kafka.ssl.keystore.key: hunter2", "kafka.ssl.keystore.key: ********"),
+        ("kafka.sasl.mechanism: PLAIN", "kafka.sasl.mechanism: PLAIN"),
         ("path: data/passwords", "path: data/passwords"),
         ("key: value", "key: value"),
     ],

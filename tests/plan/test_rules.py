@@ -3,11 +3,20 @@
 import pytest
 
 from cepheid.analysis.bound import Strategy
-from cepheid.plan.physical import Granularity, NumberType, ScanMethod, Semiring, WindowMethod
+from cepheid.plan.physical import (
+    AggregateMethod,
+    Granularity,
+    NumberType,
+    ScanMethod,
+    Semiring,
+    Structure,
+    WindowMethod,
+)
 from tests.explain.plans import plan_of
 
 NEXT = "SEMANTICS skip-till-next-match"
 CONTIGUOUS = "SEMANTICS contiguous"
+JOINED = "SEQ(A a, !C c, B b) WHERE c.x = b.x AND c.y = a.y"
 NEIGHBOURS = "A+ a WHERE a.x < NEXT(a).x"
 COUNT = "RETURN COUNT(*)"
 
@@ -116,7 +125,8 @@ def test_choose_semiring(query, semiring, reason):
         ("SEQ(A+ a, B b) WHERE a[1].x < b.x", Granularity.RUN, "reads more of a run"),
         ("SEQ(A a, B, C c) WHERE a.x < c.x", Granularity.RUN, "general predicate 'a.x < c.x'"),
         ("SEQ(A a, B b) WITHIN 3 BETWEEN a, b", Granularity.RUN, "reads the latest a of a run"),
-        (f"A AND B {COUNT}", Granularity.RUN, "every match is looked at by itself"),
+        (f"A AND B {COUNT}", Granularity.TYPE, "no predicate between adjacent events"),
+        (f"{JOINED} {COUNT}", Granularity.RUN, "every match is looked at by itself"),
     ],
 )
 def test_choose_granularity(query, granularity, reason):
@@ -137,7 +147,8 @@ def test_choose_granularity(query, granularity, reason):
         (f"A WITHIN 9 SLIDE 5 {COUNT}", WindowMethod.VECTOR_PER_WINDOW, "too few for matrices"),
         (f"{NEIGHBOURS} WITHIN 9 SLIDE 2 {COUNT}", WindowMethod.FOLDED_APART, "cannot be composed"),
         (f"{NEIGHBOURS} WITHIN 9 {COUNT}", WindowMethod.FOLDED_AGAIN, "cannot be composed"),
-        (f"A AND B WITHIN 9 SLIDE 2 {COUNT}", WindowMethod.MATCHES_PLACED, "logarithm"),
+        (f"{JOINED} WITHIN 9 SLIDE 2 {COUNT}", WindowMethod.MATCHES_PLACED, "logarithm"),
+        (f"A AND B WITHIN 9 SLIDE 2 {COUNT}", WindowMethod.VECTORS_OR_PANES, "2 slots"),
         (f"A WITHIN 9 SLIDE 9 {COUNT}", WindowMethod.VECTOR_PER_WINDOW, "one window is open"),
     ],
 )
@@ -164,3 +175,50 @@ def test_choose_numbers(query, numbers, reason):
     choice = plan_of(f"PATTERN {query}").numbers
     assert choice.value is numbers
     assert reason in choice.reason
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        ("A+ AND B+", "each side by a value per position, combined by GRETA's formula: no seq"),
+        ("A+ AND A+", "each side by a value per position, combined by GRETA's formula: trends of"),
+        (f"A+ AND A+ {CONTIGUOUS}", "GRETA's formula: trends of both sides are the runs of both"),
+        (f"A+ AND A+ {NEXT}", "GRETA's formula: trends of both sides are the runs of both"),
+        (f"A+ AND B+ {NEXT}", "each side by a value per position, combined by GRETA's formula"),
+        (
+            "A a+ AND B b+ WHERE a[i].x > a[i-1].x AND b[i].x > b[i-1].x",
+            "each side by a value per last event, combined by GRETA's formula",
+        ),
+        (
+            "A a+ AND B+ WHERE a[i].x > a[i-1].x",
+            "one side by a value per last event, the other by a value per position, combined",
+        ),
+        ("A a+ AND B+ WHERE a[i].x > a[1].x", "one side by its matches (the first-bound predicate"),
+    ],
+)
+def test_sides_of_and_are_added_up_apart(pattern, reason):
+    method = plan_of(f"PATTERN {pattern} {COUNT}").method
+    assert method.value is AggregateMethod.SIDES
+    assert reason in method.reason
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        ("SEQ(A+, A+) AND B", "the first side can match one sequence in several ways"),
+        ("B AND SEQ(A?, A?)", "the second side can match one sequence in several ways"),
+        ("A a+ AND A WHERE a[i].x > a[i-1].x", "both sides of AND, and the adjacent predicate"),
+    ],
+)
+def test_pairs_are_enumerated(pattern, reason):
+    method = plan_of(f"PATTERN {pattern} {COUNT}").method
+    assert method.value is AggregateMethod.ENUMERATION
+    assert reason in method.reason
+
+
+def test_the_dearer_side_of_and_decides_how_windows_are_kept():
+    rising = "A a+ AND B+ WHERE a[i].x > a[i-1].x"
+    plan = plan_of(f"PATTERN {rising} WITHIN 9 {COUNT}")
+    assert plan.window.value is WindowMethod.FOLDED_AGAIN
+    assert [each.value for each in plan.structures] == [Structure.PREFIX_SUMS]
+    assert plan_of(f"PATTERN A+ AND B+ WITHIN 9 {COUNT}").window.value is WindowMethod.STEP_QUEUE

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import cepheid
 from cepheid.language import ast
+from cepheid.language.parser import parse
 from tests.properties.aggregate_streams import aggregate_streams, bound
 from tests.properties.queries import (
     Case,
@@ -136,6 +137,46 @@ def pair_cases(draw: st.DrawFn) -> Case:
     return draw(complete(body, window, longest=6))
 
 
+PLAIN_SIDES = (
+    *("A+", "B+", "C", "C+", "B", "SEQ(A, B)", "SEQ(B, A+)", "SEQ(A, B+)", "SEQ(C+, B)"),
+    *("ANY(A, B)+", "A{1,3}", "SEQ(B, C) OR A", "SEQ(A*, B)"),
+)
+SIDES_IN_COMMON = (
+    *("A+", "ANY(A, B)+", "SEQ(A, B?)", "(SEQ(A, B?))+", "A OR B", "SEQ(ANY(A, B), A*)"),
+    *("SEQ(A*, B)", "SEQ(A?, B)", "A{1,3}"),
+)
+NEGATED_SIDES = (
+    *("SEQ(A, !D, B+)", "SEQ(!D, B+)", "SEQ(A, !D)", "SEQ(A+, !SEQ(C, D), C)", "SEQ(A, !C, B)"),
+    *("A+", "B+", "C", "ANY(A, B)+", "SEQ(A, B)"),
+)
+
+
+@st.composite
+def combined_cases(draw: st.DrawFn, *, is_recent: bool = False) -> Case:
+    """AND of sides that match a sequence of events in one way: most are added up apart."""
+    names: dict[str, bool] = {}
+    negated: list[str] = []
+    chosen = draw(st.sampled_from((PLAIN_SIDES, SIDES_IN_COMMON, SIDES_IN_COMMON, NEGATED_SIDES)))
+    is_negated = chosen is NEGATED_SIDES
+    sides, where = [], []
+    for _ in range(2):
+        known = len(names)
+        text = draw(st.sampled_from(chosen))
+        side = parse(f"PATTERN {text}").pattern
+        sides.append(name_events(side, names, negated=negated))
+        own = dict(list(names.items())[known:])
+        kind = draw(st.integers(0, 10))
+        if kind > (7 if chosen is SIDES_IN_COMMON else 5):
+            conditions = {8: run_conditions, 9: local_conditions}.get(kind, adjacent_conditions)
+            where.append(draw(conditions(own)))
+    if draw(seldom(3)):
+        where.append("[k]")
+    kinds = recent_windows() if is_recent else sliding_windows() | recent_windows()
+    window = draw(kinds if is_negated or is_recent else st.just("") | kinds)
+    body = Body(ast.Conjunction(tuple(sides)), names, where)
+    return draw(complete(body, window, longest=7, groups=(*GROUPS, "", "", "", "")))
+
+
 METHODS = {
     "plain": plain_cases(),
     "adjacent": adjacent_cases(),
@@ -143,6 +184,7 @@ METHODS = {
     "recent": recent_cases(),
     "enumerated": enumerated_cases(),
     "pairs": pair_cases(),
+    "combined": combined_cases(),
 }
 
 # --- parts of a query -----------------------------------------------------------------------------
@@ -286,24 +328,31 @@ def having(draw: st.DrawFn, body: Body, aliases: list[str], groups: list[str]) -
 
 
 @st.composite
-def complete(draw: st.DrawFn, body: Body, window: str, *, longest: int = 8) -> Case:
+def complete(
+    draw: st.DrawFn,
+    body: Body,
+    window: str,
+    *,
+    longest: int = 8,
+    groups: tuple[str, ...] = GROUPS,
+) -> Case:
     """The whole query on a stream; one that the language refuses is no case."""
     clauses = [*draw(opening(body.pattern, body.where)), window]
     chosen = draw(st.lists(aggregates(body), min_size=1, max_size=4, unique=True))
-    group = draw(st.sampled_from(GROUPS))
+    group = draw(st.sampled_from(groups))
     if group == "QUALIFIED":
         group = f"{draw(st.sampled_from(list(body.names)))}.k"
-    groups = group.split(", ") if group else []
+    attributes = group.split(", ") if group else []
     columns = [f"{each} AS c{place}" for place, each in enumerate(chosen)]
     if draw(seldom(5)):
         columns = chosen  # each has a name of its own, as none occurs twice
-    if groups and draw(st.booleans()):
-        columns.insert(draw(st.integers(0, len(columns))), groups[0])
+    if attributes and draw(st.booleans()):
+        columns.insert(draw(st.integers(0, len(columns))), attributes[0])
     clauses += [f"GROUP BY {group}" if group else "", f"RETURN {', '.join(columns)}"]
     if draw(seldom(4)):
         numeric = [f"c{place}" for place, each in enumerate(chosen) if _is_numeric(each)]
         aliases = numeric if columns[0].endswith(" AS c0") else []
-        clauses.append(f"HAVING {draw(having(body, aliases, groups))}")
+        clauses.append(f"HAVING {draw(having(body, aliases, attributes))}")
     order = draw(st.sampled_from(((), ("seq",))))
     events: list[dict[str, Any]] = draw(aggregate_streams(longest=longest))
     case = Case("\n".join(each for each in clauses if each), events, order)

@@ -55,7 +55,12 @@ def expected_of_all(case: Composition) -> dict[str, Counter[tuple[Any, ...]]]:
 
 def expected(case: Case) -> Counter[tuple[Any, ...]]:
     """What the oracle says."""
-    return as_multiset(evaluate(bind(case.text, _schema(case)), case.events))
+    return as_multiset(expected_rows(case))
+
+
+def expected_rows(case: Case) -> list[dict[str, Any]]:
+    """What the oracle says, as rows."""
+    return evaluate(bind(case.text, _schema(case)), case.events)
 
 
 def _schema(case: Case | Composition) -> EventSchema:

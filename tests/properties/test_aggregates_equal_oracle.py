@@ -11,6 +11,8 @@ import cepheid
 from cepheid.analysis.bound import BoundQuery, Strategy, TrendAggregate
 from cepheid.analysis.schema import AttributeType
 from cepheid.language import ast
+from cepheid.plan.physical import AggregateMethod
+from cepheid.plan.rules.choose_method import Sides, plan_sides
 from tests.properties.aggregate_comparison import assert_same_rows
 from tests.properties.aggregate_kinds import KINDS, kinds
 from tests.properties.aggregate_streams import bound, expected_rows, table_of
@@ -95,6 +97,12 @@ def test_pairs(case: Case) -> None:
     check(case)
 
 
+@settings(max_examples=200)
+@given(METHODS["combined"])
+def test_combined(case: Case) -> None:
+    check(case)
+
+
 @cache
 def drawn(method: str) -> list[Case]:
     """Draw cases, the same in every run."""
@@ -114,6 +122,16 @@ def test_every_kind_occurs() -> None:
     cases = [case for method in METHODS for case in drawn(method)]
     seen = Counter(kind for case in cases for kind in kinds(case))
     assert {kind: seen[kind] for kind in KINDS if seen[kind] < 4} == {}
+
+
+def test_sides_of_and_are_added_up_apart() -> None:
+    """By every method of a side, with and without trends that both have."""
+    sides = [plan_sides(bound(case)) for case in drawn("combined")]
+    apart = [each for each in sides if isinstance(each, Sides)]
+    assert len(apart) > len(sides) * 2 / 3
+    seen = Counter(method.value for each in apart for method in each.methods)
+    assert min(seen[AggregateMethod.POSITIONS], seen[AggregateMethod.LAST_EVENTS]) > 5
+    assert 10 < sum(each.common is not None for each in apart) < len(apart) - 10
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -18,19 +18,34 @@ from cepheid.runtime.stream.bundle_step import (
 )
 from cepheid.runtime.stream.carried import Carried
 from cepheid.runtime.stream.keep import keeps_apart
-from tests.properties.aggregate_comparison import assert_same_rows
-from tests.properties.aggregate_streams import SCHEMA, bound, expected_rows
-from tests.properties.queries import Case
 from tests.properties.stream_steps import Batch, Row, ordered_splits, program_of, splits
 from tests.properties.test_engine_equals_oracle import quiet  # noqa: F401
-from tests.properties.workloads import WorkloadCase, workloads
+from tests.properties.workload_comparison import assert_as_expected, binds, oracle_rows
+from tests.properties.workloads import (
+    WorkloadCase,
+    adjacent_workloads,
+    beginning_workloads,
+    chain_workloads,
+    mixed_workloads,
+    workloads,
+)
 
 SLOW = [HealthCheck.too_slow, HealthCheck.large_base_example, HealthCheck.filter_too_much]
+KINDS = {
+    "alike": workloads(),
+    "adjacent": adjacent_workloads(),
+    "beginning": beginning_workloads(),
+    "chains": chain_workloads(),
+    "matches": beginning_workloads(has_matches=True),
+    "mixed": mixed_workloads(),
+}
+POLICIES = st.sampled_from(tuple(Policy))
 
 
 def queries_of(case: WorkloadCase) -> list[StreamedQuery]:
     """The queries that can be together on a stream."""
-    programs = {name: program_of(case.case(name), SCHEMA) for name in case.texts}
+    assume(all(binds(case.case(name)) for name in case.texts))
+    programs = {name: program_of(case.case(name), case.schema) for name in case.texts}
     return [
         StreamedQuery(name, each)
         for name, each in programs.items()
@@ -39,10 +54,16 @@ def queries_of(case: WorkloadCase) -> list[StreamedQuery]:
 
 
 def stepped(
-    queries: Sequence[StreamedQuery], batch: Batch, carried: Carried, *, ordered: bool
+    queries: Sequence[StreamedQuery],
+    batch: Batch,
+    carried: Carried,
+    sharing: Sharing,
+    schema: pa.Schema,
+    *,
+    ordered: bool,
 ) -> BundleStep:
-    bundle = stream_bundle(queries, Sharing(Policy.ALWAYS), SCHEMA.names)
-    arrived = pa.Table.from_pylist(list(batch.events), SCHEMA) if batch.events else None
+    bundle = stream_bundle(queries, sharing, schema.names)
+    arrived = pa.Table.from_pylist(list(batch.events), schema) if batch.events else None
     return bundle_step(
         bundle, carried, arrived, batch.until, ordered=ordered, late_before=batch.until
     )
@@ -55,10 +76,12 @@ def through_bytes(carried: Carried) -> Carried:
 
 
 @pytest.mark.parametrize("ordered", [False, True])
-@settings(max_examples=60, suppress_health_check=SLOW)
-@given(case=workloads(), data=st.data())
-def test_steps_equal_oracle(case: WorkloadCase, data: st.DataObject, ordered: bool) -> None:
-    queries = queries_of(case)
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=25, suppress_health_check=SLOW)
+@given(policy=POLICIES, data=st.data())
+def test_steps_equal_oracle(kind: str, policy: Policy, data: st.DataObject, ordered: bool) -> None:
+    case = data.draw(KINDS[kind])
+    queries, sharing = queries_of(case), Sharing(policy)
     assume(len(queries) > 1)
     if ordered:
         batches = data.draw(ordered_splits(case.events, case.order))
@@ -67,7 +90,7 @@ def test_steps_equal_oracle(case: WorkloadCase, data: st.DataObject, ordered: bo
     carried, wake = Carried(), None
     found: dict[str, list[Row]] = {each.name: [] for each in queries}
     for batch in batches:
-        done = stepped(queries, batch, carried, ordered=ordered)
+        done = stepped(queries, batch, carried, sharing, case.schema, ordered=ordered)
         if not batch.events and (wake is None or batch.until is None or batch.until <= wake):
             assert not done.results
         assert not done.late.num_rows
@@ -75,8 +98,7 @@ def test_steps_equal_oracle(case: WorkloadCase, data: st.DataObject, ordered: bo
         for name, table in done.results.items():
             found[name] += table.to_pylist()
     for name, rows in found.items():
-        alone = case.case(name)
-        assert_same_rows(bound(alone), rows, expected_rows(alone))
+        assert_as_expected(case, name, rows, oracle_rows(case, name))
 
 
 @dataclass(frozen=True)
@@ -94,11 +116,13 @@ def first_tick(batches: Sequence[Batch], begin: int) -> int | None:
     return max(times) + 1 if times else None
 
 
-@settings(max_examples=60, suppress_health_check=SLOW)
-@given(case=workloads(), data=st.data())
-def test_queries_come_and_go(case: WorkloadCase, data: st.DataObject) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=25, suppress_health_check=SLOW)
+@given(policy=POLICIES, data=st.data())
+def test_queries_come_and_go(kind: str, policy: Policy, data: st.DataObject) -> None:
     """The others are not disturbed; a new query gives what it gives of the stream from then on."""
-    queries = queries_of(case)
+    case = data.draw(KINDS[kind])
+    queries, sharing = queries_of(case), Sharing(policy)
     assume(len(queries) > 1)
     batches = data.draw(splits(case.events, delay=data.draw(st.integers(0, 3))))
     changes: dict[str, Change] = {}
@@ -116,7 +140,7 @@ def test_queries_come_and_go(case: WorkloadCase, data: st.DataObject) -> None:
             for each in queries
             if changes[each.name].begin <= number < changes[each.name].end
         ]
-        done = stepped(now, batch, carried, ordered=False)
+        done = stepped(now, batch, carried, sharing, case.schema, ordered=False)
         assert set(done.results) <= {each.name for each in now}
         carried = through_bytes(done.carried)
         for name, table in done.results.items():
@@ -124,15 +148,17 @@ def test_queries_come_and_go(case: WorkloadCase, data: st.DataObject) -> None:
     for each in queries:
         change = changes[each.name]
         if change.end == len(batches):  # nobody removed it
-            check_since(case.case(each.name), each.program, change.since, found[each.name])
+            check_since(case, each.name, each.program, change.since, found[each.name])
 
 
-def check_since(case: Case, program: Program, since: int | None, found: list[Row]) -> None:
+def check_since(
+    case: WorkloadCase, name: str, program: Program, since: int | None, found: list[Row]
+) -> None:
     if since is None:
-        assert_same_rows(bound(case), found, expected_rows(case))
+        assert_as_expected(case, name, found, oracle_rows(case, name))
         return
-    later = replace(case, events=[each for each in case.events if each["time"] >= since])
-    expected = expected_rows(later)
+    later = [each for each in case.events if each["time"] >= since]
+    expected = oracle_rows(case, name, later)
     if program.slide is not None:
         expected = [each for each in expected if each["window_start"] >= since]
-    assert_same_rows(bound(case), found, expected)
+    assert_as_expected(case, name, found, expected)

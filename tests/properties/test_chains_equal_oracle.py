@@ -6,36 +6,8 @@ from hypothesis import strategies as st
 import cepheid
 from cepheid.program.sharing import chain_program
 from tests.properties.aggregate_comparison import assert_same_rows
-from tests.properties.aggregate_streams import (
-    aggregate_streams,
-    bound,
-    expected_rows,
-    table_of,
-)
-from tests.properties.workloads import WorkloadCase
-
-ELEMENT = st.tuples(st.sampled_from("ABC"), st.sampled_from(("", "", "+", "{2,}")))
-CONDITIONS = ("", "", "x > 0", "x != 1")
-
-
-@st.composite
-def chain_workloads(draw: st.DrawFn) -> WorkloadCase:
-    """Two to five sequences over few types, so that they have segments in common."""
-    group, window = draw(st.sampled_from(("", "k"))), draw(st.integers(1, 7))
-    texts = {}
-    for number in range(1, draw(st.integers(2, 5)) + 1):
-        elements = draw(st.lists(ELEMENT, min_size=1, max_size=4))
-        words = [f"{kind} v{place}{more}" for place, (kind, more) in enumerate(elements)]
-        tests = ["skip_till_any_match", *(["[k]"] if group else [])]
-        condition = draw(st.sampled_from(CONDITIONS))
-        if condition:
-            tests.append(f"v{draw(st.integers(0, len(elements) - 1))}.{condition}")
-        texts[f"q{number}"] = (
-            f"PATTERN SEQ({', '.join(words)}) WHERE {' AND '.join(tests)} WITHIN {window} "
-            f"RETURN COUNT(*) AS n{' GROUP BY k' if group else ''}"
-        )
-    order = draw(st.sampled_from(((), ("seq",))))
-    return WorkloadCase(texts, draw(aggregate_streams(longest=12)), order)
+from tests.properties.aggregate_streams import bound, expected_rows, table_of
+from tests.properties.workloads import WorkloadCase, chain_workloads
 
 
 @settings(max_examples=150)

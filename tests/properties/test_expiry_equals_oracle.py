@@ -12,7 +12,7 @@ from cepheid.program.lower import lower
 from cepheid.runtime.local import run_local
 from tests.properties.aggregate_comparison import assert_same_rows
 from tests.properties.aggregate_streams import bound, expected_rows, table_of
-from tests.properties.aggregates import METHODS
+from tests.properties.aggregates import METHODS, combined_cases
 from tests.properties.queries import Case
 from tests.properties.test_engine_equals_oracle import quiet  # noqa: F401
 
@@ -23,7 +23,13 @@ def has_expiry(case: Case) -> bool:
     return window is not None and window.slide is None and window.unit is WindowUnit.TIME
 
 
-expiring = st.one_of(METHODS["recent"], METHODS["recent"], METHODS["adjacent"], METHODS["pairs"])
+expiring = st.one_of(
+    METHODS["recent"],
+    METHODS["recent"],
+    METHODS["adjacent"],
+    METHODS["pairs"],
+    combined_cases(is_recent=True),
+)
 
 
 @settings(max_examples=100)

@@ -21,7 +21,7 @@ from cepheid.runtime.settled import Settled
 from cepheid.runtime.stream.hidden_columns import INDEX
 from tests.properties.aggregate_comparison import assert_same_rows
 from tests.properties.aggregate_streams import bound, expected_rows, table_of
-from tests.properties.aggregates import METHODS
+from tests.properties.aggregates import METHODS, combined_cases
 from tests.properties.queries import Case
 from tests.properties.test_engine_equals_oracle import quiet  # noqa: F401
 
@@ -113,7 +113,13 @@ def test_every_result_is_reported_once(method: str) -> None:
 
 @settings(max_examples=150)
 @given(
-    st.one_of(METHODS["recent"], METHODS["recent"], METHODS["adjacent"], METHODS["pairs"]),
+    st.one_of(
+        METHODS["recent"],
+        METHODS["recent"],
+        METHODS["adjacent"],
+        METHODS["pairs"],
+        combined_cases(is_recent=True),
+    ),
     horizons,
 )
 def test_every_expiry_is_reported_once(case: Case, cuts: list[int]) -> None:

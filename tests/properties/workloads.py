@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
 from hypothesis import strategies as st
 
-from tests.properties.aggregate_streams import aggregate_streams
+from tests.properties import comparison
+from tests.properties.aggregate_streams import SCHEMA, aggregate_streams
 from tests.properties.aggregates import METHODS
 from tests.properties.queries import (
     Case,
@@ -42,21 +44,33 @@ RESULTS = (
     "MIN(b.f) AS least, MAX(b.x) AS most",
     "COUNT(*) AS n, MIN(b.s) AS least",
     "SUM(b.f) AS total, MAX(b.at) AS latest",
+    "LOG2(COUNT(*)) AS bits",
+    "EXACT COUNT(*) AS n, LOG2(COUNT(*)) AS bits",
+    "COUNT(*) AS n, EXACT COUNT(*) AS digits, SUM(b.x) AS total",
 )
+HAVING = (
+    "", "", "", "HAVING COUNT(*) > 1", "HAVING LOG2(COUNT(*)) >= 1", "HAVING COUNT(*) % 2 = 1",
+    "HAVING SUM(b.x) > 0 OR COUNT(b) < 2", "HAVING NOT AVG(b.f) > 0", "HAVING MIN(b.s) < 'b'",
+)  # fmt: skip
 GROUPS = ("", "[k]", "[k] GROUP")
 
 
 @dataclass(frozen=True)
 class WorkloadCase:
-    """Query texts by name, and the events to run them on."""
+    """Query texts by name, and the events to run them on, with their columns."""
 
     texts: dict[str, str]
     events: Sequence[dict[str, Any]]
     order: tuple[str, ...]
+    schema: pa.Schema = SCHEMA
 
     def case(self, name: str) -> Case:
         """One query by itself."""
         return Case(self.texts[name], tuple(self.events), self.order)
+
+    def table(self) -> pa.Table:
+        """The events with all columns, whatever they hold."""
+        return pa.Table.from_pylist(list(self.events), schema=self.schema)
 
 
 @st.composite
@@ -74,7 +88,8 @@ def alike(draw: st.DrawFn, pool: dict[str, list[str]]) -> str:
         window = "WITHIN 4 SLIDE 2"
     result = draw(st.sampled_from(pool["results"]))
     text = f"PATTERN {pattern} WHERE {' AND '.join(conditions)} {window} RETURN {result}"
-    return f"{text} GROUP BY k" if group.endswith("GROUP") else text
+    group_by = "GROUP BY k " if group.endswith("GROUP") else ""
+    return f"{text} {group_by}{draw(st.sampled_from(pool['having']))}".rstrip()
 
 
 @st.composite
@@ -85,6 +100,7 @@ def workloads(draw: st.DrawFn, *, longest: int = 10, has_others: bool = True) ->
         "conditions": few(draw, CONDITIONS, 3),
         "windows": few(draw, WINDOWS, 2),
         "results": few(draw, RESULTS, 2),
+        "having": few(draw, HAVING, 2),
         "groups": few(draw, GROUPS, 1),
     }
     similar = alike(pool)
@@ -116,6 +132,9 @@ SUMS = (
     "SUM(b.x) AS total",
     "AVG(b.f) AS mean, COUNT(b) AS events",
     "COUNT(*) AS n, MIN(b.x) AS least",
+    "EXACT COUNT(*) AS n, LOG2(COUNT(*)) AS bits",
+    "COUNT(*) AS n HAVING COUNT(*) > 1",
+    "COUNT(b) AS events HAVING SUM(b.x) >= 0",
 )
 
 
@@ -179,4 +198,28 @@ def mixed_workloads(draw: st.DrawFn) -> WorkloadCase:
         {f"q{number}": each.text for number, each in enumerate(drawn, start=1)},
         drawn[0].events,
         drawn[0].order,
+        comparison.SCHEMA,
     )
+
+
+ELEMENT = st.tuples(st.sampled_from("ABC"), st.sampled_from(("", "", "+", "{2,}")))
+
+
+@st.composite
+def chain_workloads(draw: st.DrawFn) -> WorkloadCase:
+    """Two to five sequences over few types, so that they have segments in common."""
+    group, window = draw(st.sampled_from(("", "k"))), draw(st.integers(1, 7))
+    texts = {}
+    for number in range(1, draw(st.integers(2, 5)) + 1):
+        elements = draw(st.lists(ELEMENT, min_size=1, max_size=4))
+        words = [f"{kind} v{place}{more}" for place, (kind, more) in enumerate(elements)]
+        tests = ["skip_till_any_match", *(["[k]"] if group else [])]
+        condition = draw(st.sampled_from(("", "", "x > 0", "x != 1")))
+        if condition:
+            tests.append(f"v{draw(st.integers(0, len(elements) - 1))}.{condition}")
+        texts[f"q{number}"] = (
+            f"PATTERN SEQ({', '.join(words)}) WHERE {' AND '.join(tests)} WITHIN {window} "
+            f"RETURN COUNT(*) AS n{' GROUP BY k' if group else ''}"
+        )
+    order = draw(st.sampled_from(((), ("seq",))))
+    return WorkloadCase(texts, draw(aggregate_streams(longest=12)), order)

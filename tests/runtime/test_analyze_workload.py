@@ -18,6 +18,8 @@ ROLES = {"time": "time", "type": "type"}
 COUNT = "RETURN COUNT(*) AS n"
 TEXTS = (f"PATTERN SEQ(A, B+) {COUNT}", f"PATTERN SEQ(C, B+) {COUNT}")
 
+SUMS = [f"PATTERN SEQ({each}, B+ b) RETURN SUM(b.x) AS n" for each in "AC"]
+
 
 def table_of(stream):
     return pa.Table.from_pylist(events(stream))
@@ -149,10 +151,38 @@ class TestDecisions:
         assert "q1  because it returns matches" in found.text()
 
     def test_comparison(self):
-        (run,) = analyzed(stream=bursty(50), compare=True).report.sets
+        found = analyzed(SUMS, bursty(50), compare=True)
+        (run,) = found.report.sets
         assert run.seconds_saved == run.apart_seconds - run.warm_seconds
-        assert analyzed(stream=bursty(50)).report.sets[0].seconds_saved is None
-        assert "without sharing in" in analyzed(stream=bursty(50), compare=True).text()
+        assert (run.is_plain, run.shared_seconds) == (False, None)
+        assert analyzed(SUMS, bursty(50)).report.sets[0].seconds_saved is None
+        assert "without sharing in" in found.text()
+
+    @pytest.mark.parametrize("policy", ["dynamic", "never"])
+    def test_counts_with_plain_numbers(self, policy):
+        """A run shares nothing of them, under either policy, so that there is nothing to save."""
+        found = analyzed(stream=bursty(8), compare=True, sharing=policy)
+        (run,) = found.report.sets
+        assert run.is_plain
+        assert (run.seconds_saved, run.apart_seconds) == (None, None)
+        assert run.shared_seconds > 0
+        assert run.warm_seconds > 0
+        text = found.text()
+        assert "counted      with plain numbers, where no burst is shared" in text
+        assert "with every burst shared it takes" in text
+        assert "saved (" not in text
+        assert "lost (" not in text
+        assert "would be shared" in text
+        assert "a run counts with plain numbers" in found.svg()
+        content = json.loads(found.json())["run"]["sets"][0]
+        assert (content["is_plain"], content["apart_seconds"]) == (True, None)
+
+    @pytest.mark.parametrize(("policy", "bursts"), [("always", 8), ("dynamic", 50)])
+    def test_what_is_not_plain(self, policy, bursts):
+        """Every burst is to be shared, or counts become too large."""
+        (run,) = analyzed(stream=bursty(bursts), compare=True, sharing=policy).report.sets
+        assert not run.is_plain
+        assert run.apart_seconds is not None
 
 
 class TestManyBursts:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 import pytest
 
 import cepheid
@@ -61,6 +62,44 @@ def test_groups_of_several_partitions() -> None:
         ("t0", expected[0]),
         ("t1", expected[1]),
     ]
+
+
+@pytest.mark.parametrize("keys", [1, 3])
+@pytest.mark.parametrize("origin", [0, -50])
+def test_windows_that_do_not_overlap(keys: int, origin: int) -> None:
+    events = walk(5, 90, keys=keys, step=2)
+    shifted = pa.compute.add(events["ts"], origin)
+    events = events.set_column(0, "ts", shifted).filter(
+        (pa.compute.field("ts") < origin + 20) | (pa.compute.field("ts") > origin + 55)
+    )
+    text = REPETITION.format(">") + " WITHIN 30 SLIDE 30 RETURN key, COUNT(*) AS n GROUP BY key"
+    assert is_taken(text, events)
+    found = rows(text, events)
+    expected = {}
+    for start in range(-60, 90, 30):
+        inside = (pa.compute.field("ts") >= start) & (pa.compute.field("ts") < start + 30)
+        own = trends(events.filter(inside), ">")
+        expected |= {(start, start + 30, key): count for key, count in own.items()}
+    shown = {(row["window_start"], row["window_end"], row["key"]): row["n"] for row in found}
+    assert shown == expected
+    order = sorted(found, key=str)
+    assert order == sorted(rows(text, reversed_rows(events)), key=str)
+
+
+@pytest.mark.parametrize(
+    "window", ["WITHIN 30 SLIDE 10", "WITHIN 1 SLIDE 1", "WITHIN 9 EVENTS SLIDE 9 EVENTS"]
+)
+def test_other_windows_take_the_general_way(window: str) -> None:
+    events = walk(5, 90, step=20)
+    text = f"{REPETITION.format('>')} {window} RETURN COUNT(*) AS n"
+    assert not is_taken(text, events)
+
+
+def test_times_at_the_limits_of_windows_take_the_general_way() -> None:
+    events = pa.table({"ts": [1, 2**63 - 5], "key": [1, 1], "price": [3, 2]})
+    assert not is_taken(
+        f"{REPETITION.format('>')} WITHIN {2**61} SLIDE {2**61} RETURN COUNT(*) AS n", events
+    )
 
 
 def test_types_and_conditions() -> None:

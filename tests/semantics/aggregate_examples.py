@@ -114,6 +114,8 @@ AGGREGATE_EXAMPLES = [
     counted("AND, disjoint", "A AND B", "a1 b2 b3", 2),
     counted("AND, the same", "A a+ AND A b+", "a1 a2", 3),
     counted("AND, overlapping", "A a AND A b+", "a1 a2 a3", 15),
+    counted("AND, overlapping, next", "ANY(A, B)+ AND A a+ SEMANTICS skip-till-next-match",
+            "a1 b2 a3", 15),
     rows("AND, aggregates of both", f"A+ AND SEQ(A, B) {AND_SUMS}", "a1 a2 b3",
         (6, 14, 21, 6, 3)),
     moments("AND, WITHIN", "A AND B WITHIN 3", "a1 a2 b4 b9", {1: 0, 2: 0, 4: 1, 9: 0}),

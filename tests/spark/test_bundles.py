@@ -1,7 +1,6 @@
 """Queries of a workload on Spark: one scan and one shuffle, and the results of each by itself."""
 
 import gc
-import json
 import random
 import time
 from collections.abc import Iterator, Sequence
@@ -12,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -20,13 +19,25 @@ import cepheid
 from cepheid.runtime.spark import kept_frames
 from cepheid.runtime.spark.fold_task import TASK_MEMORY
 from cepheid.runtime.spark.packed_events import from_packets
-from tests.properties.aggregate_comparison import assert_same_rows, without_zone
-from tests.properties.aggregate_streams import bound, expected_rows, table_of
-from tests.properties.workloads import WorkloadCase, workloads
+from tests.properties.drawn_workloads import drawn_workloads, from_json
+from tests.properties.workload_comparison import assert_as_expected, oracle_rows
+from tests.properties.workloads import (
+    WorkloadCase,
+    adjacent_workloads,
+    beginning_workloads,
+    mixed_workloads,
+    workloads,
+)
 
 pytestmark = pytest.mark.spark
 
-CASES = 9
+KINDS = (
+    (workloads(), 3),
+    (adjacent_workloads(), 1),
+    (beginning_workloads(), 1),
+    (beginning_workloads(has_matches=True), 1),
+    (mixed_workloads(), 1),
+)
 ROLES = {"time": "time", "type": "type"}
 DICE = random.Random(5)
 STREAM = pa.table(
@@ -50,22 +61,8 @@ QUERIES = [
 
 @cache
 def random_workloads() -> list[WorkloadCase]:
-    """Draw from the strategy of the local property."""
-    drawn: list[WorkloadCase] = []
-
-    @settings(
-        max_examples=12 * CASES,
-        database=None,
-        derandomize=True,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-    )
-    @given(workloads())
-    def draw(case: WorkloadCase) -> None:
-        if sum(bool(expected_rows(case.case(name))) for name in case.texts) > 1:
-            drawn.append(case)
-
-    draw()
-    return drawn[:CASES]
+    """Draw from the strategies of the local properties."""
+    return [case for kind, count in KINDS for case in drawn_workloads(kind, count)]
 
 
 @pytest.mark.parametrize(
@@ -74,8 +71,7 @@ def random_workloads() -> list[WorkloadCase]:
 def test_together_equals_oracle(
     spark: SparkSession, inputs: int, shuffles: int, policy: str
 ) -> None:
-    assert len(random_workloads()) == CASES
-    cases = random_workloads()[inputs % 3 :: 3]  # each job has a third of the cases
+    cases = random_workloads()
     before = spark.conf.get("spark.sql.shuffle.partitions")
     spark.conf.set("spark.sql.shuffle.partitions", str(shuffles))
     try:
@@ -84,30 +80,29 @@ def test_together_equals_oracle(
         spark.conf.set("spark.sql.shuffle.partitions", str(before))
     for number, case in enumerate(cases):
         for name in case.texts:
-            alone = case.case(name)
-            rows = [as_before(alone, each) for each in found.get((number, name), [])]
-            assert_same_rows(bound(alone), rows, expected_rows(alone))
+            rows = [from_json(case, name, each) for each in found.get((number, name), [])]
+            assert_as_expected(case, name, rows, oracle_rows(case, name))
 
 
 def run_all(
     spark: SparkSession, cases: Sequence[WorkloadCase], inputs: int, policy: str
-) -> dict[tuple[int, str], list[dict[str, Any]]]:
+) -> dict[tuple[int, str], list[str]]:
     """Run all workloads in one job, each on its part of the events."""
     tables = [
-        table_of(case.case("q1")).append_column("case", pa.array([number] * len(case.events)))
+        case.table().append_column("case", pa.array([number] * len(case.events)))
         for number, case in enumerate(cases)
-        if case.events
     ]
-    everything = spark.createDataFrame(pa.concat_tables(tables)).repartition(inputs)
+    joined = pa.concat_tables(tables, promote_options="default")
+    everything = spark.createDataFrame(joined).repartition(inputs)
     frames = []
     for number, case in enumerate(cases):
-        events = everything.filter(F.col("case") == number).drop("case")
+        events = everything.filter(F.col("case") == number).select(*case.schema.names)
         queries = [cepheid.query(text, name=name) for name, text in case.texts.items()]
         results = cepheid.workload(queries).run(events, **ROLES, order=case.order, sharing=policy)
         frames += [as_text(number, name, each) for name, each in results.items()]
-    found: dict[tuple[int, str], list[dict[str, Any]]] = {}
+    found: dict[tuple[int, str], list[str]] = {}
     for row in united(frames).collect():
-        found.setdefault((row["number"], row["name"]), []).append(json.loads(row["text"]))
+        found.setdefault((row["number"], row["name"]), []).append(row["text"])
     return found
 
 
@@ -123,15 +118,6 @@ def united(frames: list[DataFrame]) -> DataFrame:
         pairs = [frames[at : at + 2] for at in range(0, len(frames), 2)]
         frames = [reduce(DataFrame.unionAll, each) for each in pairs]
     return frames[0]
-
-
-def as_before(case: Any, row: dict[str, Any]) -> dict[str, Any]:
-    """JSON has no timestamps."""
-    for column in bound(case).aggregates or ():
-        each = column.aggregate
-        if each.attribute == "at" and each.function != "COUNT" and row[column.output] is not None:
-            row[column.output] = without_zone(row[column.output])
-    return row
 
 
 def rows_of(result: Any) -> list[tuple[Any, ...]]:
@@ -202,6 +188,20 @@ class TestOnePass:
         frame = spark.createDataFrame(STREAM)
         found = cepheid.workload(texts).run(frame, **ROLES)
         assert [rows_of(each) for each in found.values()] == expected_of(texts)
+
+
+@pytest.mark.parametrize("where", ["", "WHERE [k]"])
+def test_errors_name_the_query(spark: SparkSession, where: str) -> None:
+    """Also if the rows of several tasks are too large only together."""
+    texts = {
+        name: f"PATTERN SEQ({first}, B b) {where} WITHIN 40 SLIDE 40 RETURN SUM(b.x) AS total"
+        for name, first in (("fine", "Z"), ("too much", "A"))
+    }
+    large = pa.array([2**61] * STREAM.num_rows)
+    events = spark.createDataFrame(STREAM.set_column(3, "x", large))
+    results = cepheid.workload(texts).run(events, **ROLES)
+    with pytest.raises(PythonException, match="query 'too much': 'total' exceeds BIGINT"):
+        results["too much"].collect()
 
 
 class TestKept:

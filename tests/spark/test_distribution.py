@@ -3,7 +3,10 @@
 import contextlib
 import io
 import math
+import os
+import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -148,6 +151,49 @@ class TestMemory:
         with pytest.raises(cepheid.ConfigError, match="'much', which is not a size"):
             run(MATCHES, frame_of(little_memory))
 
+    def test_one_huge_key_goes_through_files(self, little_memory: SparkSession) -> None:
+        """All events are one task's, and take a hundred times its memory."""
+        little_memory.conf.set(TASK_MEMORY, "64k")
+        events = little_memory.range(200_000).select(
+            F.lit(1).alias("k"),
+            F.col("id").alias("time"),
+            F.when(F.col("id") % 2 == 0, "A").otherwise("B").alias("type"),
+        )
+        counts = "SEQ(A, B) WHERE [k] WITHIN 100 SLIDE 100 RETURN COUNT(*) AS n"
+        with spilled_folders(little_memory) as seen:
+            total = run(counts, events).agg(F.count("*"), F.sum("n")).collect()[0]
+        assert tuple(total) == (2000, 2000 * 50 * 51 // 2)
+        assert seen
+        matches = "SEQ(A a, B b) WHERE [k] WITHIN 4 RETURN a.time, b.time"
+        with spilled_folders(little_memory) as seen:
+            found = run(matches, events).agg(F.count("*"), F.sum("b_time")).collect()[0]
+        ends = [*range(1, 200_000, 2), *range(3, 200_000, 2)]
+        assert tuple(found) == (len(ends), sum(ends))
+        assert seen
+        assert not any(each.exists() for each in seen)
+
+
+@contextlib.contextmanager
+def spilled_folders(spark: SparkSession) -> Iterator[set[Path]]:
+    """Give the folders of ours that are there for a while among Spark's own."""
+    of_worker = F.udf(lambda: os.environ["SPARK_LOCAL_DIRS"])
+    (listed,) = spark.range(1).select(of_worker()).first() or ()
+    roots = [Path(each) for each in listed.split(",")]
+    seen: set[Path] = set()
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.005):
+            seen.update(each for root in roots for each in root.glob("cepheid-*"))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield seen
+    finally:
+        done.set()
+        watcher.join()
+
 
 class TestShapes:
     def test_a_million_keys_with_two_events_each(self, spark: SparkSession) -> None:
@@ -195,3 +241,18 @@ class TestShapes:
             assert handed
             assert max(each.count("#") for each in handed if "Input [" in each) <= 6
             assert result.count()
+
+    @pytest.mark.parametrize("packed", [False, True])
+    def test_a_thousand_columns_in_the_result(self, spark: SparkSession, packed: bool) -> None:
+        """Without RETURN, a match has all columns of its events."""
+        names = [f"c{each}" for each in range(1000)]
+        table = STREAM.drop_columns(["f"]).slice(0, 40)  # NaN is not equal to itself
+        for place, name in enumerate(names):
+            values = [each * 1000 + place for each in range(table.num_rows)]
+            table = table.append_column(name, pa.array(values))
+        query = "SEQ(A a, B b) WHERE [k] WITHIN 50"
+        result = run(query, frame_of(spark, table), packed=packed)
+        assert {f"{each}_{name}" for each in "ab" for name in names} <= set(result.columns)
+        found = rows_of(result)
+        assert found == rows_of(run(query, table))
+        assert found

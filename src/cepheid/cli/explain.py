@@ -81,7 +81,11 @@ def explain(
     ] = DEFAULT_POLICY,
     compare: Annotated[
         bool,
-        typer.Option("--compare", help="With --analyze: also measure the time without sharing."),
+        typer.Option(
+            "--compare",
+            help="With --analyze: also measure the time without sharing; of what is counted with "
+            "plain numbers, and so shares nothing, the time with every burst shared.",
+        ),
     ] = False,
 ) -> None:
     """Show how a query will be run and why: the pattern's automaton, the plan, the choices.

@@ -73,7 +73,8 @@ def _run(checked: CheckedPipeline, *, quiet: bool) -> bool:
     with stop_signals() as stop, ExitStack() as stack:
         with working("Starting Spark", quiet=quiet):
             settings = session_settings(checked)
-            spark = stack.enter_context(spark_session(settings, times_without_zone=False))
+            session = spark_session(settings, times_without_zone=False, needs_driver=True)
+            spark = stack.enter_context(session)
         stop.listen()
         try:
             with PipelineProgress(quiet=quiet) as progress:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import dropwhile
 from typing import TYPE_CHECKING, Any
 
 from cepheid import Query, Workload, query, workload
-from cepheid.cli.arguments import load_query, parse_values
+from cepheid.cli.arguments import QUERY_SUFFIX, load_query, parse_values
 from cepheid.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -43,6 +44,28 @@ class QuerySet:
         if isinstance(self.queries, Query):
             return {self.queries.name: self.queries.run(events, **roles)}
         return self.queries.run(events, **roles)
+
+
+def split_queries(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the query files with which arguments begin, and the paths of events after them.
+
+    >>> split_queries(["b.cep", "events.csv", "more.csv"])
+    (['b.cep'], ['events.csv', 'more.csv'])
+
+    Raises:
+        ConfigError: no events follow, or a query file comes after them.
+    """
+    paths = list(dropwhile(lambda each: each.endswith(QUERY_SUFFIX), arguments))
+    queries = list(arguments[: len(arguments) - len(paths)])
+    if not paths:
+        raise ConfigError("there are only query files", hint="name files of events after them")
+    late = next((each for each in paths if each.endswith(QUERY_SUFFIX)), None)
+    if late is not None:
+        raise ConfigError(
+            f"the query file '{late}' comes after files of events",
+            hint=f"name it before them, or write --with {late}",
+        )
+    return queries, paths
 
 
 def load_queries(

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from cepheid import Query
 from cepheid.cli.arguments import (
     Engine,
     ParameterOption,
@@ -20,7 +21,7 @@ from cepheid.cli.arguments import (
     WithOption,
 )
 from cepheid.cli.console import reporting, show_note, working
-from cepheid.cli.query_set import load_queries
+from cepheid.cli.query_set import QuerySet, load_queries, split_queries
 from cepheid.cli.write_result import (
     DEFAULT_LIMIT,
     Format,
@@ -30,6 +31,7 @@ from cepheid.cli.write_result import (
     is_compressed,
     write_results,
 )
+from cepheid.errors import ConfigError
 
 
 def run(
@@ -38,7 +40,7 @@ def run(
         list[str],
         typer.Argument(
             help="Event files or directories: CSV, JSON lines or Parquet; or one file per event "
-            "type as TYPE=path.",
+            "type as TYPE=path. Before them, further query files (.cep).",
             show_default=False,
         ),
     ],
@@ -102,6 +104,14 @@ def run(
     ] = None,
     quiet: QuietOption = False,
     others: WithOption = None,
+    sharing: Annotated[
+        str | None,
+        typer.Option(
+            metavar="POLICY",
+            help="Several queries: how they share work on common parts; dynamic, always or never.",
+            show_default="dynamic",
+        ),
+    ] = None,
 ) -> None:
     r"""Run a query on files of events and print the result.
 
@@ -113,7 +123,9 @@ def run(
 
     cepheid run funnel.cep View=v.csv Buy=b.csv -p limit=100 -o out.parquet
 
-    cepheid run alarms.cep readings.csv --with fires.cep
+    cepheid run alarms.cep fires.cep readings.csv -o found -f parquet
+
+    cepheid run alarms.cep readings.csv --with "PATTERN Smoke s" --sharing never
     """
     from cepheid.analysis.schema import OPEN_SCHEMA
     from cepheid.cli.column_roles import types_of
@@ -122,11 +134,13 @@ def run(
     from cepheid.cli.read_events import find_files, read_events
 
     with reporting(quiet=quiet):
-        target = choose_output(format, output, limit, is_single=not others)
-        queries = load_queries(query, others or (), param)
+        further, paths = split_queries(events)
+        further += others or []
+        target = choose_output(format, output, limit, is_single=not further)
+        queries = load_queries(query, further, param)
         for plan in queries.plans(OPEN_SCHEMA).values():
             plan.require_executable()
-        files = find_files(events)
+        files = find_files(paths)
         schemas = _schemas(schema)
         with open_engine(engine, quiet=quiet) as runner:
             start = clock.perf_counter()
@@ -142,6 +156,7 @@ def run(
                     live_limit=live_limit,
                     on_expiry=on_expiry,
                     parallel_in_time=parallel_in_time,
+                    **_sharing(queries, sharing),
                 )
                 notes = _notes(lazy, target)
                 results = {
@@ -156,6 +171,16 @@ def run(
         rows = f"{count:,} row{'' if count == 1 else 's'}"
         place = "" if output is None else f" to {output}"
         show_note(f"{rows}{place} in {seconds:.2f} s ({engine.value} engine)", quiet=quiet)
+
+
+def _sharing(queries: QuerySet, policy: str | None) -> dict[str, str]:
+    if policy is None:
+        return {}
+    if isinstance(queries.queries, Query):
+        raise ConfigError(
+            "--sharing is for several queries", hint="name further query files, or use --with"
+        )
+    return {"sharing": policy}
 
 
 def _notes(results: Mapping[str, Any], target: Target) -> list[str]:

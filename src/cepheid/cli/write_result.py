@@ -59,6 +59,8 @@ def choose_output(
     given: Format | None, output: str | None, limit: int | None, *, is_single: bool
 ) -> Target:
     """Return the target; the format is the given one, that of the file's suffix, or the table."""
+    if output is not None and not is_single:
+        _require_directory(output)
     chosen = given or _default_format(output, is_single)
     if output is None and chosen is Format.PARQUET:
         raise ConfigError("Parquet cannot be printed", hint="name a file with --output")
@@ -72,6 +74,19 @@ def choose_output(
     if output is not None and not Path(output).parent.is_dir():
         raise ConfigError(f"cannot write '{output}': there is no directory '{Path(output).parent}'")
     return Target(chosen, output, DEFAULT_LIMIT if limit is None else limit, is_single)
+
+
+def _require_directory(output: str) -> None:
+    """Refuse what looks like a file: several results would not be in it."""
+    from cepheid.connectors.event_files import named_format
+
+    named = named_format(output)
+    if named is not None and not Path(output).is_dir():
+        raise ConfigError(
+            f"cannot write to '{output}': that is the name of one file, and there are several "
+            "results",
+            hint=f"name a directory, for one file each: -o found -f {named.value}",
+        )
 
 
 def _default_format(output: str | None, is_single: bool) -> Format:

@@ -40,7 +40,7 @@ def format_of(path: str) -> FileFormat:
     Raises:
         ConfigError: the suffix is not known.
     """
-    found = _format_or_none(path)
+    found = named_format(path)
     if found is None:
         raise ConfigError(
             f"cannot tell the format of '{path}' by its suffix",
@@ -89,7 +89,7 @@ def _files_in(folder: Path) -> list[str]:
     found = sorted(
         str(each)
         for each in folder.iterdir()
-        if each.is_file() and each.name[0] not in "._" and _format_or_none(each.name) is not None
+        if each.is_file() and each.name[0] not in "._" and named_format(each.name) is not None
     )
     if not found:
         raise DataError(
@@ -99,7 +99,8 @@ def _files_in(folder: Path) -> list[str]:
     return found
 
 
-def _format_or_none(path: str) -> FileFormat | None:
+def named_format(path: str) -> FileFormat | None:
+    """Return the format that the suffix of a file names, if any."""
     name = PurePosixPath(path.rstrip("/").casefold())
     if name.suffix in COMPRESSIONS:
         name = name.with_suffix("")

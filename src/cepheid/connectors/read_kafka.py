@@ -36,7 +36,8 @@ def read_kafka_stream(session: SparkSession, options: Mapping[str, str]) -> Data
         if NO_CONNECTOR in str(error):
             raise ConfigError(
                 "this Spark session has no Kafka connector",
-                hint=f"start Spark with spark.jars.packages = {CONNECTOR}:{session.version}",
+                hint=f"start Spark with spark.jars.packages = {CONNECTOR}:{session.version}, or "
+                "with the newest version before it if that one is not published",
             ) from None
         raise ConfigError(redact(essence(str(error)), options)) from None
 

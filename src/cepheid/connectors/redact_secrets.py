@@ -8,14 +8,15 @@ from urllib.parse import quote
 
 from pyspark.sql import SparkSession
 
+from cepheid.connectors.secret_names import WORDS, names_a_secret
+
 REPLACEMENT = "***"
-SECRET_NAME = re.compile(r"passw|secret|token|credential|jaas|private|\.key$", re.IGNORECASE)
 # EXPLAIN of Spark shows the options of a stream as Map(name -> value, name -> value),None) and as
 # [name=value, name=value], [columns]. This is for Java. Where the end of a value is not found, the
 # rest of the plan goes.
 PLAN_REDACTION = "spark.sql.redaction.string.regex"
 SECRET_IN_PLAN = (
-    r"(?is)[\w.]*(?:passw|secret|token|credential|jaas|private|\.key(?= ->|=))[\w.]*(?: -> |=)"
+    rf"(?is)[\w.]*(?:{WORDS}|\.key(?= ->|=))[\w.]*(?: -> |=)"
     r".*?(?=, [\w.]+(?: -> |=)|\),None\)|\], \[|\z)"
 )
 # A login module is configured by one text, of which messages may quote any part.
@@ -52,6 +53,6 @@ def hide_in_plans(session: SparkSession, options: Mapping[str, str]) -> None:
 
 
 def _secrets(options: Mapping[str, str]) -> set[str]:
-    values = [str(value) for name, value in options.items() if SECRET_NAME.search(name)]
+    values = [str(value) for name, value in options.items() if names_a_secret(name)]
     values += [found[2] for value in values for found in QUOTED_IN_JAAS.finditer(value)]
     return {form for value in values if value for form in (value, quote(value, safe=""))}

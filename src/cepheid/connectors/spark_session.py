@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # What tells Spark where to run: Spark Connect, spark-submit, or arguments for it.
-CONFIGURED_BY = ("SPARK_REMOTE", "PYSPARK_GATEWAY_PORT", "PYSPARK_SUBMIT_ARGS")
+REMOTE, REMOTE_SETTING, API_MODE = "SPARK_REMOTE", "spark.remote", "spark.api.mode"
+CONFIGURED_BY = (REMOTE, "PYSPARK_GATEWAY_PORT", "PYSPARK_SUBMIT_ARGS")
 LOOPBACK = "127.0.0.1"
 TIMESTAMP_TYPE = "spark.sql.timestampType"
 
@@ -59,15 +60,19 @@ class SparkRun:
 
 @contextlib.contextmanager
 def spark_session(
-    settings: Mapping[str, str] | None = None, *, times_without_zone: bool = True
+    settings: Mapping[str, str] | None = None,
+    *,
+    times_without_zone: bool = True,
+    needs_driver: bool = False,
 ) -> Iterator[SparkRun]:
     """Give the session in use or a new one; a new one is stopped at the end.
 
     With `times_without_zone`, texts and columns of type TIMESTAMP are TIMESTAMP_NTZ, as in Arrow.
+    With `needs_driver`, this must be the process of Spark's driver, and not a client of it.
 
     Raises:
-        ConfigError: pyspark or Java is missing, Spark does not start, or the session in use cannot
-            have the settings.
+        ConfigError: pyspark or Java is missing, Spark does not start, the session in use cannot
+            have the settings, or it is one of Spark Connect where that will not do.
     """
     try:
         from pyspark.sql import SparkSession
@@ -79,6 +84,8 @@ def spark_session(
     wanted = dict(settings or {})
     while_used = {TIMESTAMP_TYPE: "TIMESTAMP_NTZ"} if times_without_zone else {}
     existing = SparkSession.getActiveSession()
+    if needs_driver:
+        _refuse_connect(existing, wanted)
     if existing is not None:
         with _with_settings(existing, {**while_used, **wanted}):
             yield SparkRun(existing, None)
@@ -91,6 +98,18 @@ def spark_session(
                 yield run
         finally:
             run.session.stop()
+
+
+def _refuse_connect(existing: SparkSession | None, settings: Mapping[str, str]) -> None:
+    modes = (settings.get(API_MODE), os.environ.get("SPARK_API_MODE"))
+    asked_for = bool(os.environ.get(REMOTE) or REMOTE_SETTING in settings or "connect" in modes)
+    module = "" if existing is None else type(existing).__module__
+    if module.startswith("pyspark.sql.connect") or (existing is None and asked_for):
+        raise ConfigError(
+            "this cannot run on Spark Connect: its sinks are written from the driver's process",
+            hint=f"start it with spark-submit, or without {REMOTE}, {REMOTE_SETTING} and "
+            f"{API_MODE}; from Python, query.run works on Spark Connect",
+        )
 
 
 @contextlib.contextmanager
@@ -126,7 +145,7 @@ def _set(session: SparkSession, name: str, value: str) -> None:
 def _start_configured(settings: Mapping[str, str]) -> SparkRun:
     from pyspark.sql import SparkSession
 
-    if os.environ.get("SPARK_REMOTE", "").startswith("local"):
+    if os.environ.get(REMOTE, "").startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("cepheid")
     for key, value in settings.items():

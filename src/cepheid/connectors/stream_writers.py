@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from cepheid.connectors.claim_folders import claim, require_own, table_folder
 from cepheid.connectors.collect_spark import essence, spark_errors
 from cepheid.errors import DataError
 
@@ -33,15 +34,28 @@ class StreamPlan:
 
 
 def write_file_stream(results: DataFrame, plan: StreamPlan, format: str, path: str) -> Stream:
-    """Start a stream that adds files; a micro-batch is there as a whole or not at all."""
-    with spark_errors():
-        return Stream(plan.name, _writer(results, plan).format(format).start(path))
+    """Start a stream that adds files; a micro-batch is there as a whole or not at all.
+
+    Raises:
+        ConfigError: a stream with another checkpoint has written there.
+    """
+    writer = _writer(results, plan).format(format)
+    return _start(results.sparkSession, plan, lambda: writer.start(path), lambda: [path])
 
 
 def write_table_stream(results: DataFrame, plan: StreamPlan, table: str) -> Stream:
-    """Start a stream that adds to a table."""
-    with spark_errors():
-        return Stream(plan.name, _writer(results, plan).toTable(table))
+    """Start a stream that adds to a table.
+
+    Raises:
+        ConfigError: the table is files, and a stream with another checkpoint has written them.
+    """
+    session, writer = results.sparkSession, _writer(results, plan)
+
+    def folders() -> list[str]:
+        folder = table_folder(session, table)
+        return [] if folder is None else [folder]
+
+    return _start(session, plan, lambda: writer.toTable(table), folders)
 
 
 def write_kafka_stream(records: DataFrame, plan: StreamPlan, options: Mapping[str, Any]) -> Stream:
@@ -51,10 +65,18 @@ def write_kafka_stream(records: DataFrame, plan: StreamPlan, options: Mapping[st
         return Stream(plan.name, writer.start())
 
 
-def write_each_batch(results: DataFrame, plan: StreamPlan, write: WriteBatch) -> Stream:
-    """Start a stream that hands each micro-batch to a function, with its number."""
-    with spark_errors():
-        return Stream(plan.name, _writer(results, plan).foreachBatch(write).start())
+def write_each_batch(
+    results: DataFrame, plan: StreamPlan, write: WriteBatch, folders: Sequence[str] = ()
+) -> Stream:
+    """Start a stream that hands each micro-batch to a function, with its number.
+
+    `folders` are those in which the function makes a folder per micro-batch.
+
+    Raises:
+        ConfigError: a stream with another checkpoint has written there.
+    """
+    writer = _writer(results, plan).foreachBatch(write)
+    return _start(results.sparkSession, plan, writer.start, lambda: folders)
 
 
 def write_file_batch(batch: DataFrame, batch_id: int, format: str, path: str) -> None:
@@ -78,6 +100,25 @@ def as_json_column(events: DataFrame, query: str) -> DataFrame:
     columns = ["`" + name.replace("`", "``") + "`" for name in events.columns]
     text = F.to_json(F.struct(*columns), {"ignoreNullFields": "false"})
     return events.select(F.lit(query).alias("query"), text.alias("event"))
+
+
+def _start(
+    session: SparkSession,
+    plan: StreamPlan,
+    start: Callable[[], StreamingQuery],
+    folders: Callable[[], Sequence[str]],
+) -> Stream:
+    """Start a stream unless its folders are another one's; those of a new table come later."""
+    with spark_errors():
+        for folder in folders():
+            require_own(session, folder, plan.checkpoint)
+        query = start()
+        try:
+            claim(session, folders(), str(query.id))
+        except BaseException:
+            query.stop()
+            raise
+    return Stream(plan.name, query)
 
 
 def _writer(results: DataFrame, plan: StreamPlan) -> DataStreamWriter:

@@ -23,6 +23,10 @@ LANES = "with adjacent predicates in one pass, with a lane for each query and wi
 CHAINS = "of one window that moves with every event, whose common segments are counted once"
 EXITS = "of one window that moves with every event, whose beginning is folded once"
 GRAPH = "that return matches, whose graph is built once"
+SCANS_APART = (
+    "queries in sets, or with lanes, take the events of windows that close, not those of one scan"
+)
+MOVES_APART = "queries with a common beginning fold for themselves, as a step wants what is new"
 OPERATORS = {number: operator for operator, number in COMPARISONS.items() if operator != "=="}
 
 
@@ -51,6 +55,13 @@ def explain_others(work: SharedWork) -> tuple[OtherSet, ...]:
             for places, each in others.matches
         ),
     )
+
+
+def not_on_streams(work: SharedWork) -> tuple[str, ...]:
+    """Return what is not shared on streams, although it is elsewhere."""
+    has_panes = bool(work.sets or work.others.lanes)
+    found = ((SCANS_APART, has_panes and work.scans), (MOVES_APART, work.others.recent))
+    return tuple(text for text, applies in found if applies)
 
 
 def _compared(program: LaneProgram, names: Sequence[str]) -> Iterator[CommonPart]:

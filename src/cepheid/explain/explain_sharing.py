@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 
 from cepheid.analysis.bound import PredicateClass
@@ -11,10 +11,11 @@ from cepheid.analysis.expressions import AttributeReference, BlockAggregate
 from cepheid.analysis.schema import AttributeType
 from cepheid.explain.common_beginnings import common_prefixes, condition_of
 from cepheid.explain.describe_operators import describe_window
-from cepheid.explain.explain_others import explain_others
+from cepheid.explain.explain_others import explain_others, not_on_streams
 from cepheid.explain.sharing_document import (
     AloneQuery,
     CommonPart,
+    OtherPass,
     PartClass,
     SetExplanation,
     SharedPart,
@@ -24,7 +25,12 @@ from cepheid.plan.physical import AggregateMethod, PhysicalPlan
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
 from cepheid.program.sharing.merged_program import Family, MergedProgram
-from cepheid.program.sharing.share_work import IS_READ, READS_OTHERS, share_work
+from cepheid.program.sharing.share_work import (
+    IS_READ,
+    READS_OTHERS,
+    share_work,
+    why_two_sets,
+)
 from cepheid.program.sharing.sharing_sets import RETURNS_MATCHES
 
 NO_WINDOW = "no window"
@@ -48,11 +54,22 @@ def explain_sharing(
     work = share_work(programs)
     alone |= work.alone
     return SharingExplanation(
-        tuple(_Set(each, plans).explanation() for each in work.sets),
+        tuple(
+            replace(_Set(each, plans).explanation(), apart=tuple(_apart(each, work.sets[:number])))
+            for number, each in enumerate(work.sets)
+        ),
         explain_others(work),
         work.scans,
         tuple(AloneQuery(name, alone[name]) for name in plans if name in alone),
+        not_on_streams(work),
     )
+
+
+def _apart(program: MergedProgram, before: Sequence[MergedProgram]) -> Iterable[OtherPass]:
+    by_reason: dict[str, list[int]] = {}
+    for number, each in enumerate(before, start=1):
+        by_reason.setdefault(why_two_sets(each, program), []).append(number)
+    return (OtherPass(tuple(sets), reason) for reason, sets in by_reason.items())
 
 
 def _why_apart(name: str, plan: PhysicalPlan, dependencies: Dependencies) -> str | None:

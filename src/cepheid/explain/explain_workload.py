@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from itertools import islice
 
 from cepheid.analysis.dependencies import Dependencies
 from cepheid.analysis.names import event_patterns
@@ -19,7 +20,7 @@ from cepheid.explain.sharing_text import sharing_lines
 from cepheid.plan.physical import PhysicalPlan
 
 FORMATS = ("text", "json")
-MOST_PLANS = 12  # that are printed in full
+MOST_PLANS = 12  # that are printed in full; of more queries, as many have a line
 HINT = "The plan of one of them: workload.queries[name].explain(), or cepheid explain FILE."
 
 
@@ -42,7 +43,10 @@ def _as_text(
     shared = section("Sharing", sharing_lines(sharing))
     if len(plans) > MOST_PLANS:
         parts = [section("Workload", [f"{len(plans)} queries"]), shared]
-        parts.append(section("Queries", _table(plans, dependencies, sharing)))
+        first = dict(islice(plans.items(), MOST_PLANS))
+        lines = _table(first, dependencies, sharing)
+        lines.append(f"… {len(plans) - MOST_PLANS:,} more; JSON has all of them")
+        parts.append(section("Queries", lines))
         parts.append(
             "The plan of one of them: workload.queries[name].explain(), cepheid explain FILE."
         )
@@ -61,12 +65,11 @@ def _table(
 ) -> list[str]:
     rows = []
     for name, plan in plans.items():
-        number = sharing.set_of(name)
         state = "returns matches" if plan.query.aggregates is None else plan.method.value.value
         rows.append(
             (
                 name,
-                "alone" if number is None else f"set {number}",
+                _company(name, sharing),
                 describe_window(plan.query) or "",
                 state,
                 _reads(plan, dependencies.reads[name]),
@@ -74,6 +77,13 @@ def _table(
             )
         )
     return aligned(rows)
+
+
+def _company(name: str, sharing: SharingExplanation) -> str:
+    if sharing.is_alone(name):
+        return "alone"
+    number = sharing.set_of(name)
+    return "with others" if number is None else f"set {number}"
 
 
 def _reads(plan: PhysicalPlan, derived: Mapping[str, tuple[str, ...]]) -> str:

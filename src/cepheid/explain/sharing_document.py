@@ -33,14 +33,23 @@ class SharedPart:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherPass:
+    """The numbers of sets, from 1, that another set is apart from, and why."""
+
+    sets: tuple[int, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class SetExplanation:
-    """Queries that are folded in one pass over the events."""
+    """Queries that are folded in one pass over the events; `apart` are the sets before it."""
 
     queries: tuple[str, ...]
     partition_by: tuple[str, ...]
     windows: tuple[CommonPart, ...]
     prefixes: tuple[CommonPart, ...]
     parts: tuple[SharedPart, ...]
+    apart: tuple[OtherPass, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +74,20 @@ class AloneQuery:
 class SharingExplanation:
     """Who is folded with whom, what they share, and why the rest does not.
 
-    The events of the queries of a scan are read, typed and ordered once.
+    The events of the queries of a scan are read, typed and ordered once. `not_on_streams` is what
+    is different there.
     """
 
     sets: tuple[SetExplanation, ...]
     others: tuple[OtherSet, ...]
     scans: tuple[tuple[str, ...], ...]
     alone: tuple[AloneQuery, ...]
+    not_on_streams: tuple[str, ...] = ()
 
     def set_of(self, name: str) -> int | None:
         """Return the number of a query's set, from 1; None if it is folded by itself."""
         return next((n for n, each in enumerate(self.sets, 1) if name in each.queries), None)
+
+    def is_alone(self, name: str) -> bool:
+        """Whether a query shares the scan of events with others, at most."""
+        return any(each.query == name for each in self.alone)

@@ -15,7 +15,8 @@ from cepheid.explain.sharing_document import (
 )
 
 MOST_SETS, MOST_ROWS, MOST_CLASSES = 6, 8, 6  # JSON has all of them
-RUNNERS = "The same holds on Spark: in batch, and on streams with workload.stream."
+ON_SPARK = "On Spark the same holds in batch, for queries with the same partition attributes."
+ON_STREAMS = "On streams (workload.stream), too"
 
 
 def sharing_lines(sharing: SharingExplanation) -> Iterator[str]:
@@ -39,7 +40,9 @@ def sharing_lines(sharing: SharingExplanation) -> Iterator[str]:
         yield from _indented(alone_lines(sharing))
         yield ""
     if sharing.sets or sharing.others or sharing.scans:
-        yield RUNNERS
+        yield ON_SPARK
+        yield f"{ON_STREAMS}, except that" if sharing.not_on_streams else f"{ON_STREAMS}."
+        yield from _indented(sharing.not_on_streams)
 
 
 def other_lines(sharing: SharingExplanation) -> Iterator[str]:
@@ -69,6 +72,10 @@ def set_lines(number: int, explained: SetExplanation) -> Iterator[str]:
     parts = explained.parts[:MOST_ROWS]
     rows += [row for each in parts for row in _part(each)] or [("part", "none in common", "")]
     rows += _more("part", len(explained.parts) - len(parts))
+    rows += [
+        ("apart", f"from set {name_list(list(map(str, each.sets)))}", f"because {each.reason}")
+        for each in explained.apart
+    ]
     yield from _indented(aligned(rows))
 
 

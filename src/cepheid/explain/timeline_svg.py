@@ -73,6 +73,7 @@ def _draw_set(number: int, run: SetRun, left: float, y: float) -> tuple[list[str
     heading = (
         f"set {number}: {name_list(run.queries)}; {run.counters.bursts:,} bursts{more}, "
         f"from {min(run.bursts, key=lambda each: each.begin).first_time}"
+        f"{', as they would be shared: a run counts with plain numbers' if run.is_plain else ''}"
     )
     parts = [svg_text("caption", MARGIN, y, heading)]
     y += 12

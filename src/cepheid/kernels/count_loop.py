@@ -1,7 +1,8 @@
 """Count the trends of a repetition whose neighbours compare one number, straight from a stream.
 
 Every partition has a tree of its own over the numbers; events are taken as they come. This is
-`count_any` for a stream in order whose trees are small, without grouping, steps and ranks.
+`count_any` for a stream in order whose trees are small, without grouping, steps and ranks; windows
+must not overlap.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from cepheid.kernels.arrays import Float64s, Int64s, Masks
-from cepheid.kernels.jit import kernel_in_place
-from cepheid.kernels.prefix_counts import Counts, add_plain, plain_sum_of_first
+from cepheid.kernels.jit import inlined, kernel_in_place
+from cepheid.kernels.prefix_counts import BITS, WIDTH, Counts, add_plain, plain_sum_of_first
 
 
 class LoopEvents(NamedTuple):
@@ -41,36 +42,69 @@ class LoopPlaces(NamedTuple):
     base: Int64s
 
 
+class LoopRows(NamedTuple):
+    """A row for every partition and window with events: its first event, and how many trends."""
+
+    partition: Int64s
+    window: Int64s
+    first: Int64s
+    trends: Float64s
+
+
 @kernel_in_place
 def count_loop(
     events: LoopEvents,
     places: LoopPlaces,
+    window: int,
     limit: float,
     counts: Counts,
-    total: Float64s,
-    first: Int64s,
-) -> bool:
-    """Write how many trends a partition has, and its first event; O(log size) an event.
+    row_of_partition: Int64s,
+    rows: LoopRows,
+) -> int:
+    """Write how many trends every window of a partition has; O(log size) an event.
 
-    Returns False if times do not rise, or if a count may reach the limit. `total` is 0 and `first`
-    -1 before.
+    Windows of 0 ticks: there are none. Returns the number of rows, -1 if times do not rise or a
+    count may reach the limit. `row_of_partition` is -1 before.
     """
     size, largest = places.size, places.smallest + places.size - 1
+    row, opened, number, end = 0, 0, 0, events.clock[0]
     for event in range(events.clock.size):
         if event > 0 and events.clock[event] <= events.clock[event - 1]:
-            return False
+            return -1
         if events.fires.size and events.fires[event] == 0:
             continue
+        if window > 0 and events.clock[event] >= end:
+            for each in range(opened, row):
+                _close(places, counts, row_of_partition, rows.partition[each])
+            opened = row
+            number = events.clock[event] // window
+            end = (number + 1) * window
         partition = events.partition[event] if events.partition.size else np.int64(0)
         last, new = events.last[event], events.new[event]
         place = last - places.smallest if places.is_rising else largest - last
         high = new - places.smallest if places.is_rising else largest - new
         base = places.base[partition]
         count = 1.0 + plain_sum_of_first(counts, base, size, high + places.more)
-        if first[partition] < 0:
-            first[partition] = event
-        total[partition] += count
-        if not total[partition] < limit:
-            return False
+        at = row_of_partition[partition]
+        if at < 0:
+            at, row = row, row + 1
+            row_of_partition[partition] = at
+            rows.partition[at], rows.window[at], rows.first[at] = partition, number, event
+            rows.trends[at] = 0.0
+        rows.trends[at] += count
+        if not rows.trends[at] < limit:
+            return -1
         add_plain(counts, base, size, place, count)
-    return True
+    return row
+
+
+@inlined
+def _close(places: LoopPlaces, counts: Counts, row_of_partition: Int64s, partition: int) -> None:
+    """Empty the tree of a partition."""
+    row_of_partition[partition] = -1
+    begin, end = places.base[partition] >> BITS, counts.mantissa.shape[0]
+    if partition + 1 < places.base.size:
+        end = places.base[partition + 1] >> BITS
+    for node in range(begin, end):
+        for slot in range(WIDTH):
+            counts.mantissa[node, slot] = 0.0

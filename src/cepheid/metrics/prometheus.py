@@ -40,7 +40,7 @@ def _families(
         ("batch_seconds", "gauge", "Time of the last micro-batch.", "seconds"),
         ("rows_per_second", "gauge", "Rows a second in the last micro-batch.", "rows_per_second"),
         ("state_rows", "gauge", "Rows in the state store.", "state_rows"),
-        ("state_bytes", "gauge", "Size of the state.", "state_bytes"),
+        ("state_bytes", "gauge", "Size of the state on disk.", "state_bytes"),
         ("last_batch_timestamp_seconds", "gauge", "Start of the last micro-batch.", "at"),
         ("watermark_timestamp_seconds", "gauge", "The watermark.", "watermark"),
         ("watermark_lag_seconds", "gauge", "Clock less watermark.", "watermark_lag"),
@@ -52,7 +52,12 @@ def _families(
         ("events_total", "counter", "Events that reached the query.", "events_total"),
         ("late_events_total", "counter", "Events that came too late.", "late_total"),
         ("results_total", "counter", "Results of the query.", "results_total"),
-        ("query_state_bytes", "gauge", "Size of the query's state.", "state_bytes"),
+        (
+            "query_active_state_bytes",
+            "gauge",
+            "Size of those parts of the query's state that had work last.",
+            "active_state_bytes",
+        ),
     ):
         query_samples = [(labels, getattr(each, attribute)) for labels, each in by_query]
         yield f"cepheid_{name}", kind, about, query_samples

@@ -2,18 +2,51 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+from uuid import uuid4
 
 OBSERVED = "cepheid:"
+METRIC = re.compile(rf"{OBSERVED}(?P<query>.*?)(#[0-9a-f]{{8}})?", re.DOTALL)
 COUNTS = ("events", "late", "results")
+# How Spark describes the source whose rows let time go on (`idle`); they are no events.
+HEARTBEATS = "RateStreamV2[rowsPerSecond=1, rampUpTimeSeconds=0, numPartitions=1"
+STATE_FILES = "rocksdbSstFileSize"
+
+
+def metric_name(query: str) -> str:
+    """Return a name under which an operator of a query reports, one that no other one has.
+
+    Spark refuses a plan in which two different operators report under one name.
+    """
+    return f"{OBSERVED}{query}#{uuid4().hex[:8]}"
+
+
+def observed_counts(observed: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """Return what all operators of each query have reported, added up.
+
+    >>> observed_counts({"cepheid:q#1234abcd": {"late": 1}, "cepheid:q#98765432": {"late": 2}})
+    {'q': {'late': 3}}
+    """
+    counts: dict[str, dict[str, int]] = {}
+    for key, values in observed.items():
+        if found := METRIC.fullmatch(key):
+            of_query = counts.setdefault(found["query"], {})
+            for name, value in values.items():  # sums over no rows are NULL
+                of_query[name] = of_query.get(name, 0) + int(value or 0)
+    return counts
 
 
 @dataclass(frozen=True, slots=True)
 class QueryMetrics:
-    """What one query of a stream did: in the last micro-batch, and since the start."""
+    """What one query of a stream did: in the last micro-batch, and since the start.
+
+    `active_state_bytes` is what those parts of its state keep that had work in the last micro-batch
+    in which any had.
+    """
 
     name: str
     events: int = 0
@@ -22,15 +55,16 @@ class QueryMetrics:
     events_total: int = 0
     late_total: int = 0
     results_total: int = 0
-    state_bytes: int | None = None
+    active_state_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class StreamMetrics:
     """A stream after its last micro-batch; times are seconds, those of clocks since 1970.
 
-    `rows` were read from the source. A stream has several queries if one reads the results of
-    another; the one that the stream is named after comes last.
+    `rows` were read from the source, `state_bytes` is what the state takes on disk. A stream has
+    several queries if one reads the results of another; the one that the stream is named after
+    comes last.
     """
 
     stream: str
@@ -66,11 +100,8 @@ class StreamMetrics:
 def advance(before: StreamMetrics, progress: Mapping[str, Any]) -> StreamMetrics:
     """Return the metrics after a micro-batch, from the JSON of Spark's progress."""
     seconds = progress.get("batchDuration", 0) / 1000
-    rows = int(progress.get("numInputRows", 0))
+    rows = int(progress.get("numInputRows", 0)) - _heartbeats(progress.get("sources") or ())
     operators: Sequence[Mapping[str, Any]] = progress.get("stateOperators", ())
-    observed = _observed(before, progress.get("observedMetrics") or {})
-    kept = [each.state_bytes for each in observed if each.state_bytes is not None]
-    in_memory = sum(int(each.get("memoryUsedBytes", 0)) for each in operators)
     watermark = (progress.get("eventTime") or {}).get("watermark")
     return StreamMetrics(
         stream=before.stream,
@@ -82,30 +113,39 @@ def advance(before: StreamMetrics, progress: Mapping[str, Any]) -> StreamMetrics
         rows=rows,
         rows_total=before.rows_total + rows,
         state_rows=sum(int(each.get("numRowsTotal", 0)) for each in operators),
-        state_bytes=sum(kept) if kept else in_memory,
+        state_bytes=sum(map(_state_bytes, operators)),
         watermark=_watermark(watermark, before),
-        queries=observed,
+        queries=_observed(before, progress.get("observedMetrics") or {}),
     )
+
+
+def _heartbeats(sources: Sequence[Mapping[str, Any]]) -> int:
+    """Return how many rows are no events; a source of such rows alone is somebody's own."""
+    if len(sources) == 1:
+        return 0
+    beats = [each for each in sources if each.get("description", "").startswith(HEARTBEATS)]
+    return sum(int(each.get("numInputRows", 0)) for each in beats)
+
+
+def _state_bytes(operator: Mapping[str, Any]) -> int:
+    """Return the size of all state of an operator; another store than RocksDB has it in memory."""
+    in_files = (operator.get("customMetrics") or {}).get(STATE_FILES)
+    return int(operator.get("memoryUsedBytes", 0) if in_files is None else in_files)
 
 
 def _observed(before: StreamMetrics, observed: Mapping[str, Any]) -> tuple[QueryMetrics, ...]:
     earlier = {each.name: each for each in before.queries}
-    now: dict[str, Mapping[str, Any]] = {
-        key.removeprefix(OBSERVED): values
-        for key, values in observed.items()
-        if key.startswith(OBSERVED)
-    }
+    now = observed_counts(observed)
     names = sorted({*earlier, *now}, key=lambda name: (name == before.stream, name))
     return tuple(_add(earlier.get(name, QueryMetrics(name)), now.get(name, {})) for name in names)
 
 
-def _add(before: QueryMetrics, values: Mapping[str, Any]) -> QueryMetrics:
-    """Sums over no rows are NULL; a batch that does nothing reports nothing."""
-    counts = {name: int(values.get(name) or 0) for name in COUNTS}
+def _add(before: QueryMetrics, values: Mapping[str, int]) -> QueryMetrics:
+    """Return the metrics of a query after a micro-batch; one that does nothing reports nothing."""
+    counts = {name: values.get(name, 0) for name in COUNTS}
     totals = {f"{name}_total": getattr(before, f"{name}_total") + counts[name] for name in COUNTS}
-    # Only the parts of the state that had work report their size.
-    kept = int(values.get("state_bytes") or 0) or before.state_bytes
-    return QueryMetrics(before.name, **counts, **totals, state_bytes=kept)
+    kept = values.get("state_bytes", 0) or before.active_state_bytes
+    return QueryMetrics(before.name, **counts, **totals, active_state_bytes=kept)
 
 
 def _watermark(text: str | None, before: StreamMetrics) -> float | None:

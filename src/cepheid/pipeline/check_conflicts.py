@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-
-import pyarrow as pa
 
 from cepheid.analysis.names import event_patterns
-from cepheid.errors import Diagnostic, UnsupportedQueryError, nearest
+from cepheid.errors import Diagnostic, nearest
 from cepheid.pipeline.bind_queries import BoundQueries
+from cepheid.pipeline.check_results import check_results
 from cepheid.pipeline.document import Document
 from cepheid.pipeline.event_columns import EventColumns
 from cepheid.pipeline.model import Pipeline
-from cepheid.program.lower import lower
-from cepheid.runtime.local import result_schema
-from cepheid.runtime.stream.step import reject_unbounded
 
 Report = Callable[[Diagnostic], None]
 
@@ -37,7 +32,7 @@ def check_conflicts(
     _check_late(settings, document, report)
     _check_together(settings, document, report)
     if not problems:
-        _check_results(settings, document, columns, queries, report)
+        check_results(settings, document, columns, queries, problems)
 
 
 def _check_source(settings: Pipeline, document: Document, report: Report) -> None:
@@ -148,33 +143,3 @@ def _check_together(settings: Pipeline, document: Document, report: Report) -> N
             place = document.place_of_key(("sinks", name))
             hint = "use files, kafka or postgresql, or together: false"
             report(Diagnostic("conflict", message, place, hint))
-
-
-def _check_results(
-    settings: Pipeline,
-    document: Document,
-    columns: EventColumns,
-    queries: BoundQueries,
-    report: Report,
-) -> None:
-    """What queries give fits a stream and its sink."""
-    for name, plan in queries.plans.items():
-        program = lower(plan)
-        try:
-            reject_unbounded(program)
-        except UnsupportedQueryError as error:
-            place = document.place_of_key(("queries", name))
-            for each in error.diagnostics:
-                report(replace(each, location=place))
-            continue
-        sink = settings.sinks.get(name)
-        if sink is None or sink.files is None or sink.files.format != "csv":
-            continue
-        if columns.arrow is not None and not plan.query.schema.derived_types:
-            schema = result_schema(program, columns.arrow)
-            nested = [each.name for each in schema if pa.types.is_nested(each.type)]
-            if nested:
-                message = f"a CSV file cannot hold the lists of column '{nested[0]}'"
-                place = document.place_of_key(("sinks", name))
-                hint = "use json or parquet, or return single values"
-                report(Diagnostic("conflict", message, place, hint))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +19,7 @@ WILDCARD = re.compile(r"[*?\[{]")
 def check_paths(
     settings: Pipeline, document: Document, places: Places, problems: list[Diagnostic]
 ) -> None:
-    """Add what is wrong with local paths to the problems; remote ones are Spark's to check."""
+    """Add what is wrong with paths to the problems; whether remote ones exist is Spark's to see."""
     report = problems.append
     source = _source_folder(settings, places)
     if source is not None and not source.exists():
@@ -26,21 +27,23 @@ def check_paths(
         hint = "make the folder, or mend the path; it begins in the folder of this file"
         report(Diagnostic("missing-file", "there is no such folder", place, hint))
     taken: dict[Path, str] = {}
+    checkpoint = _folder(places, settings.checkpoint)
     for key, path in _outputs(settings):
-        local = places.local(path)
-        if local is None:
-            continue
+        folder = _folder(places, path)
         place = document.place_of_value(key)
         name = ".".join(map(str, key))
-        if local.is_file():
+        if folder.is_file():
             report(Diagnostic("conflict", f"'{name}' is a file", place, "name a folder"))
-        if local in taken:
-            message = f"'{name}' and '{taken[local]}' are the same folder"
+        if checkpoint in folder.parents:
+            message = f"'{name}' lies in the checkpoint, where Spark keeps what it remembers"
+            report(Diagnostic("conflict", message, place, "write somewhere else"))
+        if folder in taken:
+            message = f"'{name}' and '{taken[folder]}' are the same folder"
             report(Diagnostic("conflict", message, place, "give each a folder of its own"))
-        if source is not None and _is_within(local, source):
+        if source is not None and _is_within(folder, source):
             message = f"'{name}' lies in the folder that events are read from"
             report(Diagnostic("conflict", message, place, "write somewhere else"))
-        taken.setdefault(local, name)
+        taken.setdefault(folder, name)
     metrics = settings.metrics
     if metrics is not None and metrics.file is not None:
         file = places.local(metrics.file)
@@ -53,8 +56,10 @@ def check_paths(
 def _source_folder(settings: Pipeline, places: Places) -> Path | None:
     """Return the folder of the source, of a pattern the part before its first wildcard."""
     files = settings.source.files
-    path = None if files is None else places.local(files.path)
-    while path is not None and WILDCARD.search(str(path)):
+    if files is None or places.local(files.path) is None:
+        return None
+    path = _folder(places, files.path)
+    while WILDCARD.search(str(path)):
         path = path.parent
     return path
 
@@ -66,6 +71,11 @@ def _outputs(settings: Pipeline) -> Iterator[tuple[KeyPath, str]]:
             yield ("sinks", name, "files", "path"), sink.files.path
     if settings.late is not None and settings.late.files is not None:
         yield ("late", "files", "path"), settings.late.files.path
+
+
+def _folder(places: Places, path: str) -> Path:
+    """Return a path without . and .., so that one place has one name; an address as a path."""
+    return Path(os.path.normpath(places.absolute(places.secrets.fill(path))))
 
 
 def _is_within(path: Path, folder: Path) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cepheid.connectors.secret_names import names_a_secret
 from cepheid.explain.explain_plan import explain_plan
 from cepheid.pipeline.load import CheckedPipeline
-from cepheid.pipeline.model import KafkaSink, PostgresqlSink, Sink, Source
-from cepheid.pipeline.secrets import hide_in_addresses, names_a_secret
+from cepheid.pipeline.model import TOGETHER, KafkaSink, Pipeline, PostgresqlSink, Sink, Source
+from cepheid.pipeline.secrets import HIDDEN, hide_in_addresses, hide_plain_secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,9 @@ def _settings(pipeline: CheckedPipeline) -> list[tuple[str, str]]:
 
 
 def _shown(key: str, value: object) -> str:
-    return "********" if names_a_secret(key) and "${" not in str(value) else str(value)
+    if names_a_secret(key) and "${" not in str(value):
+        return HIDDEN
+    return hide_plain_secrets(str(value))  # options of Java may have passwords among them
 
 
 def _type(pipeline: CheckedPipeline) -> str:
@@ -101,6 +104,10 @@ def _sink(sink: Sink) -> str:
     return "console" if sink.table is None else f"table {sink.table.name}"
 
 
+def _checkpoint(settings: Pipeline, query: str) -> str:
+    return hide_in_addresses(f"{settings.checkpoint}/{TOGETHER if settings.together else query}")
+
+
 def _queries(pipeline: CheckedPipeline) -> list[QueryDescription]:
     settings, queries = pipeline.settings, pipeline.queries
     assert queries.workload is not None
@@ -115,7 +122,7 @@ def _queries(pipeline: CheckedPipeline) -> list[QueryDescription]:
                 "the events" if not reads else f"the events, {', '.join(reads)}",
                 "matches" if plan.query.aggregates is None else "aggregates",
                 f"INTO {plan.query.into}" if sink is None else hide_in_addresses(_sink(sink)),
-                None if sink is None else f"{settings.checkpoint}/{name}",
+                None if sink is None else _checkpoint(settings, name),
                 (explanation.pattern, *explanation.facts),
                 tuple((each.topic, each.choice, each.reason) for each in explanation.choices),
             )

@@ -28,6 +28,7 @@ from cepheid.pipeline.values import (
 )
 
 Format = Literal["parquet", "json", "csv"]
+TOGETHER = "workload"  # the stream of all queries, and its folder of the checkpoint
 
 
 class Part(BaseModel):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -22,14 +22,14 @@ from cepheid.connectors.stream_writers import (
     write_table_stream,
 )
 from cepheid.connectors.write_postgresql import PostgresqlTarget, write_postgresql
-from cepheid.pipeline.model import ConsoleSink, KafkaSink, PostgresqlSink, Sink
+from cepheid.pipeline.model import ConsoleSink, FileSink, KafkaSink, PostgresqlSink, Sink
 from cepheid.pipeline.places import Places
+from cepheid.pipeline.values import JDBC
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 LATE = "late"
-JDBC = "jdbc:"
 
 
 class ShowRows(Protocol):
@@ -65,7 +65,10 @@ def start_both(
         results=lambda batch, batch_id: write_results(expanded(batch), batch_id),
         late=_late_writer(plan.name, late, places, show),
     )
-    return write_each_batch(delivered.tagged, plan, write)
+    folders = _folders([results], places)
+    if late.files is not None:
+        folders.append(_late_folder(plan.name, late.files, places))
+    return write_each_batch(delivered.tagged, plan, write, folders)
 
 
 def start_all(
@@ -73,12 +76,21 @@ def start_all(
 ) -> Stream:
     """Start the one stream of all queries; each has its sink."""
     writers = {name: _batch_writer(name, sink, places, show) for name, sink in sinks.items()}
-    return write_each_batch(found.packets, plan, found.each_batch(writers))
+    folders = _folders(sinks.values(), places)
+    return write_each_batch(found.packets, plan, found.each_batch(writers), folders)
 
 
 def expanded(results: Any) -> Any:
     """Return the matches of a compressed result, other results as they are."""
     return results.expand() if hasattr(results, "expand") else results
+
+
+def _folders(sinks: Iterable[Sink], places: Places) -> list[str]:
+    return [places.absolute(each.files.path) for each in sinks if each.files is not None]
+
+
+def _late_folder(name: str, sink: FileSink, places: Places) -> str:
+    return f"{places.absolute(sink.path)}/query={name}"
 
 
 def _batch_writer(
@@ -102,7 +114,7 @@ def _late_writer(
     """Late events of different queries have different columns: they must not meet in a table."""
     title = f"{name} {LATE}"
     if sink.files is not None:
-        path = f"{places.absolute(sink.files.path)}/query={name}"
+        path = _late_folder(name, sink.files, places)
         return partial(write_file_batch, format=sink.files.format, path=path)
     write = _batch_writer(title, sink, places, show)
     if sink.postgresql is None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from cepheid.errors import ConfigError, DataError
 from cepheid.metrics.stream_metrics import StreamMetrics
 from cepheid.pipeline.load import CheckedPipeline
-from cepheid.pipeline.model import ConsoleSink, Pipeline
+from cepheid.pipeline.model import TOGETHER, ConsoleSink, Pipeline
 from cepheid.pipeline.values import AVAILABLE_NOW, EVERY, milliseconds
 from cepheid.runtime.event_schema import TICKS_PER_SECOND
 from cepheid.runtime.streaming_metrics import StreamingMetrics, streaming_metrics
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 STATE_STORE = "spark.sql.streaming.stateStore.providerClass"
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-TOGETHER = "workload"  # the stream of all queries, and its folder of the checkpoint
 POLL_SECONDS = 0.2
 LAST_WORDS_SECONDS = 5.0  # Spark reports the last micro-batch a little after the stream has ended
 
@@ -154,7 +153,7 @@ def _watermark(pipeline: CheckedPipeline) -> str | int | None:
     length = milliseconds(given)
     if not pipeline.columns.time_is_integer:
         return f"{length} milliseconds"
-    return length * TICKS_PER_SECOND[pipeline.columns.roles.time_unit] // 1000
+    return -(-length * TICKS_PER_SECOND[pipeline.columns.roles.time_unit] // 1000)
 
 
 def _trigger(settings: Pipeline) -> Mapping[str, Any]:

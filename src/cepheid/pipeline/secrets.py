@@ -10,19 +10,21 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from cepheid.connectors.secret_names import WORDS
+
 REFERENCE = re.compile(r"(?P<escape>\$)?\$\{(?P<name>[^}]*)\}")
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-SECRET_KEY = re.compile(
-    r"password|passwd|secret|token|credential|jaas|private.?key|access.?key|api.?key", re.IGNORECASE
-)
 # A line of YAML whose key names a secret, or an address with a password in it.
 PLAIN_SECRET = re.compile(
-    r"(?P<key>[\w.\"'-]*(?:" + SECRET_KEY.pattern + r")[\w.\"'-]*\s*[:=]\s*)"
+    rf"(?P<key>[\w.\"'-]*(?:(?:{WORDS})[\w.\"'-]*|\.key[\"']?)\s*[:=]\s*)"
     r"(?P<value>[\"']?\$\{\w+\}[\"']?(?=\s*[,}]|\s*$)|[^\s,}&].*)",
     re.IGNORECASE,
 )
-PASSWORD_IN_ADDRESS = re.compile(
-    r"(?<=://)[^/@\s:]+:[^/@\s]+(?=@)|(?<=[?&;]password=)[^&;\s]+", re.IGNORECASE
+# user:password@ after ://, and parameters such as ?password=…; sig= is a signature of Azure.
+SECRET_IN_ADDRESS = re.compile(
+    r"(?<=://)(?P<user>[^/?#@\s:]*):(?P<password>[^/?#\s]+)(?=@)"
+    rf"|(?<=[?&;])(?P<name>[^=?&;\s]*(?:{WORDS})[^=?&;\s]*|sig)=(?P<value>[^&;\s]+)",
+    re.IGNORECASE,
 )
 HIDDEN = "********"
 SHORTEST = 3  # a shorter value is no secret, and would be found in every other word
@@ -78,15 +80,6 @@ def is_only_a_variable(text: str) -> bool:
     return found is not None and not found["escape"]
 
 
-def names_a_secret(key: str) -> bool:
-    """Whether the value of a setting is one that nobody should read.
-
-    >>> [names_a_secret(each) for each in ("password", "spark.hadoop.fs.s3a.secret.key", "url")]
-    [True, True, False]
-    """
-    return SECRET_KEY.search(key) is not None
-
-
 def hide_plain_secrets(line: str) -> str:
     """Return a line of a file without the values of its secrets, for messages.
 
@@ -101,16 +94,22 @@ def hide_plain_secrets(line: str) -> str:
 def hide_in_addresses(text: str) -> str:
     """Return a text without the passwords in its addresses.
 
-    >>> hide_in_addresses("jdbc:postgresql://ann:pw@db/x?user=ann&password=pw")
-    'jdbc:postgresql://********@db/x?user=ann&password=********'
+    >>> hide_in_addresses("jdbc:postgresql://ann:pw@db/x?user=ann&sslpassword=pw")
+    'jdbc:postgresql://********@db/x?user=ann&sslpassword=********'
     """
-    return PASSWORD_IN_ADDRESS.sub(HIDDEN, text)
+    return SECRET_IN_ADDRESS.sub(
+        lambda found: HIDDEN if found["name"] is None else f"{found['name']}={HIDDEN}", text
+    )
 
 
 def has_password(address: str) -> bool:
-    """Whether an address carries a password that is not a variable."""
-    found = PASSWORD_IN_ADDRESS.search(address)
-    return found is not None and not is_only_a_variable(found[0].rpartition(":")[2])
+    """Whether an address carries a password that is not a variable.
+
+    >>> [has_password(f"postgresql://{each}@db") for each in ("ann", ":pw", "ann:${PW}")]
+    [False, True, False]
+    """
+    found = SECRET_IN_ADDRESS.finditer(address)
+    return not all(is_only_a_variable(each["password"] or each["value"]) for each in found)
 
 
 def _hide_value(found: re.Match[str]) -> str:

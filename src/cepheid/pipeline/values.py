@@ -10,13 +10,16 @@ from pydantic_core import PydanticCustomError
 
 from cepheid.analysis.infer_window import NANOSECONDS
 from cepheid.connectors.parse_columns import parse_columns
+from cepheid.connectors.secret_names import names_a_secret
 from cepheid.errors import ConfigError, nearest
-from cepheid.pipeline.secrets import has_password, is_only_a_variable, names_a_secret
+from cepheid.pipeline.secrets import has_password, is_only_a_variable
 
 AMOUNT = re.compile(r"\s*(?P<number>\d+)\s*(?P<unit>[A-Za-z]+)\s*")
 BYTES = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 SECRET_PATTERN = r"^\$\{[A-Za-z_][A-Za-z0-9_]*\}$"
 AVAILABLE_NOW = "available now"
+JDBC = "jdbc:"
+POSTGRESQL = ("postgresql://", "postgres://")
 EVERY = re.compile(r"every\s+(?P<interval>.+)")
 
 
@@ -34,17 +37,24 @@ def milliseconds(text: str) -> int:
 
     Raises:
         ValueError: it is not a number with a unit.
+        ArithmeticError: it is shorter than Spark can count.
     """
     found = AMOUNT.fullmatch(text)
     length = None if found is None else NANOSECONDS.get(found["unit"].casefold())
     if found is None or length is None:
         raise ValueError(text)
-    return int(found["number"]) * length // NANOSECONDS["ms"]
+    whole, rest = divmod(int(found["number"]) * length, NANOSECONDS["ms"])
+    if rest:
+        raise ArithmeticError(text)
+    return whole
 
 
 def _duration(text: str) -> str:
     try:
         milliseconds(text)
+    except ArithmeticError:
+        hint = "Spark counts in milliseconds: write 1 ms or more"
+        raise bad_value(f"'{text}' is no whole number of milliseconds", hint) from None
     except ValueError:
         found = AMOUNT.fullmatch(text)
         near = None if found is None else nearest(found["unit"], NANOSECONDS)
@@ -80,7 +90,10 @@ def _size(value: Any) -> Any:
     if found is None or found["unit"].casefold() not in BYTES:
         hint = f"write a number and a unit, such as 256 MB; units: {', '.join(BYTES)}"
         raise bad_value(f"'{value}' is not a size", hint)
-    return int(found["number"]) * BYTES[found["unit"].casefold()]
+    size = int(found["number"]) * BYTES[found["unit"].casefold()]
+    if not size:
+        raise bad_value("a limit of 0 bytes has room for nothing", "leave it out for no limit")
+    return size
 
 
 def _columns(text: str) -> str:
@@ -105,7 +118,8 @@ def _secret(text: str) -> str:
 def _settings(values: dict[str, Any]) -> dict[str, Any]:
     for key, value in values.items():
         has_variable = isinstance(value, str) and "${" in value
-        if names_a_secret(key) and not has_variable:
+        is_plain = names_a_secret(key) and not has_variable
+        if is_plain or has_password(str(value)):
             hint = "write ${NAME} and set the environment variable NAME"
             message = "the value of '{key}' is a secret and must not stand in the file"
             raise PydanticCustomError("plain-secret", message, {"key": key, "hint": hint})
@@ -119,6 +133,9 @@ def _address(text: str) -> str:
             "the address holds a password, which must not stand in the file",
             {"hint": "leave it out, and write user: and password: ${NAME}"},
         )
+    if not text.startswith("${") and not text.removeprefix(JDBC).startswith(POSTGRESQL):
+        hint = "write jdbc:postgresql://host:port/database"
+        raise bad_value("this is no address of PostgreSQL", hint)
     return text
 
 

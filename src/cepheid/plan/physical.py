@@ -53,6 +53,7 @@ class AggregateMethod(StrEnum):
     NONE = "none"
     POSITIONS = "a value per position"
     LAST_EVENTS = "a value per last event"
+    SIDES = "the values of each side of AND"
     ENUMERATION = "none: the matches are enumerated"
 
 

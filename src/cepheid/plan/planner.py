@@ -6,7 +6,7 @@ from cepheid.analysis.bound import BoundQuery
 from cepheid.plan.logical import make_logical_plan
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.rules.choose_granularity import choose_granularity
-from cepheid.plan.rules.choose_method import choose_method
+from cepheid.plan.rules.choose_method import choose_method, dearest_method
 from cepheid.plan.rules.choose_numbers import choose_numbers
 from cepheid.plan.rules.choose_parallelism import choose_parallelism
 from cepheid.plan.rules.choose_scan import choose_scan
@@ -26,6 +26,7 @@ def make_plan(query: BoundQuery) -> PhysicalPlan:
     refuses them.
     """
     scan, method = choose_scan(query), choose_method(query)
+    dearest = dearest_method(query, method)
     return PhysicalPlan(
         query=query,
         logical=make_logical_plan(query),
@@ -36,8 +37,8 @@ def make_plan(query: BoundQuery) -> PhysicalPlan:
         method=method,
         structures=explain_structures(query, method.value),
         semiring=choose_semiring(query, method),
-        granularity=choose_granularity(query, method),
-        window=choose_window(query, method),
+        granularity=choose_granularity(query, dearest),
+        window=choose_window(query, dearest),
         numbers=choose_numbers(query),
         parallelism=choose_parallelism(query, method.value),
         unsupported=find_unsupported(query),

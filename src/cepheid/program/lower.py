@@ -18,16 +18,19 @@ from cepheid.errors import InternalError
 from cepheid.language import ast
 from cepheid.language.printer import print_query
 from cepheid.plan.physical import AggregateMethod, Parallelism, PhysicalPlan
+from cepheid.plan.rules.choose_method import plan_sides
+from cepheid.plan.split_sides import split_sides
 from cepheid.program.lower_adjacent import lower_adjacent
 from cepheid.program.lower_aggregates import lower_aggregates
 from cepheid.program.lower_automaton import lower_automaton, position_test
 from cepheid.program.lower_negation import is_local, with_inner_parts
-from cepheid.program.lower_pair import make_pair, split_sides
+from cepheid.program.lower_pair import make_pair, with_common_trends
 from cepheid.program.lower_runs import lower_runs
 from cepheid.program.lower_slots import lower_slots
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import (
     Clock,
+    FoldedSides,
     MatchOutput,
     Output,
     Program,
@@ -51,19 +54,38 @@ def lower(plan: PhysicalPlan, *, as_stream: bool = False) -> Program:
     `as_stream`: the results become events of another query.
     """
     plan.require_executable()
-    sides = split_sides(plan.query)
-    first, *others = (_lower_side(plan, each, as_stream=as_stream) for each in sides)
-    return replace(first, pair=make_pair(plan.query, *others)) if others else first
+    method = plan.method.value
+    first, *others = (
+        _lower_side(plan, each, method, as_stream=as_stream) for each in split_sides(plan.query)
+    )
+    if not others:
+        return first
+    folds = _lower_folds(plan) if method is AggregateMethod.SIDES else None
+    (second,) = others
+    return replace(first, pair=make_pair(plan.query, second, folds))
 
 
-def _lower_side(plan: PhysicalPlan, query: BoundQuery, *, as_stream: bool) -> Program:
+def _lower_folds(plan: PhysicalPlan) -> FoldedSides:
+    sides = plan_sides(plan.query)
+    if isinstance(sides, str):
+        raise InternalError(f"the sides of AND cannot be added up apart: {sides}")
+    first, second = (
+        _lower_side(plan, query, method.value, as_stream=False)
+        for query, method in zip(sides.queries, sides.methods, strict=True)
+    )
+    folds = FoldedSides(first, second)
+    return folds if sides.common is None else with_common_trends(folds, sides.common)
+
+
+def _lower_side(
+    plan: PhysicalPlan, query: BoundQuery, method: AggregateMethod, *, as_stream: bool
+) -> Program:
     """Return the program of a query with one pattern."""
     if query.schema.time is None:
         raise InternalError("a plan without a time column cannot be lowered")
     window = query.window
     by_events = window is not None and window.unit is WindowUnit.EVENTS
     runs, negation = lower_runs(query)
-    method = plan.method.value
     return Program(
         automaton=lower_automaton(query.pattern.automaton),
         tests=tuple(_tests(query)),

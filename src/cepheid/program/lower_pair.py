@@ -1,4 +1,4 @@
-"""`P1 AND P2`: a query for each side, and how their trends are paired."""
+"""`P1 AND P2`: how the trends of the sides are paired, or what each side adds up to."""
 
 from __future__ import annotations
 
@@ -6,26 +6,14 @@ from dataclasses import replace
 
 from cepheid.analysis.bound import BoundPattern, BoundQuery
 from cepheid.language import ast
-from cepheid.program.program import Pair, Program
+from cepheid.plan.common_trends import CommonTrends
+from cepheid.program.lower_automaton import lower_automaton
+from cepheid.program.lower_slots import lower_slots
+from cepheid.program.position_automaton import PositionAutomaton
+from cepheid.program.program import FoldedSides, Pair, Program
 
 
-def split_sides(query: BoundQuery) -> tuple[BoundQuery, ...]:
-    """Return a query of its own for every side of AND; WITHIN … BETWEEN concerns the first."""
-    if len(query.patterns) == 1:
-        return (query,)
-    return tuple(
-        replace(
-            query,
-            patterns=(pattern,),
-            matches=tuple(each for each in query.matches or () if each.side == side),
-            neighbour_bounds=query.neighbour_bounds if side == 0 else (),
-            output=ast.OutputMode.ALL,  # which pairs are shown is decided when there are pairs
-        )
-        for side, pattern in enumerate(query.patterns)
-    )
-
-
-def make_pair(query: BoundQuery, second: Program) -> Pair:
+def make_pair(query: BoundQuery, second: Program, folds: FoldedSides | None) -> Pair:
     """Return what a program needs beside the program of its first side."""
     is_non_overlapping = query.output is ast.OutputMode.NON_OVERLAPPING
     needs_order = is_non_overlapping or (not query.is_aggregate and _may_share_trends(query))
@@ -35,6 +23,53 @@ def make_pair(query: BoundQuery, second: Program) -> Pair:
         not query.tree.returns,
         is_non_overlapping,
         tuple(query.schema.attributes) if needs_order else (),
+        folds,
+    )
+
+
+def with_common_trends(folds: FoldedSides, common: CommonTrends) -> FoldedSides:
+    """Return the programs of the sides with one for the trends that both have."""
+    masks = [(1 << one, 1 << other) for one, other in common.positions]
+    masks += [(0, 1 << each) if side else (1 << each, 0) for side, each in common.witnesses]
+    automaton = lower_automaton(common.query.pattern.automaton)
+    if common.witnesses:
+        automaton = _ended_by_witnesses(automaton, common, (folds.first, folds.second))
+    program = replace(
+        folds.first,
+        automaton=automaton,
+        tests=(),
+        negative_tests=(*folds.first.negative_tests, *folds.second.negative_tests),
+        negation=None,
+        slots=lower_slots(common.query),
+    )
+    return replace(folds, common=program, common_positions=tuple(masks))
+
+
+def _ended_by_witnesses(
+    automaton: PositionAutomaton, common: CommonTrends, sides: tuple[Program, Program]
+) -> PositionAutomaton:
+    """Let a run of both sides end when either side would take an event and leave where it was."""
+    bits = {
+        witness: 1 << number
+        for number, witness in enumerate(common.witnesses, start=len(common.positions))
+    }
+
+    def ends(masks: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+        """Return by position the witnesses of what both sides have in a mask."""
+        by_pair = (
+            sum(
+                bit
+                for (side, position), bit in bits.items()
+                if masks[side][places[side]] >> position & 1
+            )
+            for places in common.positions
+        )
+        return (*by_pair, *(0 for _ in bits))
+
+    return replace(
+        automaton,
+        follow=ends(tuple(each.automaton.follow for each in sides)),
+        mandatory=ends(tuple(each.automaton.mandatory for each in sides)),
     )
 
 

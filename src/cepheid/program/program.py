@@ -63,10 +63,26 @@ Output: TypeAlias = MatchOutput | AggregateOutput
 
 
 @dataclass(frozen=True, slots=True)
+class FoldedSides:
+    """Programs that add up the trends of each side of AND, each by a method of its own.
+
+    `common` adds up those that both sides have, if there can be any: an event fits its position k
+    if it fits `common_positions[k]`, masks of one position of each side, or of one side alone. Its
+    negated parts are those of both.
+    """
+
+    first: Program
+    second: Program
+    common: Program | None = None
+    common_positions: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Pair:
     """The second side of AND, and how pairs are written: all column names in their order.
 
-    `tie_columns` break ties between trends where the result depends on their order.
+    `tie_columns` break ties between trends where the result depends on their order. `folds` is set
+    for an aggregate that follows from those of the sides; otherwise pairs are enumerated.
     """
 
     second: Program
@@ -74,6 +90,7 @@ class Pair:
     has_default_columns: bool
     is_non_overlapping: bool
     tie_columns: tuple[str, ...]
+    folds: FoldedSides | None = None
 
 
 @dataclass(frozen=True, slots=True)

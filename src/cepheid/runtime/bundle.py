@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from cepheid.program.program import Program
 from cepheid.program.sharing.merged_program import MergedProgram
+from cepheid.program.sharing.merged_sets import MergedSets
+from cepheid.program.sharing.other_sets import OtherSets, other_sets
 from cepheid.runtime.sharing.policy import Policy, Sharing
 
 
@@ -15,24 +17,28 @@ class Bundle:
     """Programs that read the same events, in one pass.
 
     `places` are those of the programs in the workload. A set has the numbers of its programs in the
-    bundle, and all of them merged; programs in no set are run one after the other.
+    bundle, and all of them merged; `others` are the programs in no set, by number, with what they
+    have in common.
     """
 
     places: tuple[int, ...]
     programs: tuple[Program, ...]
     sets: tuple[tuple[tuple[int, ...], MergedProgram], ...]
+    others: OtherSets
     policy: Policy
-
-    @property
-    def alone(self) -> tuple[int, ...]:
-        """The numbers of programs that are in no set."""
-        together = {number for numbers, _ in self.sets for number in numbers}
-        return tuple(each for each in range(len(self.programs)) if each not in together)
 
     @property
     def columns(self) -> frozenset[str]:
         """Every column of the events that a program reads."""
         return frozenset(name for each in self.programs for name in each.columns)
+
+
+def whole_bundle(programs: Sequence[Program], sharing: Sharing) -> Bundle:
+    """Return all programs in one bundle."""
+    merged, others = sharing.merged.of(programs), sharing.merged.others(programs)
+    sets = tuple((shared.places, program) for shared, program in merged)
+    every = tuple(programs)
+    return Bundle(tuple(range(len(every))), every, sets, others, sharing.policy)
 
 
 def make_bundles(
@@ -43,7 +49,7 @@ def make_bundles(
     """Return the bundles of two or more programs.
 
     `key_of` is given a program, and whether it is in a set: programs with the same key are put
-    together, those without one are left out. A set whose programs have different keys is none.
+    together, those without one are left out. Sets are made anew where one has several keys.
     """
     merged = sharing.merged.of(programs)
     in_set = {place for shared, _ in merged for place in shared.places}
@@ -56,12 +62,17 @@ def make_bundles(
     for places in by_key.values():
         if len(places) < 2:
             continue
-        number_of = {place: number for number, place in enumerate(places)}
-        sets = tuple(
-            (tuple(number_of[place] for place in shared.places), program)
-            for shared, program in merged
-            if all(place in number_of for place in shared.places)
-        )
         chosen = tuple(programs[place] for place in places)
-        bundles.append(Bundle(tuple(places), chosen, sets, sharing.policy))
+        number_of = {place: number for number, place in enumerate(places)}
+        own = [
+            (each.places, one)
+            for each, one in merged
+            if not number_of.keys().isdisjoint(each.places)
+        ]
+        if all(number_of.keys() >= set(each) for each, _ in own):
+            sets = tuple((tuple(number_of[place] for place in each), one) for each, one in own)
+        else:
+            sets = tuple((each.places, one) for each, one in MergedSets().of(chosen))
+        others = other_sets(chosen, [number for numbers, _ in sets for number in numbers])
+        bundles.append(Bundle(tuple(places), chosen, sets, others, sharing.policy))
     return bundles

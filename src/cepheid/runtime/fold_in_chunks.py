@@ -19,6 +19,7 @@ from cepheid.runtime.aggregate.range_table import compose, fold_range
 from cepheid.runtime.aggregate.result_table import aggregate_schema, finish
 from cepheid.runtime.aggregate.sortable import has_own_keys
 from cepheid.runtime.clock import LARGEST, to_ticks
+from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.sorted_runs import Chunk
 from cepheid.runtime.stream.carried import Carried
 from cepheid.runtime.stream.step import step
@@ -53,7 +54,9 @@ def fold_in_chunks(
 ) -> Iterator[pa.Table]:
     """Yield the results; with `partially` rows of groups that others add to."""
     if program.window_length is None:
-        yield _fold_to_matrices(program, chunks, partially=partially)
+        with errors_of(program.name):
+            folded = _fold_to_matrices(program, chunks, partially=partially)
+        yield folded
         return
     carried, latest = Carried(None), None
     for chunk in chunks:

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
+from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.settled import Settled
 
 if TYPE_CHECKING:
@@ -54,14 +55,27 @@ def run_local(
     step of a stream, `settled` says which results are reported. `columns` are those of the table,
     if their order is found for several programs at once.
     """
-    output = program.output
     schema = table.schema if schema is None else schema
+    # What is wrong with columns of several programs may be that of another one.
+    name = program.name if columns is None else None
     if columns is None:
         columns = dict(zip(table.column_names, table.columns, strict=True))
-    if reads_columns(program):
-        return run_columns(
-            program, columns, table.num_rows, schema, threads=threads, settled=settled
-        )
+    with errors_of(name):
+        if reads_columns(program):
+            return run_columns(
+                program, columns, table.num_rows, schema, threads=threads, settled=settled
+            )
+        return _run_table(program, table, schema, settled, columns)
+
+
+def _run_table(
+    program: Program,
+    table: pa.Table,
+    schema: pa.Schema,
+    settled: Settled | None,
+    columns: Mapping[str, Any],
+) -> LocalResult:
+    output = program.output
     assert isinstance(output, MatchOutput)
     result: LocalResult
     if program.pair is not None:

@@ -81,7 +81,7 @@ class ScannedColumns(Mapping[str, Any], ABC):
     """Columns of events that several programs read, which are ordered once for all of them."""
 
     @abstractmethod
-    def ordered(self, program: Program) -> OrderedEvents:
+    def ordered(self, program: Program, settled: Settled | None = None) -> OrderedEvents:
         """Return the events that matter to a program, in order."""
 
 
@@ -98,7 +98,7 @@ def order_events(
     The time is read last: while it is, what comes before can be done.
     """
     if isinstance(columns, ScannedColumns):
-        return columns.ordered(program)
+        return columns.ordered(program, settled)
     relevant = _relevant(program, columns, length)
     return order_relevant(program, columns, relevant, threads=threads, settled=settled)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -15,7 +15,7 @@ from cepheid.errors import ConfigError, DataError
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
-from cepheid.program.sharing.other_sets import scans
+from cepheid.runtime.bundle import whole_bundle
 from cepheid.runtime.compressed import CompressedMatches
 from cepheid.runtime.derived_events import (
     DerivedStream,
@@ -38,11 +38,11 @@ from cepheid.runtime.dispatch import (
 from cepheid.runtime.event_schema import ColumnRoles, event_schema
 from cepheid.runtime.event_tables import TableKind
 from cepheid.runtime.local import LocalResult, run_local
+from cepheid.runtime.name_errors import errors_of_one
 from cepheid.runtime.sharing.analyze_set import SetAnalysis
 from cepheid.runtime.sharing.policy import Policy, Sharing
-from cepheid.runtime.sharing.run_others import run_others
 from cepheid.runtime.sharing.run_set import RunSet, run_set
-from cepheid.runtime.sharing.scan import Scans
+from cepheid.runtime.sharing.run_together import run_together
 from cepheid.runtime.stored_events import StoredEvents
 from cepheid.runtime.stream_options import StreamOptions
 
@@ -234,24 +234,20 @@ class LocalMembers:
         known = derived_schema(self.table.schema, self.table.column_names, (), self.roles)
         apart = [each for each in members if not each.givers and each.stream_type is None]
         programs = [each.make_program(known) for each in apart]
-        results: dict[str, LocalResult] = {}
-        columns = dict(zip(self.table.column_names, self.table.columns, strict=True))
-        sets, others = sharing.merged.of(programs), sharing.merged.others(programs)
-        threads, scanned = available_cores(), scans(programs, sets, others)
-        shared_columns = Scans(scanned, columns, self.table.num_rows, threads)
-        for shared, merged in sets:
-            tables = self.run_set(
-                merged,
-                shared_columns.of(merged.programs[0]),
-                self.table.num_rows,
-                self.table.schema,
-                threads=threads,
-                policy=sharing.policy,
-            )
-            names = (apart[place].name for place in shared.places)
-            results |= zip(names, tables, strict=True)
-        found = run_others(programs, others, self.table, shared_columns, threads=threads)
-        return results | {apart[place].name: each for place, each in found.items()}
+        threads = available_cores()
+
+        def run_alone(place: int, columns: Mapping[str, Any]) -> LocalResult:
+            return run_local(programs[place], self.table, threads=threads, columns=columns)
+
+        found = run_together(
+            whole_bundle(programs, sharing),
+            self.table,
+            run_alone,
+            run_set=self.run_set,
+            threads=threads,
+        )
+        with errors_of_one(partial(run_local, each, self.table) for each in programs):
+            return {apart[place].name: each for place, each in found}
 
     def run(
         self, member: Member, streams: Sequence[DerivedStream]

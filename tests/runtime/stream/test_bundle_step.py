@@ -1,5 +1,8 @@
 """Several queries in one step of a stream: one copy of the events, limits, late events."""
 
+import random
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 
@@ -23,8 +26,8 @@ TEXTS = [
 ]
 
 
-def bundle_of(texts: list[str]) -> StreamBundle:
-    schema = event_schema(EVENTS.schema, ColumnRoles(time="time", type="type"))
+def bundle_of(texts: list[str], events: pa.Table = EVENTS) -> StreamBundle:
+    schema = event_schema(events.schema, ColumnRoles(time="time", type="type"))
     queries = [
         StreamedQuery(f"q{at}", cepheid.query(text, name=f"q{at}").program(RunOptions(), schema))
         for at, text in enumerate(texts)
@@ -66,7 +69,7 @@ def test_without_queries_nothing_is_kept() -> None:
 
 
 def test_only_the_events_of_windows_that_close_are_folded(monkeypatch: pytest.MonkeyPatch) -> None:
-    from cepheid.runtime.stream import bundle_step as module
+    from cepheid.runtime.stream import closed_windows as module
 
     sizes: list[int] = []
     prepare = module.prepare_set
@@ -82,3 +85,110 @@ def test_only_the_events_of_windows_that_close_are_folded(monkeypatch: pytest.Mo
     bundle_step(bundle, carried, None, 165)
     bundle_step(bundle, carried, None, 180)
     assert sizes == [50, 10, 80]
+
+
+LARGE = pa.table(
+    {
+        "time": [101, 102, 103, 104, 111, 112, 113],
+        "type": ["A", "B", "C", "B", "A", "C", "B"],
+        "k": [1] * 7,
+        "x": [1, 2**62, 1, 2**62, 1, 1, 5],
+    }
+)
+WINDOW = "WITHIN 10 SLIDE 10 RETURN"
+FAILING = {
+    "in a set": [
+        f"PATTERN SEQ(A, B b) {WINDOW} SUM(b.x) AS total",
+        f"PATTERN SEQ(C, B b) {WINDOW} SUM(b.x) AS total",
+        f"PATTERN SEQ(B b, C) {WINDOW} SUM(b.x) AS total",
+    ],
+    "one event in a set": [
+        f"PATTERN SEQ(A, B b) WHERE b.x * 4 > 0 {WINDOW} SUM(b.x) AS total",
+        f"PATTERN SEQ(C, B b) {WINDOW} SUM(b.x) AS total",
+        f"PATTERN SEQ(B b, C) {WINDOW} SUM(b.x) AS total",
+    ],
+    "by itself": [
+        "PATTERN SEQ(A a, B b) WHERE a.x + 2 * b.x > 0 WITHIN 5 RETURN a.x AS a, b.x AS b",
+        f"PATTERN SEQ(C, B b) {WINDOW} SUM(b.x) AS total",
+        f"PATTERN SEQ(B b, C) {WINDOW} SUM(b.x) AS total",
+    ],
+}
+
+
+@pytest.mark.parametrize("texts", FAILING.values(), ids=FAILING)
+class TestFailing:
+    """q0 leaves 64 bits in the first window, and the others do not."""
+
+    def test_the_error_names_the_query(self, texts: list[str]) -> None:
+        with pytest.raises(
+            cepheid.DataError, match=r"query 'q0': .*(BIGINT|64-bit|overflow)"
+        ) as caught:
+            bundle_step(bundle_of(texts, LARGE), Carried(), LARGE, 150)
+        assert caught.value.query == "q0"
+
+    def test_the_others_run_on(self, texts: list[str]) -> None:
+        bundle, carried = bundle_of(texts, LARGE), Carried()
+        found: dict[str, list[dict[str, object]]] = {}
+        failed: list[dict[str, str]] = []
+        for until in (111, 150):
+            arrived = LARGE if until == 111 else None
+            done = bundle_step(bundle, carried, arrived, until, isolates=True)
+            carried = Carried.from_bytes(done.carried.to_bytes())
+            failed.append(done.failed)
+            for name, table in done.results.items():
+                found[name] = found.get(name, []) + table.to_pylist()
+        assert list(failed[0]) == ["q0"]
+        assert failed[0]["q0"].startswith("query 'q0': ")
+        for number in (1, 2):
+            program = bundle.programs[number]
+            expected = step(program, Carried(), LARGE, 150).result.to_pylist()
+            assert found[f"q{number}"] == expected
+        assert not failed[1], "what it could not take is over"
+        assert [list(row.values())[-1] for row in found["q0"]] == [5]
+
+
+@pytest.mark.parametrize("partially", [False, True])
+def test_windows_that_began_before_a_query_came(partially: bool) -> None:
+    """A query that is in no set does not report them either."""
+    text = "PATTERN SEQ(A a, B b+) WHERE b.time < NEXT(b).time WITHIN 20 SLIDE 10 RETURN COUNT(*)"
+    (late,) = bundle_of([text]).queries
+    bundle = stream_bundle([replace(late, since=155, partially=partially)], Sharing())
+    assert not bundle.sets
+    done = bundle_step(bundle, Carried(), EVENTS, 1000)
+    begins = done.results["q0"].column(0).to_pylist()
+    assert begins == [160, 170, 180, 190]
+
+
+def test_five_hundred_queries() -> None:
+    """All of them in one step per batch, with one copy of the events."""
+    texts = [
+        f"PATTERN SEQ({first}, B+ b) WHERE [k] AND b.x > {least} WITHIN {10 * windows} SLIDE 10 "
+        "RETURN k, COUNT(*) AS n GROUP BY k"
+        for first in ("A", "C")
+        for least in range(10)
+        for windows in range(1, 26)
+    ]
+    assert len(texts) == 500
+    dice = random.Random(2)
+    events = pa.table(
+        {
+            "time": range(300),
+            "type": dice.choices("ABBC", k=300),
+            "k": dice.choices(range(3), k=300),
+            "x": dice.choices(range(11), k=300),
+        }
+    )
+    bundle, carried = bundle_of(texts, events), Carried()
+    ((numbers, _),) = bundle.sets
+    assert len(numbers) == 500
+    found: dict[str, list[object]] = {}
+    for batch in range(6):
+        arrived = events.slice(50 * batch, 50)
+        done = bundle_step(bundle, carried, arrived, 10_000 if batch == 5 else 50 * batch)
+        carried = Carried.from_bytes(done.carried.to_bytes())
+        for name, table in done.results.items():
+            found[name] = found.get(name, []) + table.to_pylist()
+    named = [cepheid.query(text, name=f"q{at}") for at, text in enumerate(texts)]
+    whole = cepheid.workload(named).run(events, time="time", type="type")
+    for name, table in whole.items():
+        assert sorted(map(str, found.get(name, []))) == sorted(map(str, table.to_pylist())), name

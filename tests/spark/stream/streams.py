@@ -14,6 +14,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from cepheid.metrics.stream_metrics import observed_counts
 from cepheid.runtime.spark.stream.run_stream import PROVIDER
 
 Row = dict[str, Any]
@@ -76,8 +77,8 @@ class Collected:
         return self.rows.get(name, [])
 
     def observed(self, query: str, metric: str) -> list[int]:
-        key = f"cepheid:{query}"
-        return [each["observedMetrics"][key][metric] for each in self.progress]
+        counts = [observed_counts(each["observedMetrics"]) for each in self.progress]
+        return [each[query][metric] for each in counts]
 
 
 def run_to_end(frame: DataFrame, folder: Path) -> Collected:

@@ -10,6 +10,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
 import cepheid
+from cepheid.metrics.stream_metrics import observed_counts
 from tests.spark.stream.streams import (
     Row,
     few_partitions,
@@ -85,7 +86,7 @@ def test_late_events_and_results_from_one_query(spark: SparkSession, tmp_path: P
         "late": [event("B", 103)],
     }
     observed = [json.loads(each.json)["observedMetrics"] for each in running.recentProgress]
-    assert sum(each["cepheid:query"]["late"] for each in observed) == 2
+    assert sum(observed_counts(each)["query"]["late"] for each in observed) == 2
 
 
 def test_a_checkpoint_of_another_query_and_a_state_too_large(

@@ -1,6 +1,7 @@
 """A source that has fallen silent does not hold results for ever."""
 
 import datetime
+import json
 import time
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import cepheid
+from cepheid.metrics.stream_metrics import StreamMetrics, advance
 from tests.spark.stream.streams import few_partitions, read_stream, write_files
 
 pytestmark = pytest.mark.spark
@@ -38,3 +40,7 @@ def test_the_clock_goes_on_without_the_source(spark: SparkSession, tmp_path: Pat
         finally:
             running.stop()
             spark.catalog.dropTempView("after_silence")
+    metrics = StreamMetrics("after_silence")
+    for each in running.recentProgress:
+        metrics = advance(metrics, json.loads(each.json))
+    assert metrics.rows_total == len(rows), "the rows that let time go on are no events"

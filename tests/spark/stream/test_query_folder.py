@@ -1,5 +1,6 @@
 """Queries that come and go while a stream runs: the others are not disturbed."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,14 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import cepheid
+from cepheid.plan.run_options import RunOptions
+from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.runtime.event_schema import ColumnRoles, event_schema
+from cepheid.runtime.local import result_schema
+from cepheid.runtime.spark.packed_events import to_packet
+from cepheid.runtime.spark.stream.finish_packets import TAGGED, QueryForm, to_json_rows
+from cepheid.runtime.spark.stream.query_folder import QueryFolder
+from cepheid.runtime.spark.task_folds import run_partially
 from tests.properties.comparison import as_multiset
 from tests.spark.stream.streams import (
     ATTEMPTS,
@@ -25,6 +34,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 STEADY = "PATTERN SEQ(A, B+) WHERE [k] WITHIN 8 SLIDE 4 RETURN k, COUNT(*) AS n GROUP BY k"
 TOTAL = "PATTERN SEQ(C, B+) WHERE [k] WITHIN 8 SLIDE 4 RETURN COUNT(*) AS n"
 LONGER = "PATTERN SEQ(A, B+ b) WHERE [k] AND b.x > 1 WITHIN 12 SLIDE 4 RETURN COUNT(*) AS n"
+FAILING = "PATTERN SEQ(A a, B b) WHERE [k] AND a.x * 4611686018427387904 * b.x > -1 WITHIN 9"
 MATCHES = "PATTERN SEQ(A a, C c) WHERE [k] WITHIN 5 RETURN a.time AS a, c.time AS c"
 
 
@@ -81,6 +91,7 @@ def test_queries_come_and_go(spark: SparkSession, tmp_path: Path) -> None:
         put("longer", LONGER)
         put("matches", MATCHES)
         put("broken", "PATTERN SEQ(A, WITHIN 4")
+        put("failing", FAILING)
         put("spread", "PATTERN SEQ(A, B) WITHIN 4 SLIDE 4 RETURN COUNT(*) AS n")
         (queries / "strange.cep").write_bytes(b"\xff\xfe")
         write_files(tmp_path / "in", [events[30:60]], SCHEMA)
@@ -104,6 +115,10 @@ def test_queries_come_and_go(spark: SparkSession, tmp_path: Path) -> None:
     assert closed
     assert as_multiset(found.of("total")) == as_multiset(closed)
     assert len(found.of("removed:total")) == 1
+    assert found.of("added:failing")
+    assert found.of("failed:failing")
+    for each in found.of("failed:failing"):
+        assert each["message"].startswith("query 'failing': a predicate leaves"), each
     for name, words in (
         ("broken", "unexpected"),
         ("spread", "buckets are by k"),
@@ -114,13 +129,77 @@ def test_queries_come_and_go(spark: SparkSession, tmp_path: Path) -> None:
         assert words in refused["message"], refused
 
 
+class TestFolderAway:
+    """An unmounted folder must not look like one without queries."""
+
+    def test_at_the_start(self, spark: SparkSession, tmp_path: Path) -> None:
+        write_files(tmp_path / "in", [random_events(1, 3)], SCHEMA)
+        with pytest.raises(cepheid.ConfigError, match="queries does not exist"):
+            run(spark, tmp_path)
+
+    def test_while_the_stream_runs(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+        folder = tmp_path / "queries"
+        folder.mkdir()
+        (folder / "steady.cep").write_text(STEADY)
+        reader = QueryFolder({"path": str(folder)}).simpleStreamReader(None)
+        added, there = reader.read(reader.initialOffset())
+        assert list(added) == [("steady", STEADY, None)]
+        folder.rename(tmp_path / "away")
+        nothing, still = reader.read(there)
+        assert (list(nothing), still) == ([], there)
+        assert "the queries stay as they are" in caplog.text
+        (tmp_path / "away").rename(folder)
+        (folder / "steady.cep").unlink()
+        removed, _ = reader.read(still)
+        assert list(removed) == [("steady", None, None)]
+
+
+def test_buckets_that_together_are_too_much() -> None:
+    """A group that lies in several buckets is finished after the state: others are finished."""
+    text = "PATTERN SEQ(A, B b) WHERE [k] WITHIN 8 SLIDE 8 RETURN SUM(b.x) AS total"
+    batches = []
+    for name, x in (("fine", 1), ("too much", 2**62)):
+        for k in range(2):
+            events = pa.table({"type": ["A", "B"], "time": [1, 2], "k": [k, k], "x": [x, x]})
+            form = form_of(name, text)
+            assert isinstance(form.program.output, AggregateOutput)
+            packet = to_packet(run_partially(form.program, form.program.output, events))
+            row = {"query": name, "text": text, "change": None, "result": packet}
+            batches.append(pa.RecordBatch.from_pylist([row], TAGGED_SCHEMA))
+    with pytest.raises(cepheid.DataError, match="query 'too much'"):
+        list(to_json_rows(form_of)(iter(batches)))
+    finish = to_json_rows(form_of, isolates=True)
+    rows = [row for each in finish(iter(batches)) for row in each.to_pylist()]
+    assert [(row["query"], row["change"]) for row in rows] == [
+        ("fine", None),
+        ("too much", "failed"),
+    ]
+    assert json.loads(rows[0]["result"])["total"] == 2
+    assert "exceeds BIGINT" in json.loads(rows[1]["result"])["message"]
+    # One bucket failed: what the other has is a part only.
+    told = to_packet(pa.table({"why": ['{"message": "bad"}']}))
+    failed = {"query": "fine", "text": None, "change": "failed", "result": told}
+    one = [batches[0], pa.RecordBatch.from_pylist([failed], TAGGED_SCHEMA)]
+    rows = [row for each in finish(iter(one)) for row in each.to_pylist()]
+    assert rows == [{"query": "fine", "change": "failed", "result": '{"message": "bad"}'}]
+
+
+TAGGED_SCHEMA = pa.schema([(each, pa.string()) for each in TAGGED[:3]] + [("result", pa.binary())])
+
+
+def form_of(name: str, text: str | None) -> QueryForm:
+    schema = event_schema(SCHEMA, ColumnRoles(**ROLES))
+    program = cepheid.query(text or "", name=name).program(RunOptions(), schema)
+    return QueryForm(program, SCHEMA, True, tuple(result_schema(program, SCHEMA).names))
+
+
 def test_workloads_with_and_without(tmp_path: Path) -> None:
     (tmp_path / "one.cep").write_text(STEADY)
     first = cepheid.query_folder(tmp_path).workload()
     assert list(first.queries) == ["one"]
     second = first.with_query(TOTAL).with_query(cepheid.query(LONGER), name="long")
-    assert list(second.queries) == ["one", "q2", "long"]
-    assert list(second.without("one").queries) == ["q2", "long"]
+    assert list(second.queries) == ["one", "q1", "long"]
+    assert list(second.without("one").queries) == ["q1", "long"]
     table = pa.Table.from_pylist(random_events(1), SCHEMA)
     alone = first.run(table, **ROLES)["one"]
     assert second.run(table, **ROLES)["one"] == alone

@@ -1,7 +1,10 @@
 """All queries of a workload as one stream: restarts, settings and late events change nothing."""
 
+import json
 import random
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +14,21 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
 import cepheid
+from cepheid.metrics.stream_metrics import observed_counts
 from cepheid.runtime.spark.stream.workload_stream import WorkloadStream
+from cepheid.runtime.stream.keep import keeps_apart
+from tests.properties.aggregate_streams import MOMENTS
 from tests.properties.comparison import as_multiset
-from tests.spark.stream.streams import few_partitions, read_stream, run_to_end, write_files
+from tests.properties.drawn_workloads import drawn_workloads, from_json
+from tests.properties.stream_steps import program_of
+from tests.properties.workload_comparison import assert_as_expected, oracle_rows
+from tests.properties.workloads import (
+    WorkloadCase,
+    adjacent_workloads,
+    beginning_workloads,
+    workloads,
+)
+from tests.spark.stream.streams import few_partitions, read_stream, run_to_end, united, write_files
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -93,6 +108,74 @@ def test_splits_and_a_restart(spark: SparkSession, tmp_path: Path, seed: int) ->
         assert as_multiset(found.of(name)) == as_multiset(expected), name
 
 
+def on_a_stream(case: WorkloadCase) -> WorkloadCase:
+    """Keep the queries that become final; time begins after Spark's first watermark."""
+    programs = {name: program_of(case.case(name), case.schema) for name in case.texts}
+    texts = {
+        name: case.texts[name]
+        for name, each in programs.items()
+        if each.window_length is not None and not keeps_apart(each)
+    }
+    return replace(case, texts=texts, events=varied_events(), order=())
+
+
+@cache
+def varied_events() -> list[dict[str, Any]]:
+    """A stream that many queries have results on, and that is short enough for the oracle."""
+    dice = random.Random(6)
+    values = {
+        "type": "AABBBBCD", "seq": (0,), "k": (1, 1, 2, None), "x": (1, 2, 3, -1, None),
+        "f": (0.5, 2.0, -1.25), "s": ("a", "b", None), "at": MOMENTS,
+    }  # fmt: skip
+    chosen = [{name: dice.choice(each) for name, each in values.items()} for _ in range(16)]
+    return [{**each, "time": 1000 + at * 2 // 3} for at, each in enumerate(chosen)]
+
+
+@cache
+def random_workload() -> WorkloadCase:
+    """Draw a few workloads, and take their queries together: a stream costs the same for all."""
+    kinds = {
+        workloads(has_others=False): 2,
+        beginning_workloads(): 1,
+        adjacent_workloads(): 1,
+        beginning_workloads(has_matches=True): 1,
+    }
+    drawn = [
+        case
+        for kind, count in kinds.items()
+        for case in drawn_workloads(kind, count, least=3, prepare=on_a_stream)
+    ]
+    texts = {
+        f"{number} {name}": text
+        for number, case in enumerate(drawn)
+        for name, text in case.texts.items()
+    }
+    return replace(drawn[0], texts=texts)
+
+
+@pytest.mark.parametrize(
+    ("first", "then"), [("dynamic", "always"), ("always", "never"), ("never", "dynamic")]
+)
+def test_random_workloads(spark: SparkSession, tmp_path: Path, first: str, then: str) -> None:
+    """Random queries under every policy, in random micro-batches, with a restart: the oracle's."""
+    case, dice = random_workload(), random.Random(first)
+    end = {**case.events[0], "type": "Z", "time": 9000}
+    files = [*files_of(case.events, dice.randrange(99), 3)[:-1], [end]]
+    for policy, added in ((first, files[:2]), (then, files[2:])):
+        write_files(tmp_path / "in", added, case.schema)
+        with few_partitions(spark, 1):
+            stream = read_stream(spark, tmp_path / "in", files=1 if policy == first else 2)
+            options = {"order": case.order, "watermark": DELAY, "buckets": 2, "sharing": policy}
+            rows = workload_of(case.texts).stream(stream, **ROLES, **options).rows
+            found = run_to_end(as_named(rows), tmp_path)
+    expected = {name: oracle_rows(case, name) for name in case.texts}
+    assert sum(map(bool, expected.values())) > len(expected) / 2
+    for name, each in expected.items():
+        texts = [json.dumps(row) for row in found.of(name)]
+        given = [from_json(case, name, text) for text in texts]
+        assert_as_expected(case, name, given, each)
+
+
 def test_every_result_to_its_own_place(spark: SparkSession, tmp_path: Path) -> None:
     """One stream; queries with other results, or none, are not in the way."""
     events = random_events(2)
@@ -117,15 +200,44 @@ def test_every_result_to_its_own_place(spark: SparkSession, tmp_path: Path) -> N
             .start()
         )
         query.awaitTermination()
-        progress = [each.observedMetrics for each in query.recentProgress]
+        progress = [observed_counts(each) for each in map(_observed, query.recentProgress)]
     expected = expected_of(texts, events) | {"matches": []}
     for name, rows in expected.items():
         assert as_multiset(found[name]) == as_multiset(rows), name
-    counted = [each["cepheid:by key"]["results"] for each in progress if "cepheid:by key" in each]
+    counted = [each["by key"]["results"] for each in progress if "by key" in each]
     assert sum(counted) == len(expected["by key"])
-    assert sum(e["cepheid:workload"]["events"] for e in progress if "cepheid:workload" in e) == len(
-        events
-    )
+    assert sum(e["workload"]["events"] for e in progress if "workload" in e) == len(events)
+
+
+def _observed(progress: Any) -> dict[str, Any]:
+    return {name: row.asDict() for name, row in progress.observedMetrics.items()}
+
+
+def test_operators_of_one_name_report_apart(spark: SparkSession, tmp_path: Path) -> None:
+    """Queries with and without keys are two bundles; Spark wants a name for the counts of each."""
+    events = random_events(5, 24)
+    write_files(tmp_path / "in", files_of(events, 5, 1), SCHEMA)
+    without = {name: TEXTS[name].replace("WHERE [k] ", "") for name in ("matches", "packed")}
+    texts = {
+        "workload": TEXTS["matches"],
+        "packed": TEXTS["packed"],
+        **{f"{name}, no key": text for name, text in without.items()},
+    }
+    with few_partitions(spark, 1):
+        stream = read_stream(spark, tmp_path / "in")
+        rows = workload_of(texts).stream(stream, **ROLES, watermark=DELAY, buckets=1).rows
+        found = run_to_end(as_named(rows), tmp_path / "one")
+        unnamed = [cepheid.query(TEXTS[each]) for each in ("matches", "recent")]
+        both = {str(n): e.run(stream, **ROLES, watermark=DELAY) for n, e in enumerate(unnamed)}
+        of_two = run_to_end(united(both), tmp_path / "two")
+    expected = expected_of(texts, events)
+    for name, listed in expected.items():
+        assert listed, name
+        assert as_multiset(found.of(name)) == as_multiset(listed), name
+    assert sum(found.observed("workload", "results")) == sum(map(len, expected.values()))
+    assert sum(found.observed("packed", "results")) == len(expected["packed"])
+    assert sum(found.observed("workload", "events")) == 2 * len(events)
+    assert sum(of_two.observed("query", "results")) == sum(map(len, of_two.rows.values()))
 
 
 class TestRefused:

@@ -2,25 +2,55 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from cepheid.analysis.automaton import FREE
 from cepheid.analysis.bound import BoundQuery
 from cepheid.plan.adjacent_tests import AdjacentTests, find_adjacent_tests
+from cepheid.plan.common_trends import (
+    CommonTrends,
+    find_common_trends,
+    is_unambiguous,
+    shared_places,
+)
 from cepheid.plan.physical import AggregateMethod, Choice
 from cepheid.plan.slot_layout import covers_recent, lay_out_slots
+from cepheid.plan.split_sides import split_sides
+
+ORDER = (AggregateMethod.POSITIONS, AggregateMethod.LAST_EVENTS, AggregateMethod.ENUMERATION)
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The sides of AND, each with its own method; what both sides have is told by `common`.
+
+    None: no sequence of events can be a trend of both.
+    """
+
+    queries: tuple[BoundQuery, BoundQuery]
+    methods: tuple[Choice[AggregateMethod], Choice[AggregateMethod]]
+    common: CommonTrends | None
 
 
 def choose_method(query: BoundQuery) -> Choice[AggregateMethod]:
     """A value per position if that is all that the rest of a run depends on, or per last event.
 
-    Where it depends on more, matches are enumerated.
+    Where it depends on more, matches are enumerated. The sides of AND have methods of their own.
     """
     if query.aggregates is None:
         return Choice(AggregateMethod.NONE, "the query returns matches")
+    if len(query.patterns) == 1:
+        return _method_of_pattern(query)
+    sides = plan_sides(query)
+    if isinstance(sides, str):
+        return Choice(AggregateMethod.ENUMERATION, sides)
+    return Choice(AggregateMethod.SIDES, _combination(sides))
+
+
+def _method_of_pattern(query: BoundQuery) -> Choice[AggregateMethod]:
     slots = lay_out_slots(query)
     if not isinstance(slots, str):
         return Choice(AggregateMethod.POSITIONS, "no predicate reads an earlier event of a trend")
-    if len(query.patterns) > 1:
-        return Choice(AggregateMethod.ENUMERATION, slots)
     tests = find_adjacent_tests(query)
     if not isinstance(tests, AdjacentTests):
         return Choice(AggregateMethod.ENUMERATION, tests.reason)
@@ -31,3 +61,53 @@ def choose_method(query: BoundQuery) -> Choice[AggregateMethod]:
             f"{slots}, and a negated part at the start looks back from the end of a trend",
         )
     return Choice(AggregateMethod.LAST_EVENTS, slots)
+
+
+def plan_sides(query: BoundQuery) -> Sides | str:
+    """Return how each side of AND is added up; or why pairs are built, as a part of a sentence.
+
+    AND counts sequences of events. They are as many as the runs if each has one path. Of those that
+    are trends of both sides the number is needed, too.
+    """
+    first, second = split_sides(query)
+    automata = [each.pattern.automaton for each in (first, second)]
+    for name, automaton in zip(("first", "second"), automata, strict=True):
+        if not is_unambiguous(automaton):
+            return (
+                "AND pairs sequences of events, and the "
+                f"{name} side can match one sequence in several ways"
+            )
+    methods = _method_of_pattern(first), _method_of_pattern(second)
+    if not shared_places(automata[0], automata[1]):
+        return Sides((first, second), methods, None)
+    shared = "a sequence of events can be a trend of both sides of AND"
+    for each in methods:
+        if each.value is not AggregateMethod.POSITIONS:
+            return f"{shared}, and {each.reason}"
+    common = find_common_trends((first, second))
+    if common is None or isinstance(lay_out_slots(common.query), str):
+        return f"{shared}, and too many positions are needed to count those"
+    return Sides((first, second), methods, common)
+
+
+def dearest_method(query: BoundQuery, method: Choice[AggregateMethod]) -> Choice[AggregateMethod]:
+    """Return the method that windows must suit: with AND, that of the dearer side."""
+    sides = plan_sides(query) if method.value is AggregateMethod.SIDES else ""
+    if isinstance(sides, str):
+        return method
+    return max(sides.methods, key=lambda each: ORDER.index(each.value))
+
+
+def _combination(sides: Sides) -> str:
+    one, other = map(_way, sides.methods)
+    each = f"each side by {one}" if one == other else f"one side by {one}, the other by {other}"
+    common = "no sequence of events is a trend of both"
+    if sides.common is not None:
+        common = "trends of both sides are the runs of both automata at once"
+    return f"{each}, combined by GRETA's formula: {common}"
+
+
+def _way(method: Choice[AggregateMethod]) -> str:
+    if method.value is AggregateMethod.ENUMERATION:
+        return f"its matches ({method.reason})"
+    return method.value.value

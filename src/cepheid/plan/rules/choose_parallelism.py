@@ -66,6 +66,8 @@ def _by_partitions(query: BoundQuery) -> Choice[Parallelism]:
 
 def obstacle_to_ranges(query: BoundQuery, method: AggregateMethod) -> str | None:
     """Return why ranges of time cannot be folded apart; None if they can."""
+    if method is AggregateMethod.SIDES:
+        return "AND pairs trends of different ranges"
     if method is not AggregateMethod.POSITIONS:
         return "a trend is told from others by its events"
     window = query.window

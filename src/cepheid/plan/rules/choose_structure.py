@@ -11,13 +11,20 @@ from cepheid.analysis.expressions import AttributeReference, Minus, Operation, R
 from cepheid.analysis.schema import AttributeType
 from cepheid.plan.adjacent_tests import AdjacentTest, AdjacentTests, Source, find_adjacent_tests
 from cepheid.plan.physical import AggregateMethod, Choice, Structure
+from cepheid.plan.rules.choose_method import choose_method
+from cepheid.plan.split_sides import split_sides
 
 ORDERED = frozenset(("<", "<=", ">", ">="))
 CONTIGUOUS = (Strategy.CONTIGUOUS, Strategy.STRICT)
 
 
 def explain_structures(query: BoundQuery, method: AggregateMethod) -> tuple[Choice[Structure], ...]:
-    """Return the structures of a query that keeps a value per last event."""
+    """Return the structures of a query, or of sides of AND, with a value per last event."""
+    if method is AggregateMethod.SIDES:
+        sides = split_sides(query)
+        methods = [choose_method(each).value for each in sides]
+        found = map(explain_structures, sides, methods)
+        return tuple(each for structures in found for each in structures)
     if method is not AggregateMethod.LAST_EVENTS:
         return ()
     tests = find_adjacent_tests(query)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cepheid.analysis.bound import BoundQuery
 from cepheid.plan.physical import AggregateMethod, Choice, WindowMethod
 from cepheid.plan.slot_layout import lay_out_slots
+from cepheid.plan.split_sides import split_sides
 
 
 def choose_window(query: BoundQuery, method: Choice[AggregateMethod]) -> Choice[WindowMethod]:
@@ -47,16 +48,22 @@ def choose_window(query: BoundQuery, method: Choice[AggregateMethod]) -> Choice[
 
 def _of_positions(query: BoundQuery, overlap: int, open_windows: str) -> Choice[WindowMethod]:
     """Panes can only pay where an event is in more windows than there are slots."""
-    slots = lay_out_slots(query)
-    assert not isinstance(slots, str)
+    slots = min(_slots(query))
     if overlap == 1:
         return Choice(WindowMethod.VECTOR_PER_WINDOW, open_windows)
-    if overlap <= slots.size:
+    if overlap <= slots:
         return Choice(
             WindowMethod.VECTOR_PER_WINDOW, f"{open_windows}, too few for matrices of panes"
         )
     return Choice(
         WindowMethod.VECTORS_OR_PANES,
-        f"{open_windows}: an event takes an update for each, or one for each of {slots.size} slots"
+        f"{open_windows}: an event takes an update for each, or one for each of {slots} slots"
         " and its share in two products of matrices per pane",
     )
+
+
+def _slots(query: BoundQuery) -> list[int]:
+    """Return how many slots the query has, or each side of AND."""
+    sides = (query,) if len(query.patterns) == 1 else split_sides(query)
+    layouts = [lay_out_slots(each) for each in sides]
+    return [each.size for each in layouts if not isinstance(each, str)]

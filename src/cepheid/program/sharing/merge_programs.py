@@ -20,12 +20,8 @@ from cepheid.program.sharing.merged_program import (
     MergedQuery,
     WindowGroup,
 )
-from cepheid.program.sharing.sharing_sets import (
-    MeasureName,
-    SharingSet,
-    measure_names,
-    plain_test,
-)
+from cepheid.program.sharing.pack_numbers import MeasureName
+from cepheid.program.sharing.sharing_sets import SharingSet, plain_test
 from cepheid.program.slot_program import SlotProgram
 
 EVERYWHERE = 2**64 - 1
@@ -75,11 +71,7 @@ class _Merging:
     def __init__(self, programs: Sequence[Program], shared: SharingSet) -> None:
         self.programs = programs
         self.shared = shared
-        self.common = frozenset(
-            types for each in (*shared.numbers, *shared.minima) for types in each.types
-        )
         self.tests: dict[PositionTest, int] = {}
-        self.names = [measure_names(each, self.common) for each in programs]
         self.groups: dict[tuple[int | None, int | None], _Group] = {}
         self.positions: list[_Position] = []
         self.known: dict[object, list[int]] = {}
@@ -129,7 +121,7 @@ class _Merging:
             places.append(self._position(number, place, position, test, of_slot))
         self.places.append(places)
         gaps = [slot for slot in range(slots.size) if not _is_free(slots, slot)]
-        numbers, minima = self.names[number]
+        numbers, minima = self.shared.fits[number]
         return MergedQuery(
             program.name,
             place,
@@ -144,8 +136,8 @@ class _Merging:
                 for bit, test in enumerate(program.negative_tests[masks])
             ),
             tuple(of_slot[slot] for slot in slots.finals),
-            (0, *(1 + self.shared.numbers.index(each) for each in numbers)),
-            tuple(self.shared.minima.index(each) for each in minima),
+            (0, *(1 + each for each in numbers)),
+            minima,
         )
 
     def _own_slots(self, slots: SlotProgram, group: _Group) -> dict[int, int]:
@@ -225,22 +217,22 @@ class _Merging:
         """
         output = self.programs[query].output
         assert isinstance(output, AggregateOutput)
-        own_numbers, own_minima = self.names[query]
+        own_numbers, own_minima = self.shared.fits[query]
         numbers = [-1]
-        for name in self.shared.numbers:
+        for place, name in enumerate(self.shared.numbers):
             number = NumberMeasure(Content(name.content), name.attribute, EVERYWHERE)
             where = None
-            if name in own_numbers:
-                where = output.numbers[own_numbers.index(name)].positions
+            if place in own_numbers:
+                where = output.numbers[own_numbers.index(place)].positions
             is_added = _contributes(name, where, position, test)
             numbers.append(1 + _place(self.numbers, number) if is_added else -1)
         minima = []
-        for name in self.shared.minima:
+        for place, name in enumerate(self.shared.minima):
             assert name.attribute is not None
             minimum = MinimumMeasure(name.attribute, name.content == "maximum", EVERYWHERE)
             where = None
-            if name in own_minima:
-                where = output.minima[own_minima.index(name)].positions
+            if place in own_minima:
+                where = output.minima[own_minima.index(place)].positions
             is_added = _contributes(name, where, position, test)
             minima.append(_place(self.minima, minimum) if is_added else -1)
         return tuple(numbers), tuple(minima)

@@ -119,3 +119,8 @@ class MergedProgram:
     def minimum_count(self) -> int:
         """How many minima a value has."""
         return len(self.positions[0].minima)
+
+    @property
+    def is_count(self) -> bool:
+        """Whether trends are counted, and nothing else."""
+        return self.number_count == 1 and self.minimum_count == 0

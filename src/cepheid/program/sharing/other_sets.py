@@ -13,7 +13,7 @@ from cepheid.program.sharing.lane_program import LaneProgram, lane_sets, make_la
 from cepheid.program.sharing.match_program import MatchProgram, match_sets
 from cepheid.program.sharing.merged_program import MergedProgram
 from cepheid.program.sharing.recent_program import RecentProgram, recent_sets
-from cepheid.program.sharing.sharing_sets import SharingSet, stream_of
+from cepheid.program.sharing.sharing_sets import stream_of
 
 Places = tuple[int, ...]
 
@@ -82,14 +82,14 @@ class Scanned(NamedTuple):
 
 def scans(
     programs: Sequence[Program],
-    sets: Sequence[tuple[SharingSet, MergedProgram]],
+    sets: Sequence[tuple[Places, MergedProgram]],
     others: OtherSets,
 ) -> list[Scanned]:
     """Return what reads the same columns for time, type, order and partitions: two or more units.
 
     A unit is a set of programs that are folded together, or one program.
     """
-    units = [Scanned(each.places, merged.programs[:1], merged.tests) for each, merged in sets]
+    units = [Scanned(places, merged.programs[:1], merged.tests) for places, merged in sets]
     units += [Scanned(places, each.programs[:1], each.tests) for places, each in others.chains]
     united = [*others.united, *(((place,), programs[place]) for place in others.alone)]
     units += [Scanned(places, (each,), each.all_tests) for places, each in united]

@@ -85,6 +85,10 @@ class SetRun:
     Bursts are in the order of partitions and time; `bursts` may be only the first ones, and `parts`
     adds up the first `recorded`. `ticks_per_second` is None if times are plain numbers. With a
     comparison, `warm_seconds` is the fold once more and `apart_seconds` the same without sharing.
+
+    `is_plain`: a run counts these queries with plain numbers and shares no burst. Bursts are then
+    those of another fold, which shares them by the policy; what is compared is one that shares all
+    of them, in `shared_seconds`.
     """
 
     queries: tuple[str, ...]
@@ -92,8 +96,10 @@ class SetRun:
     partitions: int
     ordering_seconds: float
     folding_seconds: float
+    is_plain: bool
     warm_seconds: float | None
     apart_seconds: float | None
+    shared_seconds: float | None
     counters: Counters
     ticks_per_second: int | None
     recorded: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cepheid.program.program import Program
@@ -11,13 +11,15 @@ from cepheid.program.sharing.match_program import has_shared_graph
 from cepheid.program.sharing.merge_programs import merge_programs
 from cepheid.program.sharing.merged_program import MergedProgram
 from cepheid.program.sharing.other_sets import OtherSets, other_sets, scans
+from cepheid.program.sharing.pack_numbers import MOST_MEASURES, counts_apart
 from cepheid.program.sharing.recent_program import is_recent
-from cepheid.program.sharing.sharing_sets import sharing_sets, why_alone
+from cepheid.program.sharing.sharing_sets import only_counts, sharing_sets, stream_of, why_alone
 
-NOBODY = (
-    "no other query reads the same columns for time, type, order and partitions and adds up the "
-    "same numbers"
-)
+NOBODY = "no other query reads the same columns for time, type, order and partitions"
+OTHER_PARTITIONS = "they partition events by other attributes"
+OTHER_COLUMNS = "they read other columns for time, type or order"
+COUNTS_APART = "most queries on the same events only count, which is quicker without sums"
+TOO_MANY = f"there would be more than {MOST_MEASURES} numbers to add up together"
 READS_OTHERS = "it reads the results of another query"
 IS_READ = "another query reads its results"
 
@@ -46,7 +48,7 @@ def share_work(programs: Mapping[str, Program]) -> SharedWork:
     names, listed = list(programs), list(programs.values())
     sets = sharing_sets(listed)
     others = other_sets(listed, [place for each in sets for place in each.places])
-    merged = [(each, merge_programs(listed, each)) for each in sets]
+    merged = [(each.places, merge_programs(listed, each)) for each in sets]
     return SharedWork(
         tuple(names),
         tuple(each for _, each in merged),
@@ -54,14 +56,34 @@ def share_work(programs: Mapping[str, Program]) -> SharedWork:
         tuple(
             tuple(names[place] for place in each.places) for each in scans(listed, merged, others)
         ),
-        {names[place]: _why_alone(listed[place]) for place in others.alone},
+        {names[place]: _why_alone(listed[place], listed) for place in others.alone},
     )
 
 
-def _why_alone(program: Program) -> str:
+def why_two_sets(one: MergedProgram, other: MergedProgram) -> str:
+    """Return why the queries of two sets are not in one, as a part of a sentence."""
+    some, another = one.programs[0], other.programs[0]
+    if some.partition_by != another.partition_by:
+        return OTHER_PARTITIONS
+    if stream_of(some) != stream_of(another):
+        return OTHER_COLUMNS
+    return COUNTS_APART if one.is_count or other.is_count else TOO_MANY
+
+
+def _why_alone(program: Program, programs: Sequence[Program]) -> str:
     """Return why a query has nothing in common with others but the scan of events."""
     if program.slots is None and program.adjacent is not None:
         return why_no_lane(program) or NOBODY_COMPARES
-    reason = why_alone(program) or NOBODY
+    reason = why_alone(program) or _why_in_no_set(program, programs)
     begins = is_recent(program) or has_shared_graph(program)
     return f"{reason}, {NOBODY_BEGINS}" if begins else reason
+
+
+def _why_in_no_set(program: Program, programs: Sequence[Program]) -> str:
+    """Return why a query that could be in a set is in none."""
+    stream = stream_of(program)
+    alike = [each for each in programs if why_alone(each) is None and stream_of(each) == stream]
+    if len(alike) == 1:
+        return NOBODY
+    counts = sum(map(only_counts, alike))
+    return COUNTS_APART if counts_apart(counts, len(alike)) else TOO_MANY

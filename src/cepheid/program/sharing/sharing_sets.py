@@ -11,10 +11,17 @@ from cepheid.analysis.expressions import AttributeReference
 from cepheid.program.aggregate_output import AggregateOutput, MinimumMeasure, NumberMeasure
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import Clock, Program, StrategyCode
+from cepheid.program.sharing.pack_numbers import (
+    MOST_MEASURES,
+    Asking,
+    MeasureName,
+    Names,
+    Types,
+    pack_numbers,
+)
 
 RETURNS_MATCHES = "it returns matches"
 KEEPS_MORE = "its state is more than a value per position"
-Types = tuple[str, ...]
 
 MOST_OPEN = 32  # windows at once; beyond that, panes or a vector of windows are faster
 
@@ -24,22 +31,14 @@ class SharingSet:
     """Places of programs in the workload that are folded together; `numbers` are what they carry.
 
     A number is known by what it adds up and by the types, among those that programs have in common,
-    of the positions at which it does; conditions may differ.
+    of the positions at which it does; conditions may differ. `fits` has by program which of the
+    numbers and of the minima are its own, in its order.
     """
 
     places: tuple[int, ...]
     numbers: tuple[MeasureName, ...]
     minima: tuple[MeasureName, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MeasureName:
-    """What is added up or compared, at which common types, and which one of several that is."""
-
-    content: str
-    attribute: str | None
-    types: frozenset[Types]
-    ordinal: int = 0
+    fits: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 
 
 def why_alone(program: Program) -> str | None:
@@ -67,33 +66,33 @@ def why_alone(program: Program) -> str | None:
 def sharing_sets(programs: Sequence[Program]) -> list[SharingSet]:
     """Return the sets of two or more programs that are folded together.
 
-    They read the same columns for time, type, order and partitions, and carry the same numbers, or
-    those of one are among those of the others.
+    They read the same columns for time, type, order and partitions; what they carry is packed, see
+    pack_numbers.py.
     """
     places = [place for place, each in enumerate(programs) if why_alone(each) is None]
-    return sets_of(programs, places, stream_of)
+    return sets_of(programs, places, stream_of, MOST_MEASURES)
 
 
 def sets_of(
-    programs: Sequence[Program], places: Sequence[int], key: Callable[[Program], Any]
+    programs: Sequence[Program],
+    places: Sequence[int],
+    key: Callable[[Program], Any],
+    most: int = 0,
 ) -> list[SharingSet]:
-    """Return sets of programs at some places that have a key in common, and fitting numbers."""
+    """Return sets of programs at some places that have a key in common, and fitting numbers.
+
+    With `most` numbers sets are united; else one that carries what another asks for takes it in.
+    """
     common = _common_types([programs[place] for place in places])
-    found: dict[Any, dict[Any, list[int]]] = {}
+    found: dict[Any, list[Asking]] = {}
     for place in places:
         program = programs[place]
-        names = measure_names(program, common)
-        found.setdefault(key(program), {}).setdefault(names, []).append(place)
-    sets = []
-    for by_names in found.values():
-        for names in sorted(by_names, key=lambda each: len(each[0]) + len(each[1])):
-            larger = [each for each in by_names if each != names and _is_part(names, each)]
-            if len(by_names[names]) == 1 and larger:
-                by_names[larger[0]] += by_names.pop(names)
-        for (numbers, minima), members in by_names.items():
-            if len(members) > 1:
-                sets.append(SharingSet(tuple(sorted(members)), numbers, minima))
-    return sorted(sets, key=lambda each: each.places)
+        types = frozenset(each.types for each in program.tests)
+        asking = Asking(place, measure_names(program, common), types)
+        found.setdefault(key(program), []).append(asking)
+    packed = (each for alike in found.values() for each in pack_numbers(alike, most))
+    sets = (SharingSet(each.places, *each.names, each.fits) for each in packed)
+    return sorted((each for each in sets if len(each.places) > 1), key=lambda each: each.places)
 
 
 def stream_of(program: Program) -> tuple[Any, ...]:
@@ -107,11 +106,10 @@ def stream_of(program: Program) -> tuple[Any, ...]:
     )
 
 
-Names = tuple[tuple[MeasureName, ...], tuple[MeasureName, ...]]
-
-
-def _is_part(names: Names, of: Names) -> bool:
-    return all(set(own) <= set(other) for own, other in zip(names, of, strict=True))
+def only_counts(program: Program) -> bool:
+    """Whether a query asks for the number of trends alone."""
+    output = program.output
+    return isinstance(output, AggregateOutput) and not (output.numbers or output.minima)
 
 
 def _common_types(programs: Sequence[Program]) -> frozenset[Types]:
@@ -136,7 +134,7 @@ def _named(
     measures: Sequence[NumberMeasure | MinimumMeasure],
     common: frozenset[Types],
 ) -> tuple[MeasureName, ...]:
-    names: list[MeasureName] = []
+    names = []
     for measure in measures:
         types = frozenset(
             test.types
@@ -147,10 +145,7 @@ def _named(
             content = measure.content.value
         else:
             content = "maximum" if measure.is_maximum else "minimum"
-        name = MeasureName(content, measure.attribute, types & common)
-        while name in names:
-            name = replace(name, ordinal=name.ordinal + 1)
-        names.append(name)
+        names.append(MeasureName(content, measure.attribute, types & common))
     return tuple(names)
 
 

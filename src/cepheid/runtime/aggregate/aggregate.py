@@ -15,11 +15,10 @@ from cepheid.kernels.values import Measures, ValueRows
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.position_masks import TakenColumns
 from cepheid.program.program import Clock, Program, StrategyCode
-from cepheid.runtime.aggregate.adjacent import adjacent_rows, plain_contiguous_rows
 from cepheid.runtime.aggregate.count_loop import count_loop_rows
 from cepheid.runtime.aggregate.count_stream import count_stream_rows
-from cepheid.runtime.aggregate.enumerated import enumerated_rows
 from cepheid.runtime.aggregate.exact import exact_counts, exact_sums, residues, sum_residues
+from cepheid.runtime.aggregate.folded_pair import FoldedPair
 from cepheid.runtime.aggregate.group_rows import GroupRows, add_groups, add_rows
 from cepheid.runtime.aggregate.integer_sums import (
     Bounds,
@@ -29,27 +28,15 @@ from cepheid.runtime.aggregate.integer_sums import (
     rounded_sums,
     signed_sums,
 )
-from cepheid.runtime.aggregate.linear import linear_rows
 from cepheid.runtime.aggregate.measures import EventMeasures
 from cepheid.runtime.aggregate.moments import Moments, find_moments
 from cepheid.runtime.aggregate.paired import paired_rows
-from cepheid.runtime.aggregate.places import (
-    MomentPlaces,
-    PartitionPlaces,
-    Places,
-    WindowPlaces,
-)
-from cepheid.runtime.aggregate.recent import recent_rows
+from cepheid.runtime.aggregate.pattern_fold import PatternFold
 from cepheid.runtime.aggregate.result_table import (
     Finished,
     PlaceColumns,
     aggregate_schema,
     finish,
-)
-from cepheid.runtime.aggregate.segments import (
-    WindowedSegments,
-    make_segments,
-    recent_segments,
 )
 from cepheid.runtime.aggregate.wanted_windows import (
     WantedWindows,
@@ -61,7 +48,6 @@ from cepheid.runtime.clock import to_ticks
 from cepheid.runtime.match_pairs import seen_by_second
 from cepheid.runtime.order_events import OrderedEvents, order_events
 from cepheid.runtime.partition_codes import partition_codes
-from cepheid.runtime.predicate_inputs import PredicateInputs, read_columns
 from cepheid.runtime.settled import Settled
 
 Int64s = NDArray[np.int64]
@@ -217,15 +203,6 @@ class Aggregation:
         meets: NDArray[np.bool_] = np.isin(self.group, reported) & (leaves == self.settled.before)
         return meets
 
-    @cached_property
-    def places(self) -> Places:
-        """Where enumerated trends are added up."""
-        if self.moments is not None:
-            return MomentPlaces(self.program, self.ordered, self.group, self.moments)
-        if self.program.slide is not None:
-            return WindowPlaces(self.program, self.ordered, self.wanted)
-        return PartitionPlaces(self.ordered)
-
     def table(self, schema: pa.Schema) -> pa.Table:
         """Return one row per group and window; `schema` has the types of group attributes."""
         result = aggregate_schema(self.program, self.output, schema)
@@ -262,9 +239,7 @@ class Aggregation:
             return self.stream
         is_contiguous = self.program.strategy is StrategyCode.CONTIGUOUS
         if self.program.adjacent is not None and is_contiguous and self.moments is None:
-            rows = plain_contiguous_rows(
-                self.program, self.ordered, self._predicates, self._segments(), self.threads
-            )
+            rows = self._fold.plain_contiguous_rows()
             if rows is not None:
                 return self._by_group(rows, np.zeros(rows.mantissa.shape[1], np.int64))
         return self.groups(self.measures.arrays())
@@ -293,38 +268,32 @@ class Aggregation:
         return add_groups(rows, group, row, moduli)
 
     @cached_property
-    def _predicates(self) -> PredicateInputs:
-        """What predicates across events read."""
-        return read_columns(self.program, self.ordered, self.columns, threads=self.threads)
+    def _fold(self) -> PatternFold:
+        """The pattern, or the first side of AND."""
+        group = None if self.moments is None else self.group
+        return PatternFold(
+            self.program, self.ordered, self.columns, group, self.moments, self.wanted, self.threads
+        )
+
+    @cached_property
+    def _folded_pair(self) -> FoldedPair | None:
+        """Both sides of AND, if pairs need not be enumerated."""
+        if self.program.pair is None or self.program.pair.folds is None:
+            return None
+        (_, first), (_, second) = self.sides
+        group = None if self.moments is None else self.group
+        return FoldedPair(
+            self.program.pair.folds, first, second, self.columns, group, self.moments, self.wanted,
+            self.threads,
+        )  # fmt: skip
 
     def rows(self, measures: Measures) -> ValueRows:
         """Return the values per partition and window, or per moment."""
+        if self._folded_pair is not None:
+            return self._folded_pair.rows(measures)
         if self.program.pair is not None:
-            return paired_rows(self.sides, self.columns, measures, self.places)
-        slots = self.program.slots
-        if slots is not None and self.moments is not None:
-            return recent_rows(
-                self.program, slots, self.ordered, self.group, self.moments, measures
-            )
-        if slots is not None:
-            return linear_rows(
-                self.program, slots, self.ordered, measures, self.threads, self.wanted
-            )
-        if self.program.adjacent is not None:
-            return adjacent_rows(
-                self.program,
-                self.ordered,
-                self._predicates,
-                measures,
-                self._segments(),
-                self.threads,
-            )
-        return enumerated_rows(self.program, self.ordered, self.columns, measures, self.places)
-
-    def _segments(self) -> WindowedSegments:
-        if self.moments is None:
-            return make_segments(self.program, self.ordered.arrays, self.wanted)
-        return recent_segments(self.program, self.ordered, self.group, self.moments)
+            return paired_rows(self.sides, self.columns, measures, self._fold.places)
+        return self._fold.rows(measures)
 
     def _by_moment(self, rows: ValueRows, moments: Moments, moduli: Int64s) -> GroupRows:
         """Return a row for every moment."""

@@ -10,14 +10,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from cepheid.kernels.count_any import SegmentCounts
-from cepheid.kernels.count_loop import LoopEvents, LoopPlaces, count_loop
+from cepheid.kernels.count_loop import LoopEvents, LoopPlaces, LoopRows, count_loop
 from cepheid.kernels.predicate_code import AT_LEAST, AT_MOST, LESS, UNEQUAL
 from cepheid.kernels.prefix_counts import LARGEST, WIDTH, Counts, lay_out
 from cepheid.kernels.values import ValueRows
 from cepheid.program.adjacent_program import Comparison, StructureCode
 from cepheid.program.arrow_arrays import read_only, to_numpy
 from cepheid.program.position_masks import position_masks
-from cepheid.program.program import Program, StrategyCode
+from cepheid.program.program import Clock, Program, StrategyCode
 from cepheid.program.run_program import ColumnKind
 from cepheid.runtime.aggregate.counted import values_of_counts
 from cepheid.runtime.clock import SMALLEST, to_ticks
@@ -26,20 +26,24 @@ from cepheid.runtime.partition_codes import partition_codes
 Int64s = NDArray[np.int64]
 MOST_EVENTS = 2**16  # beyond, the general way has threads
 MOST_PLACES = 2**16  # of all trees: they should stay in the cache
+MOST_EMPTIED = 64  # places per event, when windows close: a tenth of a nanosecond each
+FARTHEST = 2**62  # ticks: the end of a window must fit 64 bits
 
 
-class LoopRows(NamedTuple):
-    """A row for every partition with events, and the row of its first event."""
+class CountedLoops(NamedTuple):
+    """A row for every partition and window with events, and the row of its first event."""
 
     values: ValueRows
     row: Int64s
 
 
-def count_loop_rows(program: Program, columns: Mapping[str, Any], length: int) -> LoopRows | None:
+def count_loop_rows(
+    program: Program, columns: Mapping[str, Any], length: int
+) -> CountedLoops | None:
     """Return the counts without low words; None if it takes the general way.
 
     That is so for any other pattern, for floats and NULL, for numbers that lie far apart, if the
-    events are many or not in order, and if counts grow large.
+    events are many or not in order, if windows are short or overlap, and if counts grow large.
     """
     compared = _comparison(program)
     if compared is None or not 0 < length <= MOST_EVENTS:
@@ -57,14 +61,18 @@ def count_loop_rows(program: Program, columns: Mapping[str, Any], length: int) -
         partition, is_member, partitions = partition_codes(columns, program.partition_by, length)
         if is_member.size or partitions * size > MOST_PLACES:
             return None
+    window = program.window_length or 0
+    if window and partitions * size > _most_places(ticks, window):
+        return None
     fires = np.empty(0, np.uint64)
     if program.type_column is not None or program.tests[0].condition is not None:
         fires = position_masks(program, columns, length)[0]
     base = np.empty((1, partitions), np.int64)
     nodes = lay_out(np.full((1, partitions), size), base)
     none = np.empty((0, WIDTH), np.int64)
-    total, first = np.zeros(partitions), np.full(partitions, -1)
-    is_done = count_loop(
+    numbers = np.empty((3, length), np.int64)
+    rows = LoopRows(numbers[0], numbers[1], numbers[2], np.empty(length))
+    count = count_loop(
         LoopEvents(*(read_only(each) for each in (ticks, partition, fires, last, new))),
         LoopPlaces(
             smallest,
@@ -73,12 +81,21 @@ def count_loop_rows(program: Program, columns: Mapping[str, Any], length: int) -
             int(compared.operator in (AT_MOST, AT_LEAST)),
             base[0],
         ),
+        window,
         LARGEST,
         Counts(np.zeros((nodes, WIDTH)), none, none, np.empty(0, np.int64)),
-        total,
-        first,
+        np.full(partitions, -1),
+        rows,
     )
-    return _rows(total, first) if is_done else None
+    return None if count < 0 else _counted(LoopRows._make(each[:count] for each in rows))
+
+
+def _most_places(ticks: Int64s, window: int) -> int:
+    """Return how large trees may be that are emptied for every window."""
+    first, last = int(ticks[0]), int(ticks[-1])
+    if last < first or min(first, -last) <= -FARTHEST:
+        return 0
+    return MOST_EMPTIED * ticks.size // (last // window - first // window + 1)
 
 
 def _comparison(program: Program) -> Comparison | None:
@@ -92,7 +109,8 @@ def _comparison(program: Program) -> Comparison | None:
         program.strategy is StrategyCode.SKIP_TILL_ANY
         and program.negation is None
         and program.pair is None
-        and program.window_length is None
+        and program.clock is Clock.TIME
+        and program.window_length == program.slide  # both are None without windows
         and not program.order
         and not program.runs.exempt
         and not any(adjacent.tests[1:])
@@ -116,11 +134,9 @@ def _integers(program: Program, column: int, columns: Mapping[str, Any]) -> Int6
     return to_numpy(values).astype(np.int64, copy=False)
 
 
-def _rows(total: NDArray[np.float64], first: Int64s) -> LoopRows:
-    kept = np.flatnonzero(first >= 0)
-    total = total[kept]
-    none = np.zeros(kept.size, np.int64)
-    values = values_of_counts(SegmentCounts(total, none, none))
-    return LoopRows(
-        ValueRows(np.arange(kept.size), none, *(each[0] for each in values)), first[kept]
+def _counted(rows: LoopRows) -> CountedLoops:
+    none = np.zeros(rows.trends.size, np.int64)
+    values = values_of_counts(SegmentCounts(rows.trends, none, none))
+    return CountedLoops(
+        ValueRows(rows.partition, rows.window, *(each[0] for each in values)), rows.first
     )

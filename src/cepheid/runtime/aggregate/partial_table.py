@@ -34,6 +34,7 @@ from cepheid.runtime.aggregate.result_table import (
     finish,
     place_fields,
 )
+from cepheid.runtime.name_errors import errors_of
 
 NUMBERS, EXACT = "numbers", "exact"
 SUM, BOUND = "sum_", "bound_"  # before the number that they are of
@@ -141,7 +142,8 @@ def from_collected(
         np.add.at(bounds[number], keys, known)
     extremes = [collected.column(extreme_name(each)) for each in range(len(output.minima))]
     rows = Finished(places, totals, exact, extremes, np.zeros(len(lists), np.bool_), sums, bounds)
-    return finish(output, aggregate_schema(program, output, events), rows)
+    with errors_of(program.name):
+        return finish(output, aggregate_schema(program, output, events), rows)
 
 
 def _added(

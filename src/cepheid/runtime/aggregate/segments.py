@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +77,15 @@ def windows_of(events: EventArrays, length: int, slide: int) -> tuple[Int64s, In
     return owner[begin], window, begin
 
 
+class RecentStretches(NamedTuple):
+    """What partitions have in the window at moments of their groups: steps from and up to."""
+
+    partition: Int64s
+    moment: Int64s
+    begin: Int64s
+    end: Int64s
+
+
 def recent_segments(
     program: Program, ordered: OrderedEvents, group: Int64s, moments: Moments
 ) -> WindowedSegments:
@@ -83,6 +93,16 @@ def recent_segments(
 
     `owner` is the group, `window` the moment.
     """
+    partition, moment, begin, end = recent_stretches(program, ordered, group, moments)
+    is_new = starts_of_runs(begin) | starts_of_runs(end)
+    segments = Segments(partition[is_new], begin[is_new], end[is_new])
+    return WindowedSegments(segments, moments.group[moment], moment, np.cumsum(is_new) - 1)
+
+
+def recent_stretches(
+    program: Program, ordered: OrderedEvents, group: Int64s, moments: Moments
+) -> RecentStretches:
+    """Return that for the partitions that have something; sorted by partition, then moment."""
     events = ordered.arrays
     first = events.step_offsets[:-1]
     partition, clock = ordered.partition_of_event[first], events.clock[first]
@@ -102,7 +122,4 @@ def recent_segments(
         newest = clock[np.maximum(end - 1, 0)]
     begin = clocks.first_from(owner, newest - (program.window_length or 0) + 1)
     kept = begin < end
-    owner, moment, begin, end = owner[kept], moment[kept], begin[kept], end[kept]
-    is_new = starts_of_runs(begin) | starts_of_runs(end)
-    segments = Segments(owner[is_new], begin[is_new], end[is_new])
-    return WindowedSegments(segments, groups[owner], moment, np.cumsum(is_new) - 1)
+    return RecentStretches(owner[kept], moment[kept], begin[kept], end[kept])

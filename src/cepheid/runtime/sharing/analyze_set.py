@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +22,7 @@ from cepheid.runtime.sharing.fold_set import FoldedSet, fold_set
 from cepheid.runtime.sharing.make_machine import SetTask
 from cepheid.runtime.sharing.merged_arrays import MergedArrays
 from cepheid.runtime.sharing.policy import Policy
-from cepheid.runtime.sharing.run_set import PreparedSet, prepare_set
+from cepheid.runtime.sharing.run_set import PreparedSet, SetOptions, prepare_set
 
 Int64s = NDArray[np.int64]
 MOST_RECORDS = 1 << 18  # bursts that are added up, per thread
@@ -33,7 +33,9 @@ COMPARISONS = 3
 class SetAnalysis:
     """Runs sets like `run_set` and keeps a report of each, and the schema of the events.
 
-    `compare`: folds again, by turns with and without sharing, to see how long both take.
+    `compare`: folds again, by turns with and without sharing, to see how long both take. Where
+    queries are counted with plain numbers, no burst is shared either way: those are compared with
+    a fold that shares every burst.
     """
 
     def __init__(self, *, compare: bool = False) -> None:
@@ -47,19 +49,25 @@ class SetAnalysis:
         columns: Mapping[str, Any],
         length: int,
         schema: pa.Schema,
-        *,
-        threads: int = 1,
-        policy: Policy = Policy.DYNAMIC,
+        options: SetOptions,
     ) -> list[pa.Table]:
         """Return the result of every query."""
+        threads, policy, partially = options
         start = time.perf_counter()
         prepared = prepare_set(program, columns, length, threads)
         ordering = time.perf_counter() - start
         task = replace(prepared.task, policy=policy)
         folded, folding = _timed(replace(task, most_records=MOST_RECORDS), threads)
-        warm, apart = _compared(task, threads) if self.compare else (None, None)
-        self.sets.append(_Report(prepared, folded).run((ordering, folding, warm, apart)))
-        return prepared.tables(folded, schema)
+        # Bursts that are recorded are not counted with plain numbers, as `run_set` may do.
+        unrecorded, seconds = _timed(task, threads)
+        is_plain = unrecorded.is_plain
+        warm = other = None
+        if self.compare:
+            policy_of_other = Policy.ALWAYS if is_plain else Policy.NEVER
+            warm, other = _compared(task, replace(task, policy=policy_of_other), threads)
+        times = SetTimes(ordering, seconds if is_plain else folding, warm, other)
+        self.sets.append(_Report(prepared, folded).run(times, is_plain=is_plain))
+        return prepared.tables(folded, schema, partially)
 
 
 def _timed(task: SetTask, threads: int) -> tuple[FoldedSet, float]:
@@ -68,14 +76,19 @@ def _timed(task: SetTask, threads: int) -> tuple[FoldedSet, float]:
     return folded, time.perf_counter() - start
 
 
-def _compared(task: SetTask, threads: int) -> tuple[float, float]:
-    """Return the shortest times of the fold and of the same without sharing, one by turns."""
-    apart = replace(task, policy=Policy.NEVER)
-    pairs = [(_timed(task, threads)[1], _timed(apart, threads)[1]) for _ in range(COMPARISONS)]
+def _compared(task: SetTask, other: SetTask, threads: int) -> tuple[float, float]:
+    """Return the shortest times of a fold and of another one, by turns."""
+    pairs = [(_timed(task, threads)[1], _timed(other, threads)[1]) for _ in range(COMPARISONS)]
     return min(each for each, _ in pairs), min(each for _, each in pairs)
 
 
-Times = tuple[float, float, float | None, float | None]
+class SetTimes(NamedTuple):
+    """Seconds; `other` is the fold that `warm` is compared with."""
+
+    ordering: float
+    folding: float
+    warm: float | None
+    other: float | None
 
 
 class _Report:
@@ -87,14 +100,19 @@ class _Report:
         self.counters = folded.counters
         self.bursts = folded.bursts
 
-    def run(self, times: Times) -> SetRun:
+    def run(self, times: SetTimes, *, is_plain: bool) -> SetRun:
         arrays, count = self.prepared.ordered.arrays, self.counters
         saved = self._saved()
         return SetRun(
             tuple(each.name for each in self.program.queries),
             int(arrays.fires.size),
             int(arrays.partition_offsets.size - 1),
-            *times,
+            times.ordering,
+            times.folding,
+            is_plain,
+            times.warm,
+            None if is_plain else times.other,
+            times.other if is_plain else None,
             Counters(
                 bursts=int(count[machine.BURSTS]),
                 shared_bursts=int(count[machine.SHARED_BURSTS]),

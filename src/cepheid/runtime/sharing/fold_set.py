@@ -36,11 +36,15 @@ MANY_WINDOWS = 128  # that an event is in: then it is worth to count how many ar
 
 @dataclass(frozen=True, slots=True)
 class FoldedSet:
-    """The rows of every query, what was counted, and the bursts if they were to be recorded."""
+    """The rows of every query, what was counted, and the bursts if they were to be recorded.
+
+    `is_plain`: they were counted with plain numbers, where no burst is shared.
+    """
 
     rows: tuple[ValueRows, ...]
     counters: Int64s
     bursts: Int64s
+    is_plain: bool
 
 
 def fold_set(task: SetTask, threads: int = 1) -> FoldedSet:
@@ -48,6 +52,7 @@ def fold_set(task: SetTask, threads: int = 1) -> FoldedSet:
     lanes = [open_lanes(task.events, each) for each in task.program.groups]
     parts = split_partitions(task.events, threads)
     folded = _counted(task, lanes, parts)
+    is_plain = folded is not None
     if folded is None:
         arrays = MergedArrays(task.program, task.passes)
         folded = side_by_side(
@@ -64,6 +69,7 @@ def fold_set(task: SetTask, threads: int = 1) -> FoldedSet:
         ),
         np.sum([each[2] for each in folded], axis=0),
         np.concatenate([each[3] for each in folded]),
+        is_plain,
     )
 
 

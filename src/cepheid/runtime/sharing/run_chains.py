@@ -26,6 +26,8 @@ from cepheid.program.sharing.chain_program import ChainProgram, Segment
 from cepheid.runtime.aggregate.group_rows import GroupRows
 from cepheid.runtime.local import warn_of_dropped
 from cepheid.runtime.match_chunks import split_partitions
+from cepheid.runtime.name_errors import errors_of
+from cepheid.runtime.settled import Settled
 from cepheid.runtime.sharing.flat_lists import flat_lists
 from cepheid.runtime.sharing.order_kinds import order_kinds
 from cepheid.runtime.sharing.run_recent import moment_table
@@ -42,8 +44,12 @@ def run_chains(
     schema: pa.Schema,
     *,
     threads: int = 1,
+    settled: Settled | None = None,
 ) -> list[pa.Table] | None:
-    """Return the result of every query; None if a count is too large to be a plain number."""
+    """Return the result of every query; None if a count is too large to be a plain number.
+
+    With `settled` it is what becomes final in a step of a stream, all of whose events are settled.
+    """
     ordered, kinds = order_kinds(program, columns, length, threads)
     machine = segment_machine(program, kinds.passes)
     window = program.programs[0].window_length
@@ -59,9 +65,14 @@ def run_chains(
     result = []
     for number, each in enumerate(program.programs):
         steps, counts = map(np.concatenate, zip(*(rows[number] for rows in done), strict=True))
-        events = ordered.row[ordered.arrays.step_offsets[steps]]
+        first = ordered.arrays.step_offsets[steps]
+        events = ordered.row[first]
+        if settled is not None:
+            is_new = settled.is_new(ordered.arrays.clock[first], events)
+            events, counts = events[is_new], counts[is_new]
         groups = GroupRows(events, _values(counts), np.zeros(events.size, np.bool_))
-        result.append(moment_table(each, groups, columns, schema))
+        with errors_of(each.name):
+            result.append(moment_table(each, groups, columns, schema))
     return result
 
 

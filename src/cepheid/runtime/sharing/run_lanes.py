@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from cepheid.runtime.sharing.set_results import SetResults
 from cepheid.runtime.side_by_side import side_by_side
 
 Int64s = NDArray[np.int64]
+Finish = Callable[[SetResults, list[ValueRows]], list[pa.Table]]
 MOST_NUMBERS = 2**26  # that wait in the structures of edges
 LARGEST = 2.0**200  # beyond that numbers need exponents of their own
 LARGEST_EXACT = 2.0**53
@@ -42,10 +43,12 @@ def run_lanes(
     schema: pa.Schema,
     *,
     threads: int = 1,
+    finish: Finish | None = None,
 ) -> list[pa.Table] | None:
     """Return the result of every query; None if the data needs a fold of its own for each.
 
-    That is so if a value has no place in an order, or if numbers become very large.
+    That is so if a value has no place in an order, or if numbers become very large. `finish`
+    makes tables of the rows of every query, if not all of them are wanted as they are.
     """
     united = program.united
     ordered = order_events(united, columns, length, threads=threads)
@@ -77,6 +80,8 @@ def run_lanes(
     of_queries = [
         _of_query(rows, number, each.output) for number, each in enumerate(program.programs)
     ]
+    if finish is not None:
+        return finish(results, of_queries)
     return results.tables(program.programs, of_queries)
 
 

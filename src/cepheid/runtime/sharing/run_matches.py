@@ -13,11 +13,14 @@ import pyarrow as pa
 from cepheid.kernels.graph import END_NODE, POSITION
 from cepheid.program.program import MatchOutput
 from cepheid.program.sharing.match_program import MatchProgram
+from cepheid.runtime.final_matches import final_ends
 from cepheid.runtime.local import warn_of_dropped
 from cepheid.runtime.match_chunks import Walkable, fold_in_parts, split_partitions
 from cepheid.runtime.match_rows import match_schema
+from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.order_events import OrderedEvents, order_events
 from cepheid.runtime.predicate_inputs import read_columns
+from cepheid.runtime.settled import Settled
 from cepheid.runtime.side_by_side import side_by_side
 from cepheid.runtime.walk_matches import MatchWalker
 
@@ -29,10 +32,11 @@ def run_matches(
     schema: pa.Schema,
     *,
     threads: int = 1,
+    settled: Settled | None = None,
 ) -> list[pa.Table]:
-    """Return the matches of every query."""
-    ordered = order_events(program.united, columns, length, threads=threads)
-    fold = _Fold(program, ordered, columns, schema)
+    """Return the matches of every query, or those that become final in a step of a stream."""
+    ordered = order_events(program.united, columns, length, threads=threads, settled=settled)
+    fold = _Fold(program, ordered, columns, schema, settled)
     parts = split_partitions(ordered.arrays, threads)
     walks = side_by_side([partial(fold.batches, each, threads // len(parts)) for each in parts])
     warn_of_dropped(program.united, ordered.dropped)
@@ -52,8 +56,10 @@ class _Fold:
         ordered: OrderedEvents,
         columns: Mapping[str, Any],
         schema: pa.Schema,
+        settled: Settled | None,
     ) -> None:
         self.program = program
+        self.settled = settled
         self.ordered = ordered
         self.columns = columns
         self.predicates = read_columns(program.united, ordered, columns)
@@ -82,11 +88,10 @@ class _Fold:
         found: list[list[pa.RecordBatch]] = [[] for _ in self.walkers]
         walkers = [each.for_another_thread() for each in self.walkers]
         united = self.program.united
-        for walkable in fold_in_parts(
-            united, self.ordered, self.predicates, self.columns, partitions
-        ):
+        for every in fold_in_parts(united, self.ordered, self.predicates, self.columns, partitions):
+            walkable = final_ends(united, self.ordered, self.settled, every)
             tasks = [
-                partial(_walked, walker, self._of_query(walkable, number))
+                partial(self._walked, number, walker, walkable)
                 for number, walker in enumerate(walkers)
             ]
             walked = side_by_side(tasks) if threads > 1 else [each() for each in tasks]
@@ -94,12 +99,12 @@ class _Fold:
                 found[number] += batches
         return found
 
+    def _walked(self, number: int, walker: MatchWalker, walkable: Walkable) -> list[pa.RecordBatch]:
+        with errors_of(self.program.programs[number].name):
+            return list(walker.batches(self._of_query(walkable, number)))
+
     def _of_query(self, walkable: Walkable, number: int) -> Walkable:
         """Return the ends at which matches of a query end."""
         graph, ends = walkable
         position = graph.nodes[ends[:, END_NODE], POSITION]
         return Walkable(graph, ends[self.ends_at[number][position]])
-
-
-def _walked(walker: MatchWalker, walkable: Walkable) -> list[pa.RecordBatch]:
-    return list(walker.batches(walkable))

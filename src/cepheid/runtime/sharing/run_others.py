@@ -1,70 +1,66 @@
-"""Run the queries of a workload that are in no sharing set, with what they have in common."""
+"""Run the queries of a bundle that are in no sharing set, with what they have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
 
 import pyarrow as pa
 
-from cepheid.program.program import Program
-from cepheid.program.sharing.other_sets import OtherSets
-from cepheid.runtime.local import LocalResult, run_local
+from cepheid.program.sharing.lane_program import LaneProgram
+from cepheid.runtime.bundle import Bundle
+from cepheid.runtime.local import LocalResult
 from cepheid.runtime.sharing.run_chains import run_chains
-from cepheid.runtime.sharing.run_lanes import run_lanes
+from cepheid.runtime.sharing.run_lanes import Finish, run_lanes
 from cepheid.runtime.sharing.run_matches import run_matches
 from cepheid.runtime.sharing.run_recent import run_recent
 from cepheid.runtime.sharing.scan import Scans
 
+RunAlone = Callable[[int, Mapping[str, Any]], LocalResult]
+
 
 def run_others(
-    programs: Sequence[Program],
-    others: OtherSets,
+    bundle: Bundle,
     table: pa.Table,
     scans: Scans,
+    run_alone: RunAlone,
     *,
+    partially: Collection[int] = (),
     threads: int = 1,
-) -> dict[int, LocalResult]:
-    """Return results by place of the program."""
-    return _Run(programs, others, table, scans, threads).results()
+) -> Iterator[tuple[int, LocalResult]]:
+    """Yield the number of every such query with its result; see `run_together`.
+
+    Groups of a window that moves with every event are never in several tasks, nor are matches.
+    """
+    others = bundle.others
+    given: tuple[int, pa.Schema] = (table.num_rows, table.schema)
+    alone = list(others.alone)
+    for numbers, lanes in others.lanes:
+        columns, finish = scans.of(lanes.united), _finisher(numbers, lanes, partially)
+        tables = run_lanes(lanes, columns, *given, threads=threads, finish=finish)
+        if tables is None:
+            alone += numbers
+        else:
+            yield from zip(numbers, tables, strict=True)
+    for numbers, chains in others.chains:
+        assert not set(numbers) & set(partially)
+        columns = scans.of(chains.programs[0])
+        tables = run_chains(chains, columns, *given, threads=threads)
+        if tables is None:
+            alone += numbers
+        else:
+            yield from zip(numbers, tables, strict=True)
+    for numbers, recent in others.recent:
+        assert not set(numbers) & set(partially)
+        columns = scans.of(recent.united)
+        yield from zip(numbers, run_recent(recent, columns, *given, threads=threads), strict=True)
+    for numbers, matches in others.matches:
+        columns = scans.of(matches.united)
+        yield from zip(numbers, run_matches(matches, columns, *given, threads=threads), strict=True)
+    for number in alone:
+        yield number, run_alone(number, scans.of(bundle.programs[number]))
 
 
-class _Run:
-    def __init__(
-        self,
-        programs: Sequence[Program],
-        others: OtherSets,
-        table: pa.Table,
-        scans: Scans,
-        threads: int,
-    ) -> None:
-        self.programs = programs
-        self.others = others
-        self.table = table
-        self.threads = threads
-        self.scans = scans
-
-    def results(self) -> dict[int, LocalResult]:
-        found: dict[int, LocalResult] = {}
-        given: tuple[int, pa.Schema] = (self.table.num_rows, self.table.schema)
-        for places, lanes in self.others.lanes:
-            columns = self.scans.of(lanes.united)
-            tables = run_lanes(lanes, columns, *given, threads=self.threads)
-            found |= zip(places, tables or map(self._alone, places), strict=True)
-        for places, chains in self.others.chains:
-            columns = self.scans.of(chains.programs[0])
-            tables = run_chains(chains, columns, *given, threads=self.threads)
-            found |= zip(places, tables or map(self._alone, places), strict=True)
-        for places, recent in self.others.recent:
-            columns = self.scans.of(recent.united)
-            rows = run_recent(recent, columns, *given, threads=self.threads)
-            found |= zip(places, rows, strict=True)
-        for places, matches in self.others.matches:
-            columns = self.scans.of(matches.united)
-            rows = run_matches(matches, columns, *given, threads=self.threads)
-            found |= zip(places, rows, strict=True)
-        return found | {place: self._alone(place) for place in self.others.alone}
-
-    def _alone(self, place: int) -> LocalResult:
-        program = self.programs[place]
-        columns = self.scans.of(program)
-        return run_local(program, self.table, threads=self.threads, columns=columns)
+def _finisher(numbers: tuple[int, ...], lanes: LaneProgram, partially: Collection[int]) -> Finish:
+    own = [place for place, number in enumerate(numbers) if number in partially]
+    return lambda results, rows: results.tables(lanes.programs, rows, own)

@@ -26,6 +26,7 @@ from cepheid.runtime.aggregate.result_table import (
 )
 from cepheid.runtime.aggregate.slot_machine import SlotTask, slot_machine
 from cepheid.runtime.local import warn_of_dropped
+from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.order_events import OrderedEvents, order_events, starts_of_runs
 from cepheid.runtime.partition_codes import partition_codes
 
@@ -121,4 +122,5 @@ def moment_table(
     assert isinstance(output, AggregateOutput)
     places = PlaceColumns(program, output, columns, schema).table(groups)
     finished = Finished(places, groups.values, None, list(extremes), groups.is_expiry)
-    return finish(output, aggregate_schema(program, output, schema), finished)
+    with errors_of(program.name):
+        return finish(output, aggregate_schema(program, output, schema), finished)

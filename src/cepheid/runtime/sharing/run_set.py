@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 
@@ -16,7 +16,15 @@ from cepheid.runtime.sharing.fold_set import FoldedSet, fold_set
 from cepheid.runtime.sharing.make_machine import SetTask
 from cepheid.runtime.sharing.order_kinds import order_kinds
 from cepheid.runtime.sharing.policy import Policy
-from cepheid.runtime.sharing.set_results import FinishedQuery, SetResults
+from cepheid.runtime.sharing.set_results import SetResults
+
+
+class SetOptions(NamedTuple):
+    """How a set is run; queries in `partially` give rows of groups that others add to."""
+
+    threads: int = 1
+    policy: Policy = Policy.DYNAMIC
+    partially: Collection[int] = ()
 
 
 class RunSet(Protocol):
@@ -28,9 +36,7 @@ class RunSet(Protocol):
         columns: Mapping[str, Any],
         length: int,
         schema: pa.Schema,
-        *,
-        threads: int = 1,
-        policy: Policy = Policy.DYNAMIC,
+        options: SetOptions,
     ) -> list[pa.Table]:
         """Return the result of every query."""
 
@@ -40,13 +46,12 @@ def run_set(
     columns: Mapping[str, Any],
     length: int,
     schema: pa.Schema,
-    *,
-    threads: int = 1,
-    policy: Policy = Policy.DYNAMIC,
+    options: SetOptions,
 ) -> list[pa.Table]:
     """Return the result of every query."""
-    prepared = prepare_set(program, columns, length, threads)
-    return prepared.tables(fold_prepared(prepared, policy, threads), schema)
+    prepared = prepare_set(program, columns, length, options.threads)
+    folded = fold_prepared(prepared, options.policy, options.threads)
+    return prepared.tables(folded, schema, options.partially)
 
 
 def fold_prepared(prepared: PreparedSet, policy: Policy, threads: int = 1) -> FoldedSet:
@@ -63,21 +68,14 @@ class PreparedSet:
     columns: Mapping[str, Any]
     measures: EventMeasures
 
-    def tables(self, folded: FoldedSet, schema: pa.Schema) -> list[pa.Table]:
-        """Return the result of every query."""
-        return self._results(schema).tables(self.task.program.programs, folded.rows)
-
-    def found(self, folded: FoldedSet, schema: pa.Schema) -> list[FinishedQuery | None]:
-        """Return what every query's result is made of; None if nothing was found of it."""
-        results = self._results(schema)
-        return [
-            results.finished(program, rows) if rows.owner.size else None
-            for program, rows in zip(self.task.program.programs, folded.rows, strict=True)
-        ]
-
-    def _results(self, schema: pa.Schema) -> SetResults:
-        warn_of_dropped(self.task.program.programs[0], self.ordered.dropped)
-        return SetResults(self.columns, self.ordered, schema, self.measures)
+    def tables(
+        self, folded: FoldedSet, schema: pa.Schema, partially: Collection[int] = ()
+    ) -> list[pa.Table]:
+        """Return the result of every query; of some, rows of groups that others add to."""
+        programs = self.task.program.programs
+        warn_of_dropped(programs[0], self.ordered.dropped)
+        results = SetResults(self.columns, self.ordered, schema, self.measures)
+        return results.tables(programs, folded.rows, partially)
 
 
 def prepare_set(

@@ -6,7 +6,7 @@ all are sorted. The events of a program are then those whose kind concerns it, i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,7 @@ from cepheid.program.program import Program
 from cepheid.program.sharing.merged_program import TestedPrograms
 from cepheid.program.sharing.other_sets import Scanned, is_scanned
 from cepheid.program.sharing.sharing_sets import plain_test, stream_of
+from cepheid.runtime.local import LOG
 from cepheid.runtime.order_events import (
     OrderedEvents,
     Ordering,
@@ -27,21 +28,33 @@ from cepheid.runtime.order_events import (
     find_ordering,
     reject_extreme_times,
 )
+from cepheid.runtime.settled import Settled
 from cepheid.runtime.sharing.event_kinds import EventKinds, event_kinds
 
 Masks = NDArray[np.uint64]
+FirstTick = Callable[[Program], int | None]
 
 
 class Scan(ScannedColumns):
-    """The columns of events, in the order that some programs have in common."""
+    """The columns of events, in the order that some programs have in common.
+
+    `first_tick` says from when on events matter to a program.
+    """
 
     def __init__(
-        self, scanned: Scanned, columns: Mapping[str, Any], length: int, threads: int = 1
+        self,
+        scanned: Scanned,
+        columns: Mapping[str, Any],
+        length: int,
+        threads: int = 1,
+        first_tick: FirstTick | None = None,
     ) -> None:
+        self.first_tick = first_tick
         self.columns = columns
         self.length = length
         self.threads = threads
         self.program = scanned.programs[0]  # any: all have the same order and partitions
+        self.folds = len(scanned.programs)
         self.keeps_all = any(each.keeps_all_types for each in scanned.programs)
         tests = map(plain_test, scanned.tests)
         self.tests = {test: number for number, test in enumerate(dict.fromkeys(tests))}
@@ -71,11 +84,13 @@ class Scan(ScannedColumns):
         """The events in order, with their kinds as masks."""
         kinds = self.kinds
         masks = kinds.kind.astype(np.uint64)
+        LOG.debug("%d events are ordered once for %d folds", masks.size, self.folds)
         return find_ordering(self.program, self.columns, kinds.rows, masks, threads=self.threads)
 
-    def ordered(self, program: Program) -> OrderedEvents:
+    def ordered(self, program: Program, settled: Settled | None = None) -> OrderedEvents:
         """Return the events that matter to a program, in order."""
-        return self._cut(program, [self._masks_of_kinds(each) for each in program.test_groups])
+        groups = [self._masks_of_kinds(each) for each in program.test_groups]
+        return self._cut(program, groups, settled)
 
     def ordered_kinds(self, program: TestedPrograms) -> tuple[OrderedEvents, EventKinds]:
         """Return the events of merged programs; `fires` of the arrays has its kinds, from 1."""
@@ -90,17 +105,24 @@ class Scan(ScannedColumns):
         kinds = EventKinds(None, marks.astype(np.int64)[self.kinds.kind] - 1, tuple(passes))
         return self._cut(some, [marks]), kinds
 
-    def _cut(self, program: Program, groups: Sequence[Masks]) -> OrderedEvents:
+    def _cut(
+        self, program: Program, groups: Sequence[Masks], settled: Settled | None = None
+    ) -> OrderedEvents:
         """Return the events of kinds that have a mask."""
         every = np.bitwise_or.reduce(groups)
         ordering = self.ordering
-        grouped = ordering.grouped._replace(masks=every[ordering.grouped.masks])
+        masks = every[ordering.grouped.masks]
+        first = None if self.first_tick is None else self.first_tick(program)
+        if first is not None:
+            masks[ordering.grouped.ticks < first] = 0
+        grouped = ordering.grouped._replace(masks=masks)
         by_group = [each[self.kinds.kind] for each in groups] if len(groups) > 1 else list(groups)
         ordered = cut_events(
             program,
             self.columns,
             ordering._replace(grouped=grouped),
             Relevant(self.kinds.rows, by_group, grouped.masks),
+            settled=settled,
         )
         reject_extreme_times(program, ordered.arrays.clock)
         return ordered
@@ -125,10 +147,12 @@ class Scans:
         columns: Mapping[str, Any],
         length: int,
         threads: int = 1,
+        first_tick: FirstTick | None = None,
     ) -> None:
         self.columns = columns
         self.by_stream = {
-            stream_of(each.programs[0]): Scan(each, columns, length, threads) for each in scanned
+            stream_of(each.programs[0]): Scan(each, columns, length, threads, first_tick)
+            for each in scanned
         }
 
     def of(self, program: Program) -> Mapping[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from cepheid.errors import DataError
 from cepheid.kernels.values import ValueRows
 from cepheid.program.aggregate_output import AggregateOutput, MinimumMeasure
 from cepheid.program.position_masks import TakenColumns
@@ -26,6 +27,7 @@ from cepheid.runtime.aggregate.result_table import (
     finish,
 )
 from cepheid.runtime.aggregate.value_rows import joined_rows
+from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.partition_codes import partition_codes
 
@@ -51,29 +53,51 @@ class SetResults:
         self.measures = measures
         self.groups: dict[tuple[str, ...], Int64s] = {}
 
-    def tables(self, programs: Sequence[Program], rows: Sequence[ValueRows]) -> list[pa.Table]:
-        """Return the result of every query; those with the same columns are made at once."""
-        alike: dict[object, list[int]] = {}
+    def tables(
+        self,
+        programs: Sequence[Program],
+        rows: Sequence[ValueRows],
+        partially: Collection[int] = (),
+    ) -> list[pa.Table]:
+        """Return the result of every query; those with the same columns are made at once.
+
+        Those in `partially` have rows of groups that others add to.
+        """
+        alike: dict[tuple[object, bool], list[int]] = {}
         for place, program in enumerate(programs):
-            alike.setdefault(_form(program, place), []).append(place)
+            key = _form(program, place), place in partially
+            alike.setdefault(key, []).append(place)
         found: dict[int, pa.Table] = {}
-        for places in alike.values():
-            made = self._of_alike(programs[places[0]], [rows[place] for place in places])
+        for (_, is_partial), places in alike.items():
+            of_alike = [rows[place] for place in places]
+            made = self._of_alike(
+                [programs[place] for place in places], of_alike, partially=is_partial
+            )
             found |= zip(places, made, strict=True)
         return [found[place] for place in range(len(programs))]
 
-    def finished(self, program: Program, rows: ValueRows) -> FinishedQuery:
-        """Return what a row for every group and window of a query is made of."""
-        return self._finished(program, rows, rows.owner)[0]
-
-    def _of_alike(self, program: Program, rows: Sequence[ValueRows]) -> list[pa.Table]:
+    def _of_alike(
+        self, programs: Sequence[Program], rows: Sequence[ValueRows], *, partially: bool
+    ) -> list[pa.Table]:
         """Return a row for every group and window of queries that differ in nothing else."""
-        if len(rows) == 1:
-            return [set_table(self.finished(program, rows[0]), self.schema, partially=False)]
+        if len(rows) > 1:
+            try:
+                return self._at_once(programs[0], rows, partially=partially)
+            except DataError:  # one by one, it can be told whose it is
+                pass
+        found = []
+        for program, own in zip(programs, rows, strict=True):
+            finished, _ = self._finished(program, own, own.owner)
+            found.append(_table(finished, self.schema, partially=partially))
+        return found
+
+    def _at_once(
+        self, program: Program, rows: Sequence[ValueRows], *, partially: bool
+    ) -> list[pa.Table]:
         query = np.repeat(np.arange(len(rows)), [each.owner.size for each in rows])
         every = joined_rows(list(rows))
         finished, row = self._finished(program, every, query * self.partitions + every.owner)
-        table = set_table(finished, self.schema, partially=False)
+        table = _table(finished, self.schema, partially=partially)
         ends = np.searchsorted(row, np.arange(len(rows) + 1) * self.partitions).tolist()
         return [table.slice(begin, end - begin) for begin, end in pairwise(ends)]
 
@@ -111,12 +135,13 @@ class SetResults:
         return self.measures.sortables[self.measures.output.minima.index(wanted)]
 
 
-def set_table(finished: FinishedQuery, schema: pa.Schema, *, partially: bool) -> pa.Table:
+def _table(finished: FinishedQuery, schema: pa.Schema, *, partially: bool) -> pa.Table:
     """Return the result of a query; with `partially` rows of groups that others add to."""
     program, output, rows = finished
-    if partially:
-        return to_partial(partial_schema(program, output, schema), rows)
-    return finish(output, aggregate_schema(program, output, schema), rows)
+    with errors_of(program.name):
+        if partially:
+            return to_partial(partial_schema(program, output, schema), rows)
+        return finish(output, aggregate_schema(program, output, schema), rows)
 
 
 def _form(program: Program, place: int) -> object:

@@ -5,18 +5,19 @@ Workers import this file: what runs each kind of query is imported when it is ne
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import pyarrow as pa
 
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput
-from cepheid.program.sharing.merged_program import MergedProgram
 from cepheid.runtime.bundle import Bundle
+from cepheid.runtime.name_errors import errors_of_one
 from cepheid.runtime.sorted_runs import Chunk
-from cepheid.runtime.spark.fold_task import Fold, TaskFold
+from cepheid.runtime.spark.fold_task import TaskFold
 from cepheid.runtime.spark.packed_events import to_packets
 from cepheid.runtime.spark.task_folds import run_partially, run_to_graphs, run_to_rows
 
@@ -48,39 +49,31 @@ class BundleFolds:
             in_chunks = partial(_in_chunks, self)
         return TaskFold(programs[0].time, partial(_whole, self), in_chunks, self.memory)
 
-    def fold_of(self, number: int) -> Fold:
-        """Return how a query is folded by itself."""
+    def run_alone(
+        self, number: int, events: pa.Table, columns: Mapping[str, Any] | None = None
+    ) -> pa.Table:
+        """Return what a query makes of events by itself; `columns` are those of `run_local`."""
         program = replace(self.bundle.programs[number], cuts_time=False)
         output = program.output
         if isinstance(output, AggregateOutput) and number in self.partial:
-            return partial(run_partially, program, output)
+            return run_partially(program, output, events, columns)
         if isinstance(output, MatchOutput) and output.is_compressed:
-            return partial(run_to_graphs, program, output)
-        return partial(run_to_rows, program)
+            return run_to_graphs(program, output, events, columns)
+        return run_to_rows(program, events, columns)
 
 
 def _whole(folds: BundleFolds, events: pa.Table) -> Iterator[pa.Table]:
-    for numbers, program in folds.bundle.sets:
-        for number, table in _set_tables(folds, numbers, program, events):
+    """Do what the queries of a workload do in process; a task has one core."""
+    from cepheid.runtime.sharing.run_together import run_together
+
+    def run_alone(number: int, columns: Mapping[str, Any]) -> pa.Table:
+        return folds.run_alone(number, events, columns)
+
+    numbers = range(len(folds.bundle.programs))
+    with errors_of_one(partial(folds.run_alone, number, events) for number in numbers):
+        for number, table in run_together(folds.bundle, events, run_alone, partially=folds.partial):
+            assert isinstance(table, pa.Table)
             yield _packed(number, table)
-    for number in folds.bundle.alone:
-        yield _packed(number, folds.fold_of(number)(events))
-
-
-def _set_tables(
-    folds: BundleFolds, numbers: tuple[int, ...], program: MergedProgram, events: pa.Table
-) -> Iterator[tuple[int, pa.Table]]:
-    """Yield the results of the queries of a set that have any."""
-    from cepheid.runtime.sharing.run_set import fold_prepared, prepare_set
-    from cepheid.runtime.sharing.set_results import set_table
-
-    columns = dict(zip(events.column_names, events.columns, strict=True))
-    prepared = prepare_set(program, columns, events.num_rows, 1)
-    folded = fold_prepared(prepared, folds.bundle.policy)
-    found = prepared.found(folded, events.schema)
-    for number, each in zip(numbers, found, strict=True):
-        if each is not None:
-            yield number, set_table(each, events.schema, partially=number in folds.partial)
 
 
 def _in_chunks(folds: BundleFolds, chunks: Iterable[Chunk]) -> Iterator[pa.Table]:
@@ -97,7 +90,7 @@ def _in_chunks(folds: BundleFolds, chunks: Iterable[Chunk]) -> Iterator[pa.Table
                 yield _packed(number, table)
         else:
             events = pa.concat_tables([each.events for each in chunks])
-            yield _packed(number, folds.fold_of(number)(events))
+            yield _packed(number, folds.run_alone(number, events))
 
 
 def _packed(number: int, table: pa.Table) -> pa.Table:

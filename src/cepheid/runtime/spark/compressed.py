@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,7 +70,12 @@ def _count(matches: CompressedMatches) -> Iterator[pa.RecordBatch]:
     yield pa.RecordBatch.from_pydict({"matches": [str(matches.count())]}, COUNTS)
 
 
-def fold_to_graphs(program: Program, output: MatchOutput, events: pa.Table) -> pa.Table:
+def fold_to_graphs(
+    program: Program,
+    output: MatchOutput,
+    events: pa.Table,
+    columns: Mapping[str, Any] | None = None,
+) -> pa.Table:
     """Turn a task's events into one row."""
-    matches, _ = compress_matches(program, output, events, events.schema)
+    matches, _ = compress_matches(program, output, events, events.schema, None, columns)
     return graphs_of(matches)

@@ -5,9 +5,10 @@ Workers import this file: what runs each kind of query is imported when it is ne
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import pyarrow as pa
 
@@ -15,6 +16,7 @@ from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
 from cepheid.program.slot_program import SlotProgram
 from cepheid.runtime.local import run_local
+from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.sorted_runs import Chunk
 from cepheid.runtime.spark.fold_task import Fold, TaskFold
 
@@ -53,28 +55,44 @@ class TaskFolds:
         return TaskFold(self.program.time, partial(_one, whole), in_chunks, self.memory)
 
 
-def run_to_rows(program: Program, events: pa.Table) -> pa.Table:
-    """Return rows of the result."""
-    result = run_local(program, events)
+def run_to_rows(
+    program: Program, events: pa.Table, columns: Mapping[str, Any] | None = None
+) -> pa.Table:
+    """Return rows of the result; `columns` are those of the events, as for `run_local`."""
+    result = run_local(program, events, columns=columns)
     assert isinstance(result, pa.Table)
     return result
 
 
-def run_partially(program: Program, output: AggregateOutput, events: pa.Table) -> pa.Table:
+def run_partially(
+    program: Program,
+    output: AggregateOutput,
+    events: pa.Table,
+    columns: Mapping[str, Any] | None = None,
+) -> pa.Table:
     """Return rows of groups that other tasks add to."""
     from cepheid.runtime.aggregate.aggregate import Aggregation
     from cepheid.runtime.aggregate.partial_table import partial_schema, to_partial
 
-    columns = dict(zip(events.column_names, events.columns, strict=True))
-    rows = Aggregation(program, output, columns, events.num_rows).finished(events.schema)
+    name = program.name if columns is None else None
+    if columns is None:
+        columns = dict(zip(events.column_names, events.columns, strict=True))
+    with errors_of(name):
+        rows = Aggregation(program, output, columns, events.num_rows).finished(events.schema)
     return to_partial(partial_schema(program, output, events.schema), rows)
 
 
-def run_to_graphs(program: Program, output: MatchOutput, events: pa.Table) -> pa.Table:
+def run_to_graphs(
+    program: Program,
+    output: MatchOutput,
+    events: pa.Table,
+    columns: Mapping[str, Any] | None = None,
+) -> pa.Table:
     """Return graphs of matches."""
     from cepheid.runtime.spark.compressed import fold_to_graphs
 
-    return fold_to_graphs(program, output, events)
+    with errors_of(program.name if columns is None else None):
+        return fold_to_graphs(program, output, events, columns)
 
 
 def _to_matrices(
@@ -82,7 +100,8 @@ def _to_matrices(
 ) -> pa.Table:
     from cepheid.runtime.aggregate.range_table import fold_range
 
-    return fold_range(program, slots, output, events)
+    with errors_of(program.name):
+        return fold_range(program, slots, output, events)
 
 
 def _in_chunks(program: Program, partially: bool, chunks: Iterable[Chunk]) -> Iterator[pa.Table]:

@@ -13,13 +13,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from cepheid.errors import StateError
+from cepheid.errors import DataError, StateError
 from cepheid.program.arrow_arrays import to_arrow, to_numpy
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.position_masks import position_masks
 from cepheid.program.program import Program, Ranking
 from cepheid.program.sharing.sharing_sets import plain_test
 from cepheid.runtime.clock import to_ticks
+from cepheid.runtime.name_errors import errors_of, errors_of_one
 from cepheid.runtime.order_events import (
     is_derived,
     order_codes,
@@ -55,26 +56,39 @@ class KeptEvents:
     """The columns that are kept of events, and the programs of which one at least must need them.
 
     An event is needed if it passes one of the `tests`. `keys` are attributes that partitions of all
-    programs have in common.
+    programs have in common. With `is_lenient`, a test that cannot be computed is no error: all
+    events are kept, and whose test it is will fail when it is folded.
     """
 
     columns: frozenset[str]
     programs: tuple[Program, ...]
     tests: tuple[PositionTest, ...]
     keys: tuple[str, ...]
+    is_lenient: bool = False
 
     def matters(self, events: pa.Table) -> Booleans:
         """Return which events can be part of something, block, break or be counted."""
         matters = np.ones(events.num_rows, np.bool_)
         if not any(each.keeps_all_types for each in self.programs):
-            type_column = self.programs[0].type_column
-            rows = event_kinds(self.tests, type_column, _columns(events), events.num_rows).rows
+            rows = self._fitting_rows(events)
             if rows is not None:
                 matters[:] = False
                 matters[rows] = True
         if all(each.ranking is not Ranking.STREAM for each in self.programs):
             matters &= _has_partition(events, self.keys)
         return matters
+
+    def _fitting_rows(self, events: pa.Table) -> Int64s | None:
+        """Return the rows of events that pass a test; None: all are kept."""
+        type_column = self.programs[0].type_column
+        each_alone = (functools.partial(_named_fit, each, events) for each in self.programs)
+        try:
+            with errors_of_one(() if self.is_lenient else each_alone):
+                return event_kinds(self.tests, type_column, _columns(events), events.num_rows).rows
+        except DataError:
+            if self.is_lenient:
+                return None
+            raise
 
 
 def kept_events(programs: tuple[Program, ...], columns: Iterable[str] = ()) -> KeptEvents:
@@ -219,6 +233,11 @@ def fits_a_position(program: Program, events: pa.Table) -> Booleans:
     masks = position_masks(program, _columns(events), events.num_rows)
     fits: Booleans = np.bitwise_or.reduce(masks) != 0
     return fits
+
+
+def _named_fit(program: Program, events: pa.Table) -> None:
+    with errors_of(program.name):
+        fits_a_position(program, events)
 
 
 def in_order(events: pa.Table, ticks: Int64s, order: Iterable[str] = ()) -> pa.Table:

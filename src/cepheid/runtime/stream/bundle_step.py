@@ -1,107 +1,54 @@
 """One step of several queries on the same stream: events are kept once, for all of them.
 
-A set of queries is folded in one pass over the events of those windows that close. Windows are
-reported by the step that settles their end, as for queries by themselves (decision 14).
+Sets of queries, and those with lanes, are folded in one pass over the events of those windows that
+close. Windows are reported by the step that settles their end, as for queries by themselves
+(decision 14). For all others the settled events are ordered once, sequences of one window that
+moves with every event have common segments, and matches have one graph.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from cepheid.errors import StateLimitError
-from cepheid.program.program import Clock, Program
-from cepheid.program.sharing.merged_program import MergedProgram
-from cepheid.runtime.aggregate.group_rows import taken
-from cepheid.runtime.sharing.policy import Policy, Sharing
-from cepheid.runtime.sharing.run_set import fold_prepared, prepare_set
-from cepheid.runtime.sharing.set_results import set_table
-from cepheid.runtime.stream.arrivals import KeptEvents, kept_events, receive
+from cepheid.errors import DataError, LiveStateError, StateLimitError
+from cepheid.runtime.aggregate.result_table import WINDOW_START
+from cepheid.runtime.clock import from_ticks
+from cepheid.runtime.name_errors import errors_of
+from cepheid.runtime.stream.arrivals import receive
 from cepheid.runtime.stream.carried import Carried, ChunkKind
+from cepheid.runtime.stream.closed_windows import next_ends, windows_of_lanes, windows_of_set
 from cepheid.runtime.stream.keep import how_far_back
-from cepheid.runtime.stream.keepers import Move, PlainKeeper
+from cepheid.runtime.stream.keepers import Move
+from cepheid.runtime.stream.replay_together import Common, replay_together
 from cepheid.runtime.stream.step import keep_last_key, later, next_horizon
 from cepheid.runtime.stream.stored_events import (
     ChunkWriter,
-    StoredChunk,
     earliest_from,
     read_stored,
     write_stored,
 )
-from cepheid.runtime.stream.wake import next_window_end
+from cepheid.runtime.stream.stream_bundle import StreamBundle, StreamedQuery, stream_bundle
 
-
-@dataclass(frozen=True, slots=True)
-class StreamedQuery:
-    """A query of a bundle; `partially`: its rows are combined with those of other buckets.
-
-    `since` is the first tick that it takes: it does not see earlier events, and does not report
-    windows that began before. None: it takes all.
-    """
-
-    name: str
-    program: Program
-    partially: bool = False
-    since: int | None = None
-
-
-@dataclass(frozen=True)
-class StreamBundle:
-    """Queries on the same stream; sets have the numbers of their queries, and these merged.
-
-    `columns` are kept of events in any case.
-    """
-
-    queries: tuple[StreamedQuery, ...]
-    sets: tuple[tuple[tuple[int, ...], MergedProgram], ...] = ()
-    policy: Policy = Policy.DYNAMIC
-    columns: tuple[str, ...] = ()
-
-    @property
-    def alone(self) -> list[StreamedQuery]:
-        """The queries that are in no set."""
-        together = {number for numbers, _ in self.sets for number in numbers}
-        return [each for number, each in enumerate(self.queries) if number not in together]
-
-    @cached_property
-    def programs(self) -> tuple[Program, ...]:
-        """The programs of all queries."""
-        return tuple(each.program for each in self.queries)
-
-    @cached_property
-    def kept(self) -> KeptEvents:
-        """What is kept of events."""
-        return kept_events(self.programs, self.columns)
-
-
-def stream_bundle(
-    queries: Sequence[StreamedQuery], sharing: Sharing, columns: Sequence[str] = ()
-) -> StreamBundle:
-    """Put queries together; those that add up windows of time can share work."""
-    places = [
-        place
-        for place, each in enumerate(queries)
-        if each.program.slide is not None and each.program.clock is Clock.TIME
-    ]
-    merged = sharing.merged.of([queries[place].program for place in places])
-    sets = tuple(
-        (tuple(places[each] for each in shared.places), program) for shared, program in merged
-    )
-    return StreamBundle(tuple(queries), sets, sharing.policy, tuple(columns))
+__all__ = ["BundleStep", "StreamBundle", "StreamedQuery", "bundle_step", "stream_bundle"]
 
 
 @dataclass(frozen=True, slots=True)
 class BundleStep:
-    """What a step gives; see `Step`. Queries without new results have none."""
+    """What a step gives; see `Step`. Queries without new results have none.
+
+    `failed` says of queries that have no results, because their data is at fault, why.
+    """
 
     carried: Carried
     results: dict[str, pa.Table]
     late: pa.Table
     wake: int | None
+    failed: dict[str, str] = field(default_factory=dict)
 
 
 def bundle_step(  # noqa: PLR0913 - the options of a stream, all by name
@@ -113,8 +60,12 @@ def bundle_step(  # noqa: PLR0913 - the options of a stream, all by name
     ordered: bool = False,
     late_before: int | None = None,
     state_limit: int | None = None,
+    isolates: bool = False,
 ) -> BundleStep:
-    """Settle all events before tick `until`, or all of a stream in order; see `step`."""
+    """Settle all events before tick `until`, or all of a stream in order; see `step`.
+
+    With `isolates` a query whose data is at fault has no results in this step, and the others do.
+    """
     nothing = pa.table({})
     if not bundle.queries or (arrived is None and carried.events is None):
         after = Carried(later(carried.horizon, until), (), None, carried.next_number)
@@ -124,7 +75,12 @@ def bundle_step(  # noqa: PLR0913 - the options of a stream, all by name
         arrived = carried.events.empty_table()
     lead = max(bundle.programs, key=lambda each: each.window_length or 0)
     arrival = receive(
-        lead, carried, arrived, ordered=ordered, late_before=late_before, kept=bundle.kept
+        lead,
+        carried,
+        arrived,
+        ordered=ordered,
+        late_before=late_before,
+        kept=replace(bundle.kept, is_lenient=isolates),
     )
     move = Move(
         lead,
@@ -134,7 +90,7 @@ def bundle_step(  # noqa: PLR0913 - the options of a stream, all by name
         arrival.events.schema,
         ordered,
     )
-    results, closings = _advance(bundle, move)
+    found = _advance(bundle, move, isolates=isolates)
     writer = ChunkWriter(carried.next_number)
     write_stored(lead, move.stored, _oldest(bundle, move.horizon), writer)
     keep_last_key(carried, arrival, writer)
@@ -142,30 +98,83 @@ def bundle_step(  # noqa: PLR0913 - the options of a stream, all by name
     if state_limit is not None and after.size > state_limit:
         raise StateLimitError(lead.name, after.size, state_limit)
     waiting = None if ordered else earliest_from(move.stored, move.horizon)
-    ticks = [each for each in (waiting, *closings) if each is not None]
-    return BundleStep(after, results, arrival.late, min(ticks, default=None))
+    ticks = [each for each in (waiting, *found.closings) if each is not None]
+    results = {name: each for name, each in found.results.items() if each.num_rows}
+    return BundleStep(after, results, arrival.late, min(ticks, default=None), found.failed)
 
 
-def _advance(bundle: StreamBundle, move: Move) -> tuple[dict[str, pa.Table], list[int | None]]:
-    """Return the results of all queries, and the ticks at which more may become final."""
-    results: dict[str, pa.Table] = {}
-    closings: list[int | None] = []
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Results, why there are none, and the ticks at which more may become final."""
+
+    results: dict[str, pa.Table] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    closings: list[int | None] = field(default_factory=list)
+
+
+def _advance(bundle: StreamBundle, move: Move, *, isolates: bool) -> _Found:
     if move.horizon is None:
-        return results, closings
-    for each in bundle.alone:
-        stored = [_from(chunk, each.since) for chunk in move.stored]
-        keeper = PlainKeeper(replace(move, program=each.program, stored=stored))
-        replayed = keeper.run(partially=each.partially)
-        results[each.name] = replayed.result
-        closings.append(keeper.closing(replayed))
-    latest = _latest_settled(move)
+        return _Found()
+    try:
+        return _together(bundle, move)
+    except (DataError, LiveStateError):  # one by one, it can be told whose it is
+        return _one_by_one(bundle, move, isolates=isolates)
+
+
+def _one_by_one(bundle: StreamBundle, move: Move, *, isolates: bool) -> _Found:
+    found = _Found()
+    for query in bundle.queries:
+        try:
+            with errors_of(query.name):
+                _replay([query], Common([], []), move, found)
+        except (DataError, LiveStateError) as error:
+            if not isolates:
+                raise
+            found.failed[query.name] = str(error)
+    return found
+
+
+def _together(bundle: StreamBundle, move: Move) -> _Found:
+    found = _Found()
+    results, closings = found.results, found.closings
+    latest, alone = _latest_settled(move), bundle.alone
     for numbers, merged in bundle.sets:
-        queries = [bundle.queries[each] for each in numbers]
-        results |= _closed_windows(queries, merged, move, bundle.policy)
-        if latest is not None:
-            windows = {(e.program.window_length, e.program.slide): e.program for e in queries}
-            closings += [next_window_end(e, latest, move.horizon) for e in windows.values()]
-    return {name: each for name, each in results.items() if each.num_rows}, closings
+        queries = bundle.of(numbers)
+        results |= windows_of_set(queries, merged, move, bundle.policy)
+        closings += next_ends(queries, latest, move)
+    for numbers, lanes in bundle.lanes:
+        queries = bundle.of(numbers)
+        tables = windows_of_lanes(queries, lanes, move)
+        if tables is None:
+            alone += queries
+        else:
+            results |= tables
+            closings += next_ends(queries, latest, move)
+    common = Common(
+        [(bundle.of(numbers), program) for numbers, program in bundle.chains],
+        [(bundle.of(numbers), program) for numbers, program in bundle.matches],
+    )
+    _replay(alone, common, move, found)
+    return found
+
+
+def _replay(alone: Sequence[StreamedQuery], common: Common, move: Move, found: _Found) -> None:
+    by_name = {each.name: each for each in alone}
+    for name, table, closing in replay_together(alone, common, move):
+        if table is not None:
+            query = by_name.get(name)
+            found.results[name] = table if query is None else _begun_since(query, table, move)
+        found.closings.append(closing)
+
+
+def _begun_since(query: StreamedQuery, result: pa.Table, move: Move) -> pa.Table:
+    """Return the rows of windows that a query saw from their beginning on."""
+    program = query.program
+    if query.since is None or program.slide is None or not result.num_rows:
+        return result
+    first = from_ticks(np.array([query.since]), move.schema.field(program.time).type)[0]
+    begin = result.column("0" if query.partially else WINDOW_START)  # see `partial_schema`
+    return result.filter(pc.greater_equal(begin, first))
 
 
 def _latest_settled(move: Move) -> int | None:
@@ -176,95 +185,9 @@ def _latest_settled(move: Move) -> int | None:
     return max(lasts, default=None)
 
 
-def _from(chunk: StoredChunk, since: int | None) -> StoredChunk:
-    if since is None or chunk.ticks[0] >= since:
-        return chunk
-    place = int(np.searchsorted(chunk.ticks, since))
-    return StoredChunk(chunk.table.slice(place), chunk.ticks[place:], chunk.chunk)
-
-
 def _oldest(bundle: StreamBundle, horizon: int | None) -> int | None:
     """Return the first tick that matters to any query; None: all do."""
     reaches = [how_far_back(each) for each in bundle.programs]
     if horizon is None or None in reaches:
         return None
     return horizon - max(each for each in reaches if each is not None)
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """The first and the last window that a query reports in a step; None: there is no first."""
-
-    first: int | None
-    last: int
-    length: int
-    slide: int
-
-    @property
-    def is_empty(self) -> bool:
-        return self.first is not None and self.last < self.first
-
-    @property
-    def begin(self) -> int | None:
-        return None if self.first is None else self.first * self.slide
-
-    @property
-    def end(self) -> int:
-        return self.last * self.slide + self.length
-
-
-def _wanted(query: StreamedQuery, move: Move) -> _Wanted:
-    program, before, until = query.program, move.carried.horizon, move.horizon
-    assert program.window_length is not None
-    assert program.slide is not None
-    assert until is not None
-    length, slide = program.window_length, program.slide
-    firsts = []
-    if before is not None:
-        firsts.append((before - length) // slide + 1)
-    if query.since is not None:
-        firsts.append(-(-query.since // slide))
-    return _Wanted(max(firsts, default=None), (until - length) // slide, length, slide)
-
-
-def _closed_windows(
-    queries: Sequence[StreamedQuery], merged: MergedProgram, move: Move, policy: Policy
-) -> dict[str, pa.Table]:
-    """Fold the events of the windows that close, and return what is in those."""
-    wanted = [_wanted(each, move) for each in queries]
-    ranges = _joined([(each.begin, each.end) for each in wanted if not each.is_empty])
-    parts = [chunk.between(begin, end) for begin, end in ranges for chunk in move.stored]
-    events = move.united(parts)
-    if not events.num_rows:
-        return {}
-    columns = dict(zip(events.column_names, events.columns, strict=True))
-    prepared = prepare_set(merged, columns, events.num_rows, 1)
-    folded = fold_prepared(prepared, policy)
-    chosen = []
-    for rows, each in zip(folded.rows, wanted, strict=True):
-        is_wanted = rows.window <= each.last
-        if each.first is not None:
-            is_wanted &= rows.window >= each.first
-        chosen.append(taken(rows, np.flatnonzero(is_wanted)))
-    found = prepared.found(replace(folded, rows=tuple(chosen)), move.schema)
-    return {
-        query.name: set_table(each, move.schema, partially=query.partially)
-        for query, each in zip(queries, found, strict=True)
-        if each is not None
-    }
-
-
-def _joined(ranges: Sequence[tuple[int | None, int]]) -> Iterator[tuple[int | None, int]]:
-    """Yield stretches of time that do not overlap and cover all that are given."""
-    begin: int | None = None
-    end: int | None = None
-    for low, high in sorted(ranges, key=lambda each: (each[0] is not None, each[0] or 0)):
-        if end is None:
-            begin, end = low, high
-        elif low is None or low <= end:
-            end = max(end, high)
-        else:
-            yield begin, end
-            begin, end = low, high
-    if end is not None:
-        yield begin, end

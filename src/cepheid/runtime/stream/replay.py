@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -42,25 +43,34 @@ def empty_result(program: Program, schema: pa.Schema, *, partially: bool) -> pa.
 
 
 def replay(
-    program: Program, events: pa.Table, schema: pa.Schema, settled: Settled, *, partially: bool
+    program: Program,
+    events: pa.Table,
+    schema: pa.Schema,
+    settled: Settled,
+    *,
+    partially: bool,
+    columns: Mapping[str, Any] | None = None,
 ) -> Replayed:
-    """Return what became final. `schema` is that of the events without hidden columns."""
+    """Return what became final. `schema` is that of the events without hidden columns.
+
+    `columns` are those of the events, if their order is found for several programs at once.
+    """
     output, none = program.output, np.empty(0, np.int64)
-    if isinstance(output, AggregateOutput):
+    if columns is None:
         columns = dict(zip(events.column_names, events.columns, strict=True))
+    if isinstance(output, AggregateOutput):
         aggregation = Aggregation(program, output, columns, events.num_rows, 1, settled)
         if partially:
             partial = partial_schema(program, output, schema)
             return Replayed(to_partial(partial, aggregation.finished(schema)), none)
         return Replayed(aggregation.table(schema), none)
     if output.is_compressed:
-        matches, _ = compress_matches(program, output, events, schema, settled)
+        matches, _ = compress_matches(program, output, events, schema, settled, columns)
         # A graph may have ends, and yet no match: negations, or starts reported before.
         is_empty = matches.is_empty or matches.first(1).num_rows == 0
         return Replayed(GRAPHS.empty_table() if is_empty else graphs_of(matches), none)
     if program.pair is not None:
-        found = find_pairs(program, program.pair, events, schema, settled)
+        found = find_pairs(program, program.pair, events, schema, settled, columns)
     else:
-        columns = dict(zip(events.column_names, events.columns, strict=True))
         found = find_matches(program, columns, events.num_rows, schema, 1, settled)
     return Replayed(found.table, found.taken)

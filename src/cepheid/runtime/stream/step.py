@@ -14,6 +14,7 @@ from cepheid.errors import Diagnostic, StateLimitError, UnsupportedQueryError
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program
 from cepheid.runtime.aggregate.wanted_windows import shares_windows_of_events
+from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.stream.arrivals import Arrival, receive
 from cepheid.runtime.stream.carried import Carried, ChunkKind
 from cepheid.runtime.stream.keepers import Move, keeper_of
@@ -71,7 +72,8 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
         ordered,
     )
     keeper = keeper_of(move)
-    replayed = keeper.run(partially=partially)
+    with errors_of(program.name):
+        replayed = keeper.run(partially=partially)
     writer = ChunkWriter(carried.next_number)
     keeper.write(replayed, writer)
     keep_last_key(carried, arrival, writer)

@@ -14,7 +14,14 @@ from cepheid.runtime.stream.carried import Carried
 VERSION = 1
 NO_TIMER = -1
 HEAD = "version int, query string, timer bigint, header binary"
-ANEW = "start with a new checkpoint, or run what the checkpoint was written for"
+ANEW = (
+    "start with a new checkpoint and a new output folder, or run what the checkpoint was written "
+    "for; nothing in it has changed"
+)
+OTHER_RELEASE = (
+    "go on with the release that wrote the checkpoint, or start with a new checkpoint and a new "
+    "output folder; nothing in it has changed"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,8 @@ class BucketStore:
     the state belongs to, part by part.
     """
 
+    version = VERSION
+
     def __init__(self, handle: StatefulProcessorHandle, query: Mapping[str, str]) -> None:
         self.query = json.dumps(query, sort_keys=True)
         self.head = handle.getValueState("head", HEAD)
@@ -42,7 +51,7 @@ class BucketStore:
         """Return what was stored; nothing if the bucket is new.
 
         Raises:
-            StateError: it was written for another query, or by a newer version.
+            StateError: it was written for another query, or by another version.
         """
         head = self.head.get() if self.head.exists() else None
         if head is None:
@@ -68,22 +77,22 @@ class BucketStore:
                 self.chunks.updateValue((chunk.number,), (rows,))
                 known = len(rows)
             size += known
-        self.head.update((VERSION, self.query, NO_TIMER if timer is None else timer, header))
+        self.head.update((self.version, self.query, NO_TIMER if timer is None else timer, header))
         return size
 
     def check(self) -> None:
         """Store whose checkpoint it is, or raise a StateError if it is another one's."""
         if not self.head.exists():
-            self.head.update((VERSION, self.query, NO_TIMER, b""))
+            self.head.update((self.version, self.query, NO_TIMER, b""))
             return
         version, query, _, _ = self.head.get() or ()
         self._require_same(version, query)
 
     def _require_same(self, version: int, query: str) -> None:
-        if version != VERSION:
+        if version != self.version:
             raise StateError(
-                f"the checkpoint has version {version}, and this release reads {VERSION}",
-                hint=ANEW,
+                f"the checkpoint has version {version}, and this release reads {self.version}",
+                hint=OTHER_RELEASE,
             )
         if query == self.query:
             return

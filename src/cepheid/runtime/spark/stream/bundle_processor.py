@@ -47,6 +47,7 @@ class BundleProcessor(BucketProcessor):
     """
 
     job: BundleJob  # type: ignore[assignment]
+    isolates = False  # whether a query whose data is at fault lets the others run on
 
     def __init__(self, job: BundleJob) -> None:
         self.job = job
@@ -71,6 +72,7 @@ class BundleProcessor(BucketProcessor):
             ordered=self.job.ordered,
             late_before=watermark,
             state_limit=self.job.state_limit,
+            isolates=self.isolates,
         )
 
     def _reports(

@@ -27,7 +27,7 @@ from cepheid.runtime.spark.stream.bundle_processor import (
     BundleJob,
     BundleProcessor,
 )
-from cepheid.runtime.spark.stream.finish_packets import QueryForm
+from cepheid.runtime.spark.stream.finish_packets import FAILED, QueryForm
 from cepheid.runtime.spark.stream.pack_events import IDENTITY
 from cepheid.runtime.stream.bundle_step import (
     BundleStep,
@@ -106,6 +106,7 @@ class ChangingProcessor(BundleProcessor):
     """Takes changes before the events of their micro-batch."""
 
     job: ChangingJob
+    isolates = True
 
     def __init__(self, job: ChangingJob) -> None:
         self.job = job
@@ -156,6 +157,9 @@ class ChangingProcessor(BundleProcessor):
         told, self.told = self.told, []
         for each in told if bucket == FIRST else ():
             yield pd.DataFrame([{"bucket": bucket, **NOTHING, **each}])
+        for name, message in done.failed.items():  # of any bucket: all of them have its groups
+            told_of = _told(name, FAILED, message=message)
+            yield pd.DataFrame([{"bucket": bucket, **NOTHING, **told_of}])
         yield from super()._reports(bucket, arrived, done, size)
 
     @property
@@ -199,5 +203,9 @@ class ChangingProcessor(BundleProcessor):
         self.listed.update((json.dumps(listed, sort_keys=True),))
 
     def _tell(self, name: str, change: str, **why: Any) -> None:
-        packet = to_packet(pa.table({"why": [json.dumps(why, ensure_ascii=False)]}))
-        self.told.append({QUERY: name, CHANGE: change, RESULT: packet})
+        self.told.append(_told(name, change, **why))
+
+
+def _told(name: str, change: str, **why: Any) -> dict[str, Any]:
+    packet = to_packet(pa.table({"why": [json.dumps(why, ensure_ascii=False)]}))
+    return {QUERY: name, CHANGE: change, RESULT: packet}

@@ -129,6 +129,7 @@ def _with_beats(timed: DataFrame, idle: str) -> DataFrame:
     beats = (
         session.readStream.format("rate")
         .option("rowsPerSecond", 1)
+        .option("numPartitions", 1)  # by which metrics know them: see HEARTBEATS
         .load()
         .select(
             (F.col("timestamp") - F.lit(idle).cast("interval")).alias(EVENT_TIME),

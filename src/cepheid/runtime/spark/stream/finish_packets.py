@@ -6,11 +6,13 @@ task, whose other queries are finished there, too: however many there are, that 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pyarrow as pa
 
+from cepheid.errors import DataError
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program
 from cepheid.runtime.aggregate.result_table import place_fields
@@ -47,6 +49,7 @@ class QueryForm:
         return table.select(self.columns)
 
 
+FAILED = "failed"  # the change of a query that has no results in a micro-batch
 FormOf = Callable[[str, str | None], QueryForm]
 
 
@@ -61,14 +64,15 @@ def to_result_packets(form_of: FormOf) -> MapBatches:
     return finish
 
 
-def to_json_rows(form_of: FormOf) -> MapBatches:
+def to_json_rows(form_of: FormOf, *, isolates: bool = False) -> MapBatches:
     """Return what finishes the packets of a task: a query and a row of its result as JSON.
 
-    Changes of the set of queries come as they are.
+    Changes of the set of queries come as they are. With `isolates`, a query whose data is at fault
+    has such a row instead of results.
     """
 
     def finish(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for name, change, table in _results(form_of, batches):
+        for name, change, table in _results(form_of, batches, isolates=isolates):
             if change is None:
                 rows = [{"query": name, "result": each} for each in json_rows(table)]
             else:
@@ -79,15 +83,34 @@ def to_json_rows(form_of: FormOf) -> MapBatches:
 
 
 def _results(
-    form_of: FormOf, batches: Iterator[pa.RecordBatch]
+    form_of: FormOf, batches: Iterator[pa.RecordBatch], *, isolates: bool = False
 ) -> Iterator[tuple[str, str | None, pa.Table]]:
+    """Yield name, change, and result or reason.
+
+    Of a query that failed in some bucket, results of others are left out: groups would be in part.
+    """
     packets: dict[tuple[str, str | None], list[bytes]] = {}
+    failed: dict[str, pa.Table] = {}
     for batch in batches:
         columns = [each.to_pylist() for each in batch.columns]
         for name, text, change, packet in zip(*columns, strict=True):
-            if change is not None:
+            if change == FAILED:
+                failed.setdefault(name, from_packets([packet]))
+            elif change is not None:
                 yield name, change, from_packets([packet])
             else:
                 packets.setdefault((name, text), []).append(packet)
     for (name, text), listed in sorted(packets.items(), key=lambda each: each[0][0]):
-        yield name, None, form_of(name, text).finished(listed)
+        if name in failed:
+            continue
+        try:
+            result = form_of(name, text).finished(listed)
+        except DataError as error:
+            if not isolates:
+                raise
+            why = json.dumps({"message": str(error)}, ensure_ascii=False)
+            failed[name] = pa.table({"why": [why]})
+        else:
+            yield name, None, result
+    for name, why_not in failed.items():
+        yield name, FAILED, why_not

@@ -7,6 +7,7 @@ same changes, and the checkpoint knows the text of every query that ran.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,13 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
 
+from cepheid.errors import ConfigError
+from cepheid.runtime.query_files import read_folder
+
 FORMAT = "cepheid_query_folder"
 COLUMNS = "name string, text string, problem string"
-SUFFIX = ".cep"
 LISTED = "queries"
-Found = dict[str, tuple[str | None, str | None]]
+LOG = logging.getLogger("cepheid")
 
 
 class QueryFolder(DataSource):
@@ -49,26 +52,17 @@ class _FolderReader(SimpleDataSourceStreamReader):
         return {LISTED: "{}"}
 
     def read(self, start: dict[str, str]) -> tuple[Iterator[tuple[Any, ...]], dict[str, str]]:
-        end = {LISTED: json.dumps(read_folder(self.path), sort_keys=True)}
+        try:
+            end = {LISTED: json.dumps(read_folder(self.path), sort_keys=True)}
+        except ConfigError as error:  # a folder that is away for a while has not lost its queries
+            LOG.warning("the queries stay as they are: %s", error)
+            end = start
         return self.readBetweenOffsets(start, end), end
 
     def readBetweenOffsets(
         self, start: dict[str, str], end: dict[str, str]
     ) -> Iterator[tuple[Any, ...]]:
         return iter(changes(json.loads(start[LISTED]), json.loads(end[LISTED])))
-
-
-def read_folder(path: Path) -> Found:
-    """Return by name the text of every query file, or why there is none."""
-    found: Found = {}
-    for each in sorted(path.glob(f"*{SUFFIX}")):
-        try:
-            found[each.stem] = each.read_text("utf-8"), None
-        except FileNotFoundError:  # it has gone in the meantime
-            continue
-        except (OSError, UnicodeDecodeError) as error:
-            found[each.stem] = None, f"{each.name} cannot be read: {error}"
-    return found
 
 
 def changes(
@@ -85,6 +79,11 @@ def changes(
 
 
 def read_changes(session: SparkSession, path: str) -> DataFrame:
-    """Return the changes of a folder as a stream."""
+    """Return the changes of a folder as a stream.
+
+    Raises:
+        ConfigError: the folder cannot be read now.
+    """
+    read_folder(Path(path))
     session.dataSource.register(QueryFolder)
     return session.readStream.format(FORMAT).option("path", path).load()

@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cepheid.metrics.stream_metrics import OBSERVED
+from cepheid.metrics.stream_metrics import metric_name
 from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.event_schema import ticks_per_second
 from cepheid.runtime.sharing.policy import Policy, Sharing
@@ -130,7 +130,9 @@ def tagged(reports: DataFrame, names: Sequence[str] = ()) -> DataFrame:
         return F.coalesce(F.sum(counted), F.lit(0)).alias(column)
 
     counts = ("events", "late", "results", "state_bytes")
-    reports = reports.observe(f"{OBSERVED}{TOGETHER}", total(counts[0]), *map(total, counts[1:]))
+    reports = reports.observe(metric_name(TOGETHER), total(counts[0]), *map(total, counts[1:]))
+    # Results of a query that has the name of all of them are among theirs already.
     for name in names if len(names) <= MOST_OBSERVED else ():
-        reports = reports.observe(f"{OBSERVED}{name}", total("results", name))
+        if name != TOGETHER:
+            reports = reports.observe(metric_name(name), total("results", name))
     return reports.filter(F.col(RESULT).isNotNull()).select(*TAGGED)

@@ -75,4 +75,4 @@ def run_changing(
     found = tagged(reports)
     gathered = found.repartition(QUERY) if keys else found
     assert job.compiler is not None
-    return as_rows(gathered, job.compiler.form)
+    return as_rows(gathered, job.compiler.form, isolates=True)

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from cepheid.errors import ConfigError
-from cepheid.metrics.stream_metrics import OBSERVED
+from cepheid.metrics.stream_metrics import metric_name
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.aggregate.partial_table import partial_schema
@@ -114,7 +114,7 @@ def step_through(frame: DataFrame, processor: BucketProcessor) -> DataFrame:
 def results_of(work: Bucketed, reports: DataFrame) -> StreamResults:
     """Return the packets of reports, and how to unpack them; what was counted is observed."""
     sums = [F.coalesce(F.sum(each), F.lit(0)).alias(each) for each in COUNTS]
-    observed = reports.observe(f"{OBSERVED}{work.job.program.name}", sums[0], *sums[1:])
+    observed = reports.observe(metric_name(work.job.program.name), sums[0], *sums[1:])
     return StreamResults(
         observed.select(RESULT, LATE),
         partial(_unpack_results, work.job, work.needed),

@@ -100,7 +100,7 @@ def _form_of(forms: Mapping[str, QueryForm], name: str, text: str | None) -> Que
     return forms[name]
 
 
-def as_rows(gathered: DataFrame, form_of: FormOf) -> DataFrame:
+def as_rows(gathered: DataFrame, form_of: FormOf, *, isolates: bool = False) -> DataFrame:
     """Return the results of all queries, and changes of the set of queries, as JSON."""
-    tagged = gathered.select(*TAGGED)
-    return tagged.mapInArrow(to_json_rows(form_of), from_arrow_schema(ROWS))
+    finish = to_json_rows(form_of, isolates=isolates)
+    return gathered.select(*TAGGED).mapInArrow(finish, from_arrow_schema(ROWS))

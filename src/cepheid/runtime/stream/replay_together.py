@@ -1,0 +1,149 @@
+"""Replay settled events for several queries: they are united, typed and ordered once.
+
+That is so for queries that take events from the same tick on. A query whose window reaches less far
+back than that of another leaves out the earlier events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from cepheid.program.program import Program
+from cepheid.program.sharing.chain_program import ChainProgram
+from cepheid.program.sharing.match_program import MatchProgram
+from cepheid.program.sharing.other_sets import OtherSets, scans
+from cepheid.runtime.settled import Settled
+from cepheid.runtime.sharing.run_chains import run_chains
+from cepheid.runtime.sharing.run_matches import run_matches
+from cepheid.runtime.sharing.scan import Scans
+from cepheid.runtime.stream.keep import how_far_back
+from cepheid.runtime.stream.keepers import Move, PlainKeeper
+from cepheid.runtime.stream.replay import replay
+from cepheid.runtime.stream.stored_events import StoredChunk
+from cepheid.runtime.stream.stream_bundle import StreamedQuery
+from cepheid.runtime.stream.wake import closes_later, next_closing
+
+
+class Common(NamedTuple):
+    """Queries that are folded together, with the same `since`: segments, and graphs of matches."""
+
+    chains: Sequence[tuple[list[StreamedQuery], ChainProgram]]
+    graphs: Sequence[tuple[list[StreamedQuery], MatchProgram]]
+
+    def of(self, since: int | None) -> Common:
+        """Return those that take events from a tick on."""
+        return Common(
+            [each for each in self.chains if each[0][0].since == since],
+            [each for each in self.graphs if each[0][0].since == since],
+        )
+
+
+def replay_together(
+    alone: Sequence[StreamedQuery], common: Common, move: Move
+) -> Iterator[tuple[str, pa.Table | None, int | None]]:
+    """Yield names of queries, what becomes final, and when more may."""
+    firsts = [queries[0] for queries, _ in (*common.chains, *common.graphs)]
+    for since in dict.fromkeys(each.since for each in (*alone, *firsts)):
+        own = [each for each in alone if each.since == since]
+        stored = [_from(chunk, since) for chunk in move.stored]
+        yield from _Replay(own, common.of(since), replace(move, stored=stored)).results()
+
+
+def _from(chunk: StoredChunk, since: int | None) -> StoredChunk:
+    if since is None or chunk.ticks[0] >= since:
+        return chunk
+    place = int(np.searchsorted(chunk.ticks, since))
+    return StoredChunk(chunk.table.slice(place), chunk.ticks[place:], chunk.chunk)
+
+
+@dataclass(frozen=True)
+class _Replay:
+    alone: Sequence[StreamedQuery]
+    common: Common
+    move: Move
+
+    def results(self) -> Iterator[tuple[str, pa.Table | None, int | None]]:
+        move, horizon = self.move, self.move.horizon
+        assert horizon is not None
+        alone = [*self.alone]
+        for queries, chains in self.common.chains:
+            found = self._chains(chains)
+            if found is None:
+                alone += queries
+            else:
+                yield from ((e.name, t, None) for e, t in zip(queries, found, strict=True))
+        for queries, program in self.common.graphs:
+            tables: Sequence[pa.Table | None] = [None] * len(queries)
+            if self.keeper.new.num_rows:
+                columns = self.scans.of(program.united)
+                count = self.keeper.events.num_rows
+                tables = run_matches(program, columns, count, move.schema, settled=self.settled)
+            for query, table in zip(queries, tables, strict=True):
+                yield query.name, table, None
+        for each in alone:
+            result = None
+            if self._runs(each.program):
+                result = replay(
+                    each.program,
+                    self.keeper.events,
+                    move.schema,
+                    self.settled,
+                    partially=each.partially,
+                    columns=self.scans.of(each.program),
+                ).result
+            yield each.name, result, next_closing(each.program, self.keeper.events, horizon)
+
+    def _chains(self, program: ChainProgram) -> Sequence[pa.Table | None] | None:
+        """Return results of sequences; None if one is too large to be counted with others."""
+        if not self.keeper.new.num_rows:
+            return [None] * len(program.programs)
+        columns, count = self.scans.of(program.programs[0]), self.keeper.events.num_rows
+        return run_chains(program, columns, count, self.move.schema, settled=self.settled)
+
+    def _runs(self, program: Program) -> bool:
+        move = self.move
+        is_later = move.horizon != move.carried.horizon and closes_later(program)
+        return bool(self.keeper.new.num_rows or (is_later and self.keeper.known.num_rows))
+
+    @cached_property
+    def programs(self) -> list[Program]:
+        """All programs that order events."""
+        chains = [query.program for queries, _ in self.common.chains for query in queries]
+        united = [program.united for _, program in self.common.graphs]
+        return [*united, *chains, *(each.program for each in self.alone)]
+
+    @cached_property
+    def keeper(self) -> PlainKeeper:
+        """Has the events of the query that reaches back farthest."""
+
+        def reach(program: Program) -> float:
+            found = how_far_back(program)
+            return float("inf") if found is None else found
+
+        return PlainKeeper(replace(self.move, program=max(self.programs, key=reach)))
+
+    @cached_property
+    def settled(self) -> Settled:
+        """What the step settles."""
+        assert self.move.horizon is not None
+        known = self.keeper.known.num_rows
+        return Settled(self.move.carried.horizon, self.move.horizon, known)
+
+    @cached_property
+    def scans(self) -> Scans:
+        """The events, ordered when they are first asked for."""
+        events = self.keeper.events
+        columns: Mapping[str, Any] = dict(zip(events.column_names, events.columns, strict=True))
+        every = OtherSets((), (), (), (), tuple(range(len(self.programs))))
+        scanned = scans(self.programs, (), every)
+        return Scans(scanned, columns, events.num_rows, first_tick=self._first_tick)
+
+    def _first_tick(self, program: Program) -> int | None:
+        before, reach = self.move.carried.horizon, how_far_back(program)
+        return None if before is None or reach is None else before - reach
