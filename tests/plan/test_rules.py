@@ -7,6 +7,7 @@ from cepheid.plan.physical import (
     AggregateMethod,
     Granularity,
     NumberType,
+    Parallelism,
     ScanMethod,
     Semiring,
     Structure,
@@ -222,3 +223,19 @@ def test_the_dearer_side_of_and_decides_how_windows_are_kept():
     assert plan.window.value is WindowMethod.FOLDED_AGAIN
     assert [each.value for each in plan.structures] == [Structure.PREFIX_SUMS]
     assert plan_of(f"PATTERN A+ AND B+ WITHIN 9 {COUNT}").window.value is WindowMethod.STEP_QUEUE
+
+
+@pytest.mark.parametrize(
+    ("query", "parallelism", "reason"),
+    [
+        (f"A WHERE [k] WITHIN 9 SLIDE 3 {COUNT}", Parallelism.PARTITIONS, "of one k go to one"),
+        (f"A WHERE [k] WITHIN 9 {COUNT}", Parallelism.NONE, "the sum over every k at that time"),
+        (f"A WITHIN 9 {COUNT} GROUP BY k", Parallelism.PARTITIONS, "events of one k go to one"),
+        (f"A WHERE [k] WITHIN 9 {COUNT} GROUP BY x", Parallelism.PARTITIONS, "of one x go to one"),
+        ("A WHERE [k] WITHIN 9", Parallelism.PARTITIONS, "events of one k go to one task"),
+    ],
+)
+def test_choose_parallelism(query, parallelism, reason):
+    choice = plan_of(f"PATTERN {query}").parallelism
+    assert choice.value is parallelism
+    assert reason in choice.reason
