@@ -7,6 +7,7 @@ from cepheid.plan.physical import (
     AggregateMethod,
     Granularity,
     NumberType,
+    Parallelism,
     ScanMethod,
     Semiring,
     Structure,
@@ -16,6 +17,8 @@ from tests.explain.plans import plan_of
 
 NEXT = "SEMANTICS skip-till-next-match"
 CONTIGUOUS = "SEMANTICS contiguous"
+JOINED = "SEQ(A a, !C c, B b) WHERE c.x = b.x AND c.y = a.y"
+NEIGHBOURS = "A+ a WHERE a.x < NEXT(a).x"
 COUNT = "RETURN COUNT(*)"
 
 
@@ -123,6 +126,8 @@ def test_choose_semiring(query, semiring, reason):
         ("SEQ(A+ a, B b) WHERE a[1].x < b.x", Granularity.RUN, "reads more of a run"),
         ("SEQ(A a, B, C c) WHERE a.x < c.x", Granularity.RUN, "general predicate 'a.x < c.x'"),
         ("SEQ(A a, B b) WITHIN 3 BETWEEN a, b", Granularity.RUN, "reads the latest a of a run"),
+        (f"A AND B {COUNT}", Granularity.TYPE, "no predicate between adjacent events"),
+        (f"{JOINED} {COUNT}", Granularity.RUN, "every match is looked at by itself"),
     ],
 )
 def test_choose_granularity(query, granularity, reason):
@@ -139,7 +144,12 @@ def test_choose_granularity(query, granularity, reason):
         (f"A WITHIN 9 {COUNT}", WindowMethod.STEP_QUEUE, "every event that can end a match"),
         (f"SEQ(!C, A) WITHIN 9 {COUNT}", WindowMethod.STEP_QUEUE, "does not depend on the window"),
         (f"SEQ(!(C, D), A) WITHIN 9 {COUNT}", WindowMethod.START_TIMES, "starts that are too old"),
-        (f"A WITHIN 9 SLIDE 2 {COUNT}", WindowMethod.VECTOR_PER_WINDOW, "at most 5 windows"),
+        (f"A WITHIN 9 SLIDE 2 {COUNT}", WindowMethod.VECTORS_OR_PANES, "at most 5 windows"),
+        (f"A WITHIN 9 SLIDE 5 {COUNT}", WindowMethod.VECTOR_PER_WINDOW, "too few for matrices"),
+        (f"{NEIGHBOURS} WITHIN 9 SLIDE 2 {COUNT}", WindowMethod.FOLDED_APART, "cannot be composed"),
+        (f"{NEIGHBOURS} WITHIN 9 {COUNT}", WindowMethod.FOLDED_AGAIN, "cannot be composed"),
+        (f"{JOINED} WITHIN 9 SLIDE 2 {COUNT}", WindowMethod.MATCHES_PLACED, "logarithm"),
+        (f"A AND B WITHIN 9 SLIDE 2 {COUNT}", WindowMethod.VECTORS_OR_PANES, "2 slots"),
         (f"A WITHIN 9 SLIDE 9 {COUNT}", WindowMethod.VECTOR_PER_WINDOW, "one window is open"),
     ],
 )
@@ -219,3 +229,19 @@ def test_the_dearer_side_of_and_decides_how_windows_are_kept():
     assert plan.window.value is WindowMethod.FOLDED_AGAIN
     assert [each.value for each in plan.structures] == [Structure.PREFIX_SUMS]
     assert plan_of(f"PATTERN A+ AND B+ WITHIN 9 {COUNT}").window.value is WindowMethod.STEP_QUEUE
+
+
+@pytest.mark.parametrize(
+    ("query", "parallelism", "reason"),
+    [
+        (f"A WHERE [k] WITHIN 9 SLIDE 3 {COUNT}", Parallelism.PARTITIONS, "of one k go to one"),
+        (f"A WHERE [k] WITHIN 9 {COUNT}", Parallelism.NONE, "the sum over every k at that time"),
+        (f"A WITHIN 9 {COUNT} GROUP BY k", Parallelism.PARTITIONS, "events of one k go to one"),
+        (f"A WHERE [k] WITHIN 9 {COUNT} GROUP BY x", Parallelism.PARTITIONS, "of one x go to one"),
+        ("A WHERE [k] WITHIN 9", Parallelism.PARTITIONS, "events of one k go to one task"),
+    ],
+)
+def test_choose_parallelism(query, parallelism, reason):
+    choice = plan_of(f"PATTERN {query}").parallelism
+    assert choice.value is parallelism
+    assert reason in choice.reason

@@ -1,5 +1,6 @@
 """Ranges of time that are folded apart and composed give what the whole gives."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -49,20 +50,25 @@ def ranged_program(case: Case) -> Program:
 
 def run_in_ranges(program: Program, events: pa.Table, cuts: list[int]) -> pa.Table:
     """What Spark does, in one process: tasks for ranges, one that composes, one per group."""
-    program = replace(program, cuts_time=True)
-    slots, output = program.slots, program.output
     bounds = [-(2**40), *cuts, 2**40]
     parts = [
         events.filter((pc.field("time") >= low) & (pc.field("time") < high))
         for low, high in pairwise(bounds)
     ]
+    return run_ranges(program, events.schema, parts)
+
+
+def run_ranges(program: Program, events: pa.Schema, parts: Sequence[pa.Table]) -> pa.Table:
+    """The same, given the events of every range."""
+    program = replace(program, cuts_time=True)
+    slots, output = program.slots, program.output
     ranges = pa.concat_tables(fold_range(program, slots, output, each) for each in reversed(parts))
-    schema = partial_schema(program, output, events.schema)
+    schema = partial_schema(program, output, events)
     if ranges.num_rows == 0:
         partial = schema.empty_table()
     else:
-        partial = to_partial(schema, compose(program, slots, output, events.schema, ranges))
+        partial = to_partial(schema, compose(program, slots, output, events, ranges))
     numbers = partial.column(NUMBERS).combine_chunks()
     single = pa.ListArray.from_arrays(pa.array(range(len(numbers) + 1), pa.int32()), numbers)
     at = partial.schema.get_field_index(NUMBERS)
-    return from_collected(program, output, events.schema, partial.set_column(at, NUMBERS, single))
+    return from_collected(program, output, events, partial.set_column(at, NUMBERS, single))

@@ -75,6 +75,30 @@ class TestHaving:
         with pytest.raises(cepheid.CepheidError):
             run(text, of_type_a([1], g=["a"]))
 
+    @pytest.mark.parametrize(
+        ("condition", "holds"),
+        [
+            (f"= {2**70 - 1}", True),
+            (f"= {2**70}", False),
+            (f"> {2**70 - 2}", True),
+            (f"< {2**70 - 1}", False),
+            ("< COUNT(*)", True),
+            ("= EXACT COUNT(*)", True),
+            ("!= MIN(A.x)", False),
+            ("/ 2 > 1", True),
+        ],
+    )
+    def test_exact_counts_beyond_64_bits(self, condition, holds):
+        text = f"PATTERN A+ RETURN COUNT(*) AS n HAVING EXACT COUNT(*) {condition}"
+        rows = run(text, of_type_a(range(70), x=pa.array([None] * 70, pa.int64())))
+        assert rows == [{"n": 2.0**70}] * holds
+
+
+class TestExact:
+    def test_a_logarithm_has_no_digits(self):
+        with pytest.raises(cepheid.BindingError, match=r"EXACT applies to COUNT\(\*\) only"):
+            cepheid.query("PATTERN A+ RETURN EXACT LOG2(COUNT(*))").plan()
+
 
 class TestNames:
     def test_an_order_column_called_time(self):
@@ -121,10 +145,24 @@ class TestRanges:
         chosen = choose_parallelism(plan.query, AggregateMethod.POSITIONS)
         assert chosen == plan.parallelism
 
+    @pytest.mark.parametrize("is_maximum", [False, True])
+    def test_keys_of_integers_at_the_limits(self, is_maximum):
+        from cepheid.runtime.aggregate.sortable import Sortable
+
+        values = [-(2**63), 3 - 2**63, -1, 0, 2**62, 2**63 - 3, 2**63 - 1, None]
+        column = Sortable(pa.array(values), is_maximum=is_maximum)
+        assert not column.is_ranked
+        keys = column.keys()
+        ordered = sorted(keys.tolist()[:-1], reverse=is_maximum)
+        assert keys.tolist()[:-1] == ordered
+        assert keys[-1] > max(ordered)
+        assert column.values(keys).to_pylist() == values
+
     def test_decimals_have_no_keys_of_their_own(self):
         from cepheid.runtime.aggregate.sortable import Sortable, has_own_keys
 
         assert not has_own_keys(pa.decimal128(5, 1))
         assert Sortable(pa.array([Decimal("1.5")]), is_maximum=False).is_ranked
-        assert Sortable(pa.array([-(2**63)]), is_maximum=False).is_ranked
+        assert Sortable(pa.array([2**63 - 2]), is_maximum=False).is_ranked
+        assert Sortable(pa.array([1 - 2**63]), is_maximum=True).is_ranked
         assert not Sortable(pa.array([1.5, None]), is_maximum=True).is_ranked

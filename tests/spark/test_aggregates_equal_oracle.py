@@ -6,7 +6,7 @@ Many cases run as one job, see test_spark_equals_oracle.py.
 import json
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pytest
@@ -19,6 +19,7 @@ from tests.properties.aggregate_streams import bound, expected_rows, table_of
 from tests.properties.aggregates import METHODS
 from tests.properties.queries import Case
 from tests.properties.test_aggregates_equal_oracle import drawn
+from tests.properties.test_time_ranges import ranged_program
 
 CASES_PER_METHOD = 4
 pytestmark = pytest.mark.spark
@@ -31,38 +32,52 @@ def cases_with_rows(method: str) -> list[Case]:
     return list(distinct.values())[:CASES_PER_METHOD]
 
 
+class Run(NamedTuple):
+    """A case, and whether ranges of time are folded apart."""
+
+    case: Case
+    in_ranges: bool
+
+
+def every_run() -> list[Run]:
+    """Every case as it is distributed by partitions, and in ranges of time where it can be."""
+    cases = [case for method in METHODS for case in cases_with_rows(method)]
+    in_ranges = [Run(case, in_ranges=True) for case in cases if ranged_program(case).cuts_time]
+    assert in_ranges
+    return [*(Run(case, in_ranges=False) for case in cases), *in_ranges]
+
+
 @pytest.mark.parametrize(("inputs", "shuffles"), [(1, 1), (3, 5)])
 def test_spark_equals_oracle(spark: SparkSession, inputs: int, shuffles: int) -> None:
-    chosen = [case for method in METHODS for case in cases_with_rows(method)]
-    chosen = chosen[shuffles > 1 :: 2]  # each job has half of the cases
+    chosen = every_run()
     before = spark.conf.get("spark.sql.shuffle.partitions")
     spark.conf.set("spark.sql.shuffle.partitions", str(shuffles))
     try:
         found = run_together(spark, chosen, inputs)
     finally:
         spark.conf.set("spark.sql.shuffle.partitions", str(before))
-    for case, rows in zip(chosen, found, strict=True):
-        assert_same_rows(bound(case), rows, expected_rows(case))
+    for each, rows in zip(chosen, found, strict=True):
+        assert_same_rows(bound(each.case), rows, expected_rows(each.case))
 
 
 def run_together(
-    spark: SparkSession, chosen: Sequence[Case], inputs: int
+    spark: SparkSession, chosen: Sequence[Run], inputs: int
 ) -> list[list[dict[str, Any]]]:
-    """Run every case in one Spark job and return the rows of each."""
+    """Run everything in one Spark job and return the rows of each."""
     tables = [
         table_of(case).append_column("case", pa.array([number] * len(case.events), pa.int64()))
-        for number, case in enumerate(chosen)
+        for number, (case, _) in enumerate(chosen)
     ]
     whole = pa.concat_tables(tables).to_pandas(types_mapper=_nullable)
     everything = spark.createDataFrame(whole).repartition(inputs).cache()
-    frames = [_as_text(number, case, everything) for number, case in enumerate(chosen)]
+    frames = [_as_text(number, run, everything) for number, run in enumerate(chosen)]
     while len(frames) > 1:  # a balanced tree: Spark plans a deep chain of unions slowly
         pairs = [frames[at : at + 2] for at in range(0, len(frames), 2)]
         frames = [reduce(DataFrame.unionAll, each) for each in pairs]
     rows: list[list[dict[str, Any]]] = [[] for _ in chosen]
     for row in frames[0].collect():
         number = row["number"]
-        rows[number].append(_as_before(chosen[number], json.loads(row["text"])))
+        rows[number].append(_as_before(chosen[number].case, json.loads(row["text"])))
     return rows
 
 
@@ -74,9 +89,11 @@ def _nullable(kind: pa.DataType) -> Any:
     return pd.Float64Dtype() if pa.types.is_float64(kind) else None
 
 
-def _as_text(number: int, case: Case, everything: DataFrame) -> DataFrame:
+def _as_text(number: int, run: Run, everything: DataFrame) -> DataFrame:
+    case, in_ranges = run
     events = everything.filter(F.col("case") == number).drop("case")
-    result = cepheid.query(case.text).run(events, time="time", type="type", order=case.order)
+    options = {"order": case.order, "parallel_in_time": in_ranges}
+    result = cepheid.query(case.text).run(events, time="time", type="type", **options)
     whole = F.to_json(F.struct(*result.columns), {"ignoreNullFields": "false"})
     return result.select(F.lit(number).alias("number"), whole.alias("text"))
 

@@ -41,6 +41,20 @@ def test_several_tasks_give_what_one_gives(spark: SparkSession, name: str) -> No
     assert expected
 
 
+def test_values_at_the_limits(spark: SparkSession) -> None:
+    values = [2**63 - 1, 5, -(2**63), 2**62, -(2**62)]
+    table = pa.table({"time": range(5), "type": ["A"] * 5, "x": values})
+    query = cepheid.query(
+        "PATTERN A+ RETURN MIN(A.x) AS least, MAX(A.x) AS most, SUM(A.x) AS total, AVG(A.x) AS mean"
+    )
+    expected = query.run(table, time="time", type="type").to_pylist()
+    frame = spark.createDataFrame(table.to_pandas())
+    result = query.run(frame, time="time", type="type")
+    assert [row.asDict() for row in result.collect()] == expected
+    assert (expected[0]["least"], expected[0]["most"]) == (-(2**63), 2**63 - 1)
+    assert expected[0]["total"] == 16 * 4
+
+
 def test_ranges_of_time_are_different_tasks(spark: SparkSession) -> None:
     frame = spark.createDataFrame(STREAM.to_pandas())
     query = cepheid.query(QUERIES["one hot key"])

@@ -66,9 +66,9 @@ class AggregateBinder:
                 "return the aggregates themselves and compute with the result",
             )
             return None
-        if node.function == "LOG2":
+        if node.function == "LOG2" and not node.exact:
             return self._log2(node)
-        if node.function not in AGGREGATES:
+        if node.function not in (*AGGREGATES, "LOG2"):
             self.problems.add(
                 "unknown-function",
                 f"there is no aggregate function {node.function}",
@@ -81,7 +81,7 @@ class AggregateBinder:
                 "bad-exact",
                 "EXACT applies to COUNT(*) only",
                 node.span,
-                "write EXACT COUNT(*)",
+                "write EXACT COUNT(*)" if node.function != "LOG2" else "write LOG2(COUNT(*))",
             )
             return None
         return self._of(node)

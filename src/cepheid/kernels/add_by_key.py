@@ -21,7 +21,7 @@ def add_by_key(keys: Int64s, rows: ValueRows, moduli: Int64s, totals: ValueRows)
                 rows.tier[row, number],
             )
             totals.low[key, number] += rows.low[row, number]
-            if moduli[number] > 0:
-                totals.low[key, number] %= moduli[number]
+            if moduli[number] != 0:
+                totals.low[key, number] %= abs(moduli[number])
         for least in range(rows.least.shape[1]):
             totals.least[key, least] = min(totals.least[key, least], rows.least[row, least])

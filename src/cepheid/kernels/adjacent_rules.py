@@ -126,7 +126,12 @@ def extend_by_event(
     runs, runs_tier = values.mantissa[row, slot, 0], values.tier[row, slot, 0]
     runs_low = values.low[row, slot, 0]
     for number in range(1, values.mantissa.shape[2]):
-        if measures.moduli[number] != 0 or measures.positions[number] & bit == 0:
+        if measures.moduli[number] > 0 or measures.positions[number] & bit == 0:
+            continue
+        if measures.moduli[number] < 0:
+            low = measures.low[number, event] * values.low[row, slot, number + 1]
+            low = (values.low[row, slot, number] + low) % -measures.moduli[number]
+            values.low[row, slot, number] = low
             continue
         more, more_tier = product(
             measures.mantissa[number, event], measures.tier[number, event], runs, runs_tier

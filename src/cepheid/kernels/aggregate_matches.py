@@ -58,6 +58,8 @@ def _write_match(
                     measures.tier[number, event],
                 )
                 values.low[0, node, number] += measures.low[number, event]
+                if measures.moduli[number] < 0:
+                    values.low[0, node, number] %= -measures.moduli[number]
         for least in range(minima):
             if measures.least_positions[least] & bit:
                 values.least[0, node, least] = min(

@@ -4,6 +4,9 @@ The value is mantissa * 2^(512 * tier), with the mantissa's size in [2^-256, 2^2
 The tier belongs to the single number: one exponent shared by a state vector would flush small
 counts to zero beside large ones. `low` is the value modulo 2^64 in a wrapping int64: while the size
 of the value is below 2^63 it is exact, and mantissa and tier tell whether it is.
+
+Infinite and undefined values have a tier beyond `TIERS_OF_NUMBERS`, which may grow further; they
+add up as they are, whatever their tiers.
 """
 
 from __future__ import annotations
@@ -14,6 +17,8 @@ TIER = 2.0**512
 LARGEST = 2.0**256
 SMALLEST = 2.0**-256
 DOWN = 2.0**-512
+TIERS_OF_NUMBERS = 2**39
+TIER_OF_INFINITY = 2**40  # so that no number outweighs it
 
 
 @inlined
@@ -42,6 +47,8 @@ def added(mantissa: float, tier: int, other_mantissa: float, other_tier: int) ->
         mantissa += other_mantissa
     elif tier == other_tier + 1:
         mantissa += other_mantissa * DOWN
+    elif other_tier > TIERS_OF_NUMBERS:
+        mantissa += other_mantissa
     return normal(mantissa, tier)
 
 

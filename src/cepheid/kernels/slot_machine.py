@@ -134,7 +134,7 @@ def _add_up(
     about.times[position] = times
     total = about.contributions
     for number in range(1, measures.moduli.size):
-        if measures.moduli[number] != 0:
+        if measures.moduli[number] > 0:
             continue
         mantissa, tier, low = 0.0, 0, 0
         if measures.positions[number] & bit:
@@ -149,6 +149,8 @@ def _add_up(
                     low += measures.low[number, event]
         total.mantissa[0, position, number] = mantissa
         total.tier[0, position, number] = tier
+        if measures.moduli[number] < 0:
+            low %= -measures.moduli[number]
         total.low[0, position, number] = low
     for number in range(measures.least_positions.size):
         least = NOTHING

@@ -48,7 +48,7 @@ def make_one(values: Values, row: int, slot: int, moduli: Int64s) -> None:
     values.mantissa[row, slot, 0] = 1.0
     values.low[row, slot, 0] = 1
     for number in range(1, values.mantissa.shape[2]):
-        if moduli[number] != 0:
+        if moduli[number] > 0:
             values.low[row, slot, number] = 1
 
 
@@ -81,7 +81,7 @@ def plus(
     for number in range(values.mantissa.shape[2]):
         low = values.low[row, slot, number] + other.low[other_row, other_slot, number]
         if moduli[number] != 0:
-            low %= moduli[number]
+            low %= abs(moduli[number])
         else:
             values.mantissa[row, slot, number], values.tier[row, slot, number] = added(
                 values.mantissa[row, slot, number],
@@ -111,7 +111,11 @@ def extend(
     for number in range(1, values.mantissa.shape[2]):
         low = values.low[row, slot, number]
         if moduli[number] != 0:
-            values.low[row, slot, number] = low * (times % moduli[number]) % moduli[number]
+            modulus = abs(moduli[number])
+            low = low * (times % modulus) % modulus
+            if moduli[number] < 0:  # number + 1 is still as it was
+                low += added_up.low[0, position, number] * values.low[row, slot, number + 1]
+            values.low[row, slot, number] = low % modulus
             continue
         mantissa, tier = multiplied(
             values.mantissa[row, slot, number], values.tier[row, slot, number], float(times)
@@ -161,8 +165,13 @@ def add_product(
         left_low = left.low[left_row, left_slot, number]
         right_low = right.low[right_row, right_slot, number]
         if moduli[number] != 0:
-            low = values.low[row, slot, number] + left_low * right_low % moduli[number]
-            values.low[row, slot, number] = low % moduli[number]
+            modulus = abs(moduli[number])
+            if moduli[number] > 0:
+                low = left_low * right_low % modulus
+            else:
+                low = left_low * right.low[right_row, right_slot, number + 1] % modulus
+                low += left.low[left_row, left_slot, number + 1] * right_low % modulus
+            values.low[row, slot, number] = (values.low[row, slot, number] + low) % modulus
             continue
         mantissa, tier = product(
             runs,

@@ -32,7 +32,9 @@ class Measures(NamedTuple):
     """What events contribute to numbers and minima.
 
     `moduli[k]` is what `low` of number k is taken by; 0 stands for 2^64. A number with a modulus is
-    another residue of the number of runs, and events contribute nothing to it. `positions[k]` are
+    another residue of the number of runs, and events contribute nothing to it. With modulus -p it
+    is a sum modulo p, of which `low` is all there is, and number k + 1 is the number of runs modulo
+    p. `positions[k]` are
     the positions at which an event contributes to number k; its contribution is an extended number,
     `mantissa[k, event]`, `tier[k, event]` and `low[k, event]` (row 0 is not read). Likewise for the
     minima: `least_positions[k]` and `least[k, event]`, NOTHING where the attribute is NULL.

@@ -78,6 +78,9 @@ class WindowMethod(StrEnum):
     NONE = "no window"
     START_TIMES = "start times in the match graph"
     VECTOR_PER_WINDOW = "one state vector per open window"
+    VECTORS_OR_PANES = "state vectors or matrices of panes, whichever is cheaper on the events"
+    FOLDED_APART = "the events of every window are folded by themselves"
+    MATCHES_PLACED = "every match is added to the windows that it lies in"
     FOLDED_AGAIN = "the events of the window are folded for every result"
     STEP_QUEUE = "two-stack queue of state matrices"
 

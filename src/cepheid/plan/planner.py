@@ -26,6 +26,7 @@ def make_plan(query: BoundQuery) -> PhysicalPlan:
     refuses them.
     """
     scan, method = choose_scan(query), choose_method(query)
+    dearest = dearest_method(query, method)
     return PhysicalPlan(
         query=query,
         logical=make_logical_plan(query),
@@ -36,8 +37,8 @@ def make_plan(query: BoundQuery) -> PhysicalPlan:
         method=method,
         structures=explain_structures(query, method.value),
         semiring=choose_semiring(query, method),
-        granularity=choose_granularity(query),
-        window=choose_window(query, dearest_method(query, method)),
+        granularity=choose_granularity(query, dearest),
+        window=choose_window(query, dearest),
         numbers=choose_numbers(query),
         parallelism=choose_parallelism(query, method.value),
         unsupported=find_unsupported(query),

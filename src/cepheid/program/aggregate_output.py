@@ -66,8 +66,8 @@ class AggregateColumn:
     """A column: `number` or `minimum` says which one of the value it shows.
 
     `values` is the number that counts values other than NULL: without any the column is NULL.
-    `magnitude` is the number that bounds what a BIGINT sum of signed integers can be. A hidden
-    column is computed for HAVING only.
+    `magnitude` is the number that bounds what a BIGINT sum of signed integers can be. `is_whole`
+    tells sums of integers, whose low word is theirs. A hidden column is computed for HAVING only.
     """
 
     name: str
@@ -77,6 +77,7 @@ class AggregateColumn:
     minimum: int = 0
     values: int | None = None
     magnitude: int | None = None
+    is_whole: bool = False
     is_hidden: bool = False
 
 

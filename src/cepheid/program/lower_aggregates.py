@@ -92,16 +92,23 @@ class _Lowering:
                 minimum = self._minimum(wanted)
                 return AggregateColumn(name, Form.EXTREME, minimum=minimum, is_hidden=is_hidden)
         number, values = self._number(Content.SUM, wanted), self._number(Content.VALUES, wanted)
+        is_integer = wanted.attribute_type is AttributeType.INTEGER
         if wanted.function == "AVG":
             kind, form = NumberKind.DOUBLE, Form.AVERAGE
         else:
-            is_integer = wanted.attribute_type is AttributeType.INTEGER
             kind, form = self.kind if is_integer else NumberKind.DOUBLE, Form.NUMBER
         magnitude = None
         if kind is NumberKind.BIGINT:
             magnitude = self._number(Content.MAGNITUDE, wanted)
         return AggregateColumn(
-            name, form, kind, number, values=values, magnitude=magnitude, is_hidden=is_hidden
+            name,
+            form,
+            kind,
+            number,
+            values=values,
+            magnitude=magnitude,
+            is_whole=is_integer,
+            is_hidden=is_hidden,
         )
 
     def _number(self, content: Content, wanted: TrendAggregate) -> int:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from cepheid.analysis.bound import BoundQuery, PredicateClass, Strategy
-from cepheid.plan.physical import Choice, Granularity
+from cepheid.plan.physical import AggregateMethod, Choice, Granularity
 
 
-def choose_granularity(query: BoundQuery) -> Choice[Granularity]:
+def choose_granularity(query: BoundQuery, method: Choice[AggregateMethod]) -> Choice[Granularity]:
     """Return the granularity; names as in COGRA, `run` for what COGRA does not cover."""
     clauses = [each for pattern in query.patterns for each in pattern.clauses]
     across = [each for each in clauses if each.predicate_class is not PredicateClass.LOCAL]
@@ -24,6 +24,8 @@ def choose_granularity(query: BoundQuery) -> Choice[Granularity]:
         return Choice(
             Granularity.RUN, f"WITHIN … BETWEEN {names} reads the latest {bound.first} of a run"
         )
+    if method.value is AggregateMethod.ENUMERATION:
+        return Choice(Granularity.RUN, f"{method.reason}, so every match is looked at by itself")
     if query.strategy is not Strategy.SKIP_TILL_ANY:
         detail = "" if not across else f"; '{across[0].text}' is tested against those"
         return Choice(

@@ -18,6 +18,7 @@ from cepheid.analysis.bound import (
 )
 from cepheid.analysis.schema import AttributeType
 from cepheid.plan.physical import AggregateMethod, Choice, Parallelism
+from cepheid.plan.slot_layout import covers_recent
 
 SORTED_ALIKE = (
     AttributeType.INTEGER,
@@ -38,12 +39,29 @@ def choose_parallelism(
             return Choice(
                 Parallelism.NONE, "under strict contiguity events of all partitions count"
             )
-        names = ", ".join(query.partition_by)
-        return Choice(Parallelism.PARTITIONS, f"events of one {names} go to one task")
+        return _by_partitions(query)
     if obstacle is None and wanted is not False:
         reason = "asked for" if wanted else "the query has no partitions, and its state is linear"
         return Choice(Parallelism.TIME, reason)
     return Choice(Parallelism.NONE, obstacle or "parallel_in_time is off")
+
+
+def _by_partitions(query: BoundQuery) -> Choice[Parallelism]:
+    """With WITHIN alone a result is due at moments of any partition of a group."""
+    names = ", ".join(query.partition_by)
+    if not covers_recent(query):
+        return Choice(Parallelism.PARTITIONS, f"events of one {names} go to one task")
+    groups = [each.attribute for each in query.group_by]
+    if not groups:
+        return Choice(
+            Parallelism.NONE,
+            f"a result is the sum over every {names} at that time; with GROUP BY {names} there is a"
+            " task for each",
+        )
+    reason = f"events of one {', '.join(groups)} go to one task"
+    if set(groups) != set(query.partition_by):
+        reason += f", as a result is the sum over every {names} of a group at that time"
+    return Choice(Parallelism.PARTITIONS, reason)
 
 
 def obstacle_to_ranges(query: BoundQuery, method: AggregateMethod) -> str | None:

@@ -17,9 +17,17 @@ from cepheid.program.position_masks import TakenColumns
 from cepheid.program.program import Clock, Program, StrategyCode
 from cepheid.runtime.aggregate.count_loop import count_loop_rows
 from cepheid.runtime.aggregate.count_stream import count_stream_rows
-from cepheid.runtime.aggregate.exact import exact_counts, residues
+from cepheid.runtime.aggregate.exact import exact_counts, exact_sums, residues, sum_residues
 from cepheid.runtime.aggregate.folded_pair import FoldedPair
 from cepheid.runtime.aggregate.group_rows import GroupRows, add_groups, add_rows
+from cepheid.runtime.aggregate.integer_sums import (
+    Bounds,
+    as_double,
+    bounds_by_largest,
+    is_determined,
+    rounded_sums,
+    signed_sums,
+)
 from cepheid.runtime.aggregate.measures import EventMeasures
 from cepheid.runtime.aggregate.moments import Moments, find_moments
 from cepheid.runtime.aggregate.paired import paired_rows
@@ -206,12 +214,24 @@ class Aggregation:
         exact = None
         if self.output.has_exact:
             exact = exact_counts(groups.values, lambda primes: self._residues(primes).values)
+        sums = {
+            number: self._exact_sums(groups.values, number, magnitude)
+            for number, magnitude in signed_sums(self.output).items()
+            if self.program.pair is None
+            and not is_determined(as_double(groups.values, magnitude)).all()
+        }
+        bounds: Bounds = {}
+        if rounded_sums(self.output):
+            largest = self.measures.largest(rounded_sums(self.output))
+            bounds = bounds_by_largest(groups.values, self.output, largest)
         places = PlaceColumns(self.program, self.output, self.columns, schema)
         extremes = [
             each.values(groups.values.least[:, number])
             for number, each in enumerate(self.measures.sortables if self.output.minima else ())
         ]
-        return Finished(places.table(groups), groups.values, exact, extremes, groups.is_expiry)
+        return Finished(
+            places.table(groups), groups.values, exact, extremes, groups.is_expiry, sums, bounds
+        )
 
     def _group_rows(self) -> GroupRows:
         """Return the values by the fastest way that there is."""
@@ -227,6 +247,14 @@ class Aggregation:
     def _residues(self, primes: Sequence[int]) -> GroupRows:
         """Return the same rows with counts modulo primes as their numbers."""
         return self.groups(residues(primes, self.ordered.row.size))
+
+    def _exact_sums(self, values: ValueRows, number: int, magnitude: int) -> list[int]:
+        measures = self.measures.arrays()
+        return exact_sums(
+            values,
+            magnitude,
+            lambda primes: self.groups(sum_residues(primes, measures, number)).values,
+        )
 
     def groups(self, measures: Measures) -> GroupRows:
         """Return the values per group and window, or per moment."""

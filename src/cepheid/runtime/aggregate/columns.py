@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,22 @@ from cepheid.program.aggregate_output import (
     NumberKind,
 )
 from cepheid.program.arrow_arrays import texts_to_arrow, to_arrow
+from cepheid.runtime.aggregate.integer_sums import (
+    BIGINT_LIMIT,
+    DOUBT,
+    Bounds,
+    ExactSums,
+    as_double,
+    fits_at_once,
+    is_determined,
+    nearest_doubles,
+    scaled,
+    undecided,
+)
 from cepheid.runtime.aggregate.measures import TIER_BITS
 
+Int64s = NDArray[np.int64]
 ARROW_NUMBERS = {NumberKind.BIGINT: pa.int64(), NumberKind.DOUBLE: pa.float64()}
-BIGINT_LIMIT = 2.0**63
-DOUBT = 1e-9  # how far a float may be from the number it stands for
-MOST_BITS = 20_000  # beyond every double
 
 
 def column_type(column: AggregateColumn, output: AggregateOutput, events: pa.Schema) -> pa.DataType:
@@ -49,19 +60,24 @@ def extreme_type(measure: MinimumMeasure, events: pa.Schema) -> pa.DataType:
 class ValueColumns:
     """Makes columns of values.
 
-    `exact` are the counts with all digits where they are wanted, `extremes` the columns of minima
-    and maxima; `places` names window and group of each row, for messages.
+    `exact` are the counts with all digits where they are wanted, `sums` those of integers that have
+    been found exactly, `bounds` tell how far others can be off, `extremes` are the columns of
+    minima and maxima; `places` names window and group of each row, for messages.
     """
 
     def __init__(
         self,
         values: ValueRows,
         exact: Sequence[int] | None,
+        sums: ExactSums,
+        bounds: Bounds,
         extremes: Sequence[Any],
         places: pa.Table,
     ) -> None:
         self.values = values
         self.exact = exact
+        self.sums = sums
+        self.bounds = bounds
         self.extremes = extremes
         self.places = places
 
@@ -77,55 +93,96 @@ class ValueColumns:
                 return self._logarithm()
             case Form.AVERAGE:
                 assert column.values is not None
-                return self._average(column.number, column.values)
+                return self._average(column, column.values)
             case Form.NUMBER:
                 return self._number(column)
 
+    def beyond_64_bits(self, output: AggregateOutput) -> dict[str, Sequence[int]]:
+        """Return the counts that HAVING compares and that do not fit 64 bits."""
+        if self.exact is None or max(self.exact, default=0) < BIGINT_LIMIT:
+            return {}
+        hidden = [each for each in output.columns if each.is_hidden and each.form is Form.EXACT]
+        return {each.name: self.exact for each in hidden}
+
     def _exact(self, counts: Sequence[int], *, is_text: bool) -> pa.Array:
-        """Return all digits; HAVING compares numbers, beyond 64 bits as DOUBLE."""
+        """Return all digits; HAVING computes with numbers, beyond 64 bits with DOUBLE.
+
+        Python refuses to write integers of more than 4300 digits, but not decimals.
+        """
         if is_text:
-            return texts_to_arrow([str(each) for each in counts])
+            return texts_to_arrow([str(Decimal(each)) for each in counts])
         if max(counts, default=0) < BIGINT_LIMIT:
             return to_arrow(np.array(counts, np.int64))
-        return to_arrow(_as_double(self.values, 0))
+        return to_arrow(as_double(self.values, 0))
 
     def _number(self, column: AggregateColumn) -> pa.Array:
         none = None
         if column.values is not None:
             none = self.values.mantissa[:, column.values] == 0
-        if column.kind is NumberKind.DOUBLE:
-            return to_arrow(_as_double(self.values, column.number), none)
-        self._reject_overflow(column)
-        return to_arrow(self.values.low[:, column.number], none)
+        if column.kind is NumberKind.BIGINT:
+            return to_arrow(self._bigint(column), none)
+        if column.number not in self.bounds:
+            return to_arrow(as_double(self.values, column.number), none)
+        bound = self.bounds[column.number]
+        return to_arrow(nearest_doubles(self.values, column.number, bound), none)
+
+    def _bigint(self, column: AggregateColumn) -> Int64s:
+        if column.number not in self.sums:
+            self._reject_overflow(column)
+            return self.values.low[:, column.number]
+        sums = self.sums[column.number]
+        for row, each in enumerate(sums):
+            if not -(2**63) <= each < 2**63:
+                self._raise_overflow(column, row)
+        return np.array(sums, np.int64)
 
     def _logarithm(self) -> pa.Array:
         mantissa, tier = self.values.mantissa[:, 0], self.values.tier[:, 0]
         none = mantissa == 0
         return to_arrow(np.log2(np.where(none, 1.0, mantissa)) + float(TIER_BITS) * tier, none)
 
-    def _average(self, total: int, count: int) -> pa.Array:
+    def _average(self, column: AggregateColumn, count: int) -> pa.Array:
         """Divide before the exponents are applied, so that only the average itself can overflow."""
-        values = self.values
+        values, total = self.values, column.number
         none = values.mantissa[:, count] == 0
+        divisor = np.where(none, 1.0, values.mantissa[:, count])
         with np.errstate(invalid="ignore", over="ignore"):
-            quotient = values.mantissa[:, total] / np.where(none, 1.0, values.mantissa[:, count])
-        difference = values.tier[:, total] - values.tier[:, count]
-        return to_arrow(_scaled(quotient, difference), none)
+            quotient = values.mantissa[:, total] / divisor
+        average = scaled(quotient, values.tier[:, total] - values.tier[:, count])
+        if total in self.bounds:
+            bound = self.bounds[total]
+            nearest = nearest_doubles(values, total, bound)
+            with np.errstate(invalid="ignore", over="ignore"):
+                quotient = nearest / scaled(divisor, values.tier[:, count])
+            average = np.where(is_determined(bound), quotient, average)
+        return to_arrow(average, none)
 
     def _reject_overflow(self, column: AggregateColumn) -> None:
         """Below 2^63 the low word is exact. Close to that its sign tells."""
         values, number = self.values, column.number
-        bound = _as_double(values, number if column.magnitude is None else column.magnitude)
-        if bound.max(initial=0.0) < BIGINT_LIMIT * (1 - DOUBT):
+        magnitude = number if column.magnitude is None else column.magnitude
+        bound = as_double(values, magnitude)
+        if fits_at_once(bound):
             return
-        size, low = _as_double(values, number), values.low[:, number]
-        # The sum can be off by that much; the low word tells as long as it is less than 2^62.
-        doubt = bound * DOUBT
-        surely = (np.abs(size) - doubt > BIGINT_LIMIT) | (doubt > BIGINT_LIMIT / 2)
-        perhaps = (np.abs(size) + doubt >= BIGINT_LIMIT) & ((low < 0) != (size < 0))
-        overflow = (surely | perhaps) & (bound >= BIGINT_LIMIT * (1 - DOUBT))
+        size, low = as_double(values, number), values.low[:, number]
+        with np.errstate(invalid="ignore"):
+            doubt = bound * DOUBT  # so much the sum can be off; the low word tells up to 2^62
+            surely = np.abs(size) - doubt > BIGINT_LIMIT
+            perhaps = (np.abs(size) + doubt >= BIGINT_LIMIT) & ((low < 0) != (size < 0))
+        unknown = undecided(values, number, magnitude)
+        overflow = surely | perhaps | ~is_determined(bound)
+        overflow &= (bound >= BIGINT_LIMIT * (1 - DOUBT)) & ~unknown
         if overflow.any():
             self._raise_overflow(column, int(np.flatnonzero(overflow)[0]))
+        if unknown.any():
+            self._raise_undecided(column, int(np.flatnonzero(unknown)[0]))
+
+    def _raise_undecided(self, column: AggregateColumn, row: int) -> None:
+        raise DataError(
+            f"whether {column.name!r} fits BIGINT cannot be told here: what it adds up is more "
+            f"than 2^90 ({describe_place(self.places, row)})",
+            hint="cast the column to DOUBLE, or run a bounded input with parallel_in_time=False",
+        )
 
     def _raise_overflow(self, column: AggregateColumn, row: int) -> None:
         place = describe_place(self.places, row)
@@ -133,7 +190,7 @@ class ValueColumns:
         hint = "use LOG2(COUNT(*)) or EXACT COUNT(*), or a shorter window"
         raise DataError(
             f"{'a count' if is_count else repr(column.name)} exceeds BIGINT ({place})",
-            hint=hint if is_count else "use a shorter window, or decimals",
+            hint=hint if is_count else "use a shorter window, or cast the column to DOUBLE",
         )
 
 
@@ -142,15 +199,3 @@ def describe_place(places: pa.Table, row: int) -> str:
     values = places.slice(row, 1).to_pylist()
     named = ", ".join(f"{name} = {value}" for name, value in (values or [{}])[0].items())
     return named or "the whole input"
-
-
-def _as_double(values: ValueRows, number: int) -> NDArray[np.float64]:
-    return _scaled(values.mantissa[:, number], values.tier[:, number])
-
-
-def _scaled(mantissa: NDArray[np.float64], tier: NDArray[np.int64]) -> NDArray[np.float64]:
-    if not tier.any():
-        return mantissa
-    exponent = np.clip(TIER_BITS * np.clip(tier, -MOST_BITS, MOST_BITS), -MOST_BITS, MOST_BITS)
-    with np.errstate(over="ignore", under="ignore"):
-        return np.ldexp(mantissa, exponent.astype(np.int32))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cepheid.errors import DataError
+from cepheid.kernels.extended import TIER_OF_INFINITY
 from cepheid.kernels.values import NOTHING, Measures
 from cepheid.program.aggregate_output import AggregateOutput, Content, NumberMeasure
 from cepheid.program.arrow_arrays import empty, filled, take_plain, to_arrow, to_numpy, to_scalar
@@ -23,7 +24,6 @@ Float64s = NDArray[np.float64]
 LEAST_EVENTS = 2**17  # that are worth a thread
 LARGEST_EXPONENT = 256  # of a mantissa, see kernels/extended.py
 TIER_BITS = 512
-TIER_OF_INFINITY = 2**40  # so that nothing outweighs an infinite or undefined value
 
 
 class EventMeasures:
@@ -78,6 +78,15 @@ class EventMeasures:
             keys = self.sortables[number].keys()
             measures.least[number] = np.where(self._is_of(least.types), keys, NOTHING)
         return measures
+
+    def largest(self, numbers: Iterable[int]) -> list[float]:
+        """Return the largest size of a value that each of some numbers adds up."""
+        found = []
+        for number in numbers:
+            column = self._taken(self.output.numbers[number - 1].attribute or "")
+            limits = pc.min_max(column).as_py()
+            found.append(float(max(abs(each or 0) for each in limits.values())))
+        return found
 
     def _is_plain(self, measure: NumberMeasure) -> bool:
         """Whether integers without NULL are added up, or nothing but events is counted."""

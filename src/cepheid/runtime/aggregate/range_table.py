@@ -22,11 +22,12 @@ from cepheid.kernels.pane_matrices import PaneMatrices
 from cepheid.kernels.slot_machine import BEFORE_ALL, SlotMachine
 from cepheid.kernels.values import Measures, Values
 from cepheid.program.aggregate_output import AggregateOutput
-from cepheid.program.arrow_arrays import take, to_arrow, to_numpy
+from cepheid.program.arrow_arrays import in_one, take, to_arrow, to_numpy
 from cepheid.program.program import Program, Ranking
 from cepheid.program.slot_program import SlotProgram
 from cepheid.runtime.aggregate.aggregate import Aggregation
 from cepheid.runtime.aggregate.group_rows import add_groups
+from cepheid.runtime.aggregate.integer_sums import bounds_by_largest, rounded_sums
 from cepheid.runtime.aggregate.measures import EventMeasures
 from cepheid.runtime.aggregate.panes import (
     ALL_WINDOWS,
@@ -44,6 +45,7 @@ from cepheid.runtime.partition_codes import partition_codes
 Int64s = NDArray[np.int64]
 LARGEST_CHUNK = 2**30  # bytes; a binary array has 32 bits for places
 RANGE, PANE, MATRIX = "range", "pane", "matrix"
+LARGEST = "largest"  # sizes of values that rounded sums add up; NULL if not known
 
 
 def range_schema(program: Program, events: pa.Schema) -> pa.Schema:
@@ -53,6 +55,8 @@ def range_schema(program: Program, events: pa.Schema) -> pa.Schema:
         for number, name in enumerate(program.partition_by)
     ]
     own = [pa.field(RANGE, pa.int64()), pa.field(PANE, pa.int64()), pa.field(MATRIX, pa.binary())]
+    if isinstance(program.output, AggregateOutput) and rounded_sums(program.output):
+        own.append(pa.field(LARGEST, pa.list_(pa.float64())))
     return pa.schema([*fields, *own])
 
 
@@ -68,7 +72,7 @@ def fold_range(
         return schema.empty_table()
     if any(each.is_ranked for each in aggregation.measures.sortables):
         raise DataError(
-            "MIN or MAX of values at the limit of 64 bits cannot be found in ranges of time",
+            "MIN of 2^63 - 2, or MAX of 1 - 2^63 or 2 - 2^63, cannot be found in ranges of time",
             hint="cast the column to a decimal, or run a bounded input with parallel_in_time=False",
         )
     task = slot_task(program, slots, ordered, aggregation.measures.arrays())
@@ -80,6 +84,9 @@ def fold_range(
     begin = np.full(panes.owner.size, ordered.arrays.clock.min())
     matrices = _to_bytes(panes.values, task.machine.owner.size)
     arrays = [*keys, to_arrow(begin), to_arrow(panes.pane), matrices]
+    if LARGEST in schema.names:
+        largest = np.array(aggregation.measures.largest(rounded_sums(output)))
+        arrays.append(_to_lists(np.broadcast_to(largest, (panes.owner.size, largest.size))))
     return pa.Table.from_arrays(arrays, names=schema.names).cast(schema)
 
 
@@ -138,6 +145,9 @@ def merge_ranges(
     arrays += [take(ranges.column(name), rows) for name in (RANGE, PANE)]
     schema = range_schema(program, events)
     arrays.append(_to_bytes(merged.values, size))
+    if LARGEST in schema.names:
+        largest = _largest(ranges, output)[order]
+        arrays.append(_to_lists(np.maximum.reduceat(largest, np.flatnonzero(is_first))))
     return pa.Table.from_arrays(arrays, names=schema.names).cast(schema)
 
 
@@ -165,7 +175,25 @@ def compose(
         for number, each in enumerate(_event_measures(program, output, events).sortables)
     ]
     places = PlaceColumns(program, output, columns, events).table(groups)
-    return Finished(places, groups.values, None, extremes, groups.is_expiry)
+    largest = _largest(ranges, output).max(axis=0, initial=0.0).tolist()
+    bounds = bounds_by_largest(groups.values, output, largest)
+    return Finished(places, groups.values, None, extremes, groups.is_expiry, bounds=bounds)
+
+
+def _to_lists(content: NDArray[np.float64]) -> pa.Array:
+    """Return the rows of a table of floats."""
+    offsets = np.arange(0, content.size + 1, content.shape[1], dtype=np.int32)
+    return pa.ListArray.from_arrays(to_arrow(offsets), to_arrow(content.reshape(-1)))
+
+
+def _largest(ranges: pa.Table, output: AggregateOutput) -> NDArray[np.float64]:
+    """Return the largest sizes by row of the table; infinite where they are not known."""
+    width = len(rounded_sums(output))
+    found = np.full((ranges.num_rows, width), np.inf)
+    if width:
+        lists = in_one(ranges.column(LARGEST))
+        found[to_numpy(lists.is_valid())] = to_numpy(lists.flatten()).reshape(-1, width)
+    return found
 
 
 def _going_on(program: Program, ordered: OrderedEvents) -> OrderedEvents:

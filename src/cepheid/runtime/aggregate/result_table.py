@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from cepheid.analysis.expressions import Condition
 from cepheid.errors import DataError
 from cepheid.kernels.values import ValueRows
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.arrow_arrays import take, to_arrow
-from cepheid.program.evaluate import LocalPredicates
 from cepheid.program.program import Clock, Program
 from cepheid.runtime.aggregate.columns import ValueColumns, column_type
 from cepheid.runtime.aggregate.group_rows import GroupRows
+from cepheid.runtime.aggregate.having import satisfies
+from cepheid.runtime.aggregate.integer_sums import Bounds, ExactSums
 from cepheid.runtime.clock import from_ticks, to_ticks, window_type
 
 WINDOW_START, WINDOW_END, TIME = "window_start", "window_end", "time"
@@ -65,28 +65,23 @@ class Finished:
     exact: Sequence[int] | None
     extremes: Sequence[Any]
     is_expiry: NDArray[np.bool_]
+    sums: ExactSums = field(default_factory=dict)
+    bounds: Bounds = field(default_factory=dict)
 
 
 def finish(output: AggregateOutput, schema: pa.Schema, rows: Finished) -> pa.Table:
     """Return the rows that are shown and that HAVING keeps."""
-    columns = ValueColumns(rows.values, rows.exact, rows.extremes, rows.places)
+    columns = ValueColumns(
+        rows.values, rows.exact, rows.sums, rows.bounds, rows.extremes, rows.places
+    )
     found = dict(zip(rows.places.column_names, rows.places.columns, strict=True))
     found |= {each.name: columns.column(each) for each in output.columns}
     kept = _is_shown(output, rows, found)
     if output.having is not None:
-        kept &= _satisfies(output.having, found, kept.size)
+        kept &= satisfies(output.having, found, columns.beyond_64_bits(output), kept.size)
     table = pa.Table.from_arrays([found[name] for name in schema.names], names=schema.names)
     shown = table if kept.all() else table.filter(to_arrow(kept))
     return shown if shown.schema.equals(schema) else shown.cast(schema)
-
-
-def _satisfies(having: Condition, found: Mapping[str, Any], length: int) -> NDArray[np.bool_]:
-    try:
-        return LocalPredicates(found, length).holds(having, {})
-    except (DataError, pa.ArrowNotImplementedError) as error:
-        raise DataError(
-            f"HAVING cannot be computed: {error}", hint="compare numbers with numbers"
-        ) from None
 
 
 def _is_shown(

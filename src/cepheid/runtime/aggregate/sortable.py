@@ -15,12 +15,16 @@ from cepheid.program.arrow_arrays import filled, to_arrow, to_numpy
 
 Int64s = NDArray[np.int64]
 SIGN = np.int64(2**63 - 1)
+KEY_OF_LAST = NOTHING - 1
+NEXT_TO_SMALLEST, NEXT_TO_LARGEST = (-SIGN, 1 - SIGN), (SIGN - 1,)
 
 
 class Sortable:
     """One column; a maximum is the minimum of keys with the opposite sign.
 
     NaN is larger than every number, as in Spark. Texts and whatever else has an order become ranks.
+    The largest integer of 64 bits (the smallest for a maximum) has the key before NOTHING; the one
+    or two next to it, whose keys are taken so, have none and make all values ranks.
     """
 
     def __init__(self, column: Any, *, is_maximum: bool) -> None:
@@ -35,8 +39,9 @@ class Sortable:
             self.numbers = to_numpy(filled(_to_integers(column)))
         else:
             self.numbers = np.zeros(0, np.int64)
-        extremes = (self.numbers <= -SIGN) | (self.numbers >= SIGN)
-        if self.numbers.size != len(column) or bool(extremes.any()):
+        self.last = -SIGN - 1 if is_maximum else SIGN
+        without_key = NEXT_TO_SMALLEST if is_maximum else NEXT_TO_LARGEST
+        if self.numbers.size != len(column) or bool(np.isin(self.numbers, without_key).any()):
             self.numbers = self._ranks(column)
 
     def _ranks(self, column: Any) -> Int64s:
@@ -57,12 +62,14 @@ class Sortable:
 
     def keys(self) -> Int64s:
         """Return a key per event: the smallest one is wanted."""
-        return np.where(self.valid, self.sign * self.numbers, NOTHING)
+        keys = np.where(self.valid, self.sign * self.numbers, NOTHING)
+        return np.where(self.valid & (self.numbers == self.last), KEY_OF_LAST, keys)
 
     def values(self, keys: Int64s) -> pa.Array:
         """Return the values of keys, in the type of the column."""
         none = keys == NOTHING
         numbers = np.where(none, 0, self.sign * keys)
+        numbers = np.where(keys == KEY_OF_LAST, self.last, numbers)
         if self.sorted is not None:
             return self.sorted.take(to_arrow(numbers, none))
         if pa.types.is_floating(self.type):

@@ -54,7 +54,7 @@ def fold(program: Program, events: pa.Table) -> pa.Table:
     """Return the matrices of newly settled events.
 
     Raises:
-        DataError: MIN or MAX of a value at the limit of 64 bits, which has no key.
+        DataError: MIN or MAX of a value next to the limit of 64 bits that has no key.
     """
     slots, output, _, _ = _parts(program)
     # Every event of a partition is a step, so that a contiguous run that goes on is told from one
@@ -65,7 +65,8 @@ def fold(program: Program, events: pa.Table) -> pa.Table:
 def merge(program: Program, events: pa.Schema, tables: Sequence[pa.Table]) -> pa.Table:
     """Return one row for every partition and pane; tables come in the order of time."""
     slots, output, _, _ = _parts(program)
-    rows = pa.concat_tables([range_schema(program, events).empty_table(), *tables])
+    none = range_schema(program, events).empty_table()
+    rows = pa.concat_tables([none, *tables], promote_options="default")
     return merge_ranges(program, slots, output, events, rows) if rows.num_rows else rows
 
 
