@@ -177,7 +177,7 @@ class TestDecisions:
         content = json.loads(found.json())["run"]["sets"][0]
         assert (content["is_plain"], content["apart_seconds"]) == (True, None)
 
-    @pytest.mark.parametrize(("policy", "bursts"), [("always", 8), ("dynamic", 50)])
+    @pytest.mark.parametrize(("policy", "bursts"), [("always", 8), ("dynamic", 400)])
     def test_what_is_not_plain(self, policy, bursts):
         """Every burst is to be shared, or counts become too large."""
         (run,) = analyzed(stream=bursty(bursts), compare=True, sharing=policy).report.sets

@@ -220,3 +220,14 @@ class TestPlans:
     def test_ranges_of_time_are_not_folded_apart(self):
         query = cepheid.query("PATTERN A+ AND B+ RETURN COUNT(*)")
         assert query.plan().parallelism.value == "nothing: one task sees all events"
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [((math.inf, 1.0), math.inf), ((-math.inf, 1.0), -math.inf), ((math.inf, -math.inf), math.nan)],
+)
+def test_infinite_sums(values: tuple[float, float], expected: float) -> None:
+    events = pa.table({"time": [1, 2, 3], "type": ["A", "A", "B"], "f": [*values, 2.0]})
+    text = "PATTERN A AND SEQ(A, B) RETURN SUM(A.f) AS total, COUNT(*) AS n"
+    [row] = cepheid.query(text).run(events, time="time", type="type").to_pylist()
+    assert row == {"total": pytest.approx(expected, nan_ok=True), "n": 4}

@@ -139,20 +139,24 @@ def _sum(one: Extended, other: Extended) -> Extended:
     one_tier, other_tier = (np.where(e.mantissa == 0, LOWEST, e.tier) for e in (one, other))
     tier = np.maximum(one_tier, other_tier)
     with np.errstate(invalid="ignore"):
-        mantissa = one.mantissa * _scale(one_tier, tier) + other.mantissa * _scale(other_tier, tier)
+        mantissa = _at_tier(one.mantissa, one_tier, tier) + _at_tier(
+            other.mantissa, other_tier, tier
+        )
     return _normal(mantissa, tier)
 
 
-def _scale(own: Int64s, tier: Int64s) -> Float64s:
-    """Return what brings a mantissa to a tier that is not lower than its own."""
-    result: Float64s = np.where(own == tier, 1.0, np.where(own == tier - 1, DOWN, 0.0))
+def _at_tier(mantissa: Float64s, own: Int64s, tier: Int64s) -> Float64s:
+    """Return mantissas at a tier that is not lower than their own; infinity is so at any."""
+    scale = np.where(own == tier, 1.0, np.where(own == tier - 1, DOWN, 0.0))
+    result: Float64s = mantissa * np.where(np.isfinite(mantissa), scale, 1.0)
     return result
 
 
 def _normal(mantissa: Float64s, tier: Int64s) -> Extended:
     """Return numbers whose mantissas are at most one tier off in their normal form."""
     size = np.abs(mantissa)
-    is_large, is_small = size >= LARGEST, (size < SMALLEST) & (size > 0)
+    is_large = (size >= LARGEST) & np.isfinite(size)
+    is_small = (size < SMALLEST) & (size > 0)
     mantissa = mantissa * np.where(is_large, DOWN, np.where(is_small, TIER, 1.0))
     tier = tier + np.where(is_large, 1, np.where(is_small, -1, 0))
     return Extended(mantissa, np.where(mantissa == 0, 0, tier))
