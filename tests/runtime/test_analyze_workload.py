@@ -168,7 +168,7 @@ class TestDecisions:
         assert run.shared_seconds > 0
         assert run.warm_seconds > 0
         text = found.text()
-        assert "counted      with plain numbers, where no burst is shared" in text
+        assert "counted      with plain numbers, without a decision for every burst" in text
         assert "with every burst shared it takes" in text
         assert "saved (" not in text
         assert "lost (" not in text

@@ -97,7 +97,7 @@ def _set(run: SetRun) -> Iterator[str]:
 def _plain(run: SetRun) -> Iterator[tuple[str, str]]:
     if not run.is_plain:
         return
-    yield "counted", "with plain numbers, where no burst is shared: that is quicker"
+    yield "counted", "with plain numbers, without a decision for every burst: that is quicker"
     if run.counters.bursts:
         yield "", "bursts and steps below are those of a fold that shares by this policy"
 

@@ -34,7 +34,7 @@ class SetAnalysis:
     """Runs sets like `run_set` and keeps a report of each, and the schema of the events.
 
     `compare`: folds again, by turns with and without sharing, to see how long both take. Where
-    queries are counted with plain numbers, no burst is shared either way: those are compared with
+    queries are counted with plain numbers, nothing is decided either way: those are compared with
     a fold that shares every burst.
     """
 

@@ -38,7 +38,7 @@ MANY_WINDOWS = 128  # that an event is in: then it is worth to count how many ar
 class FoldedSet:
     """The rows of every query, what was counted, and the bursts if they were to be recorded.
 
-    `is_plain`: they were counted with plain numbers, where no burst is shared.
+    `is_plain`: they were counted with plain numbers, without decisions.
     """
 
     rows: tuple[ValueRows, ...]
