@@ -47,6 +47,29 @@ def test_one_of_several_processes_compiles(tmp_path):
     assert outcomes == [["3.0", "0", "1"], ["3.0", "1", "0"], ["3.0", "1", "0"]]
 
 
+FAILING = """
+import fcntl
+from cepheid.kernels import jit
+from cepheid.kernels.cache import cache_folder
+
+@jit.kernel
+def wrong(number):
+    return number.nothing
+
+try:
+    wrong(1)
+except Exception as error:
+    print(type(error).__name__)
+(lock,) = cache_folder().glob("*.compiling")
+fcntl.flock(lock.open("w"), fcntl.LOCK_EX | fcntl.LOCK_NB)
+"""
+
+
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+def test_a_kernel_that_cannot_be_compiled_keeps_nobody_waiting(tmp_path):
+    assert output_of(FAILING, CEPHEID_CACHE_DIR=str(tmp_path)).strip() == "TypingError"
+
+
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
 def test_without_a_writable_folder_kernels_are_compiled_in_memory():
     total, hits, _, folder = output_of(SUM, CEPHEID_CACHE_DIR="/dev/null/cepheid").split()

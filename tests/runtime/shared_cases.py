@@ -23,9 +23,13 @@ LANES = [
     f"PATTERN SEQ(A, B b+) WHERE [k] AND {RISING} WITHIN 40 SLIDE 20 "
     "RETURN COUNT(*) AS n HAVING COUNT(*) > 2",
 ]
-RECENT = [
+CHAINS = [
     "PATTERN SEQ(A, B, C) WHERE [k] WITHIN 9 RETURN k, COUNT(*) AS n GROUP BY k",
     "PATTERN SEQ(A, B, A) WHERE [k] WITHIN 9 RETURN k, COUNT(*) AS n GROUP BY k",
+]
+RECENT = [
+    "PATTERN SEQ(A, B, C) WHERE [k] WITHIN 9 RETURN k, COUNT(B) AS n GROUP BY k",
+    "PATTERN SEQ(A, B, A) WHERE [k] WITHIN 9 RETURN k, COUNT(B) AS n GROUP BY k",
 ]
 MATCHES = [
     "PATTERN SEQ(A a, B b, C c) WHERE [k] WITHIN 12 RETURN a.time, c.time",
@@ -36,8 +40,8 @@ ALONE = [
     "PATTERN SEQ(A, B+) WHERE [k] WITHIN 12 SLIDE 6 RETURN k, EXACT COUNT(*) AS n GROUP BY k",
     "PATTERN SEQ(A, B+) WHERE [k] SEMANTICS contiguous WITHIN 12 SLIDE 6 RETURN COUNT(*) AS n",
 ]
-TEXTS = [*SETS, *LANES, *RECENT, *MATCHES, *ALONE]
-FOLDS = 4 + len(ALONE)  # a set, lanes, a beginning, a graph
+TEXTS = [*SETS, *LANES, *CHAINS, *RECENT, *MATCHES, *ALONE]
+FOLDS = 5 + len(ALONE)  # a set, lanes, segments, a beginning, a graph
 
 
 def events_of(count: int = 300, seed: int = 5) -> pa.Table:

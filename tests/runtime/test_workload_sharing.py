@@ -6,6 +6,7 @@ import pytest
 import cepheid
 from cepheid.testing import events
 
+ROLES = {"time": "time", "type": "type"}
 POLICIES = ("always", "never", "dynamic")
 ONE_WINDOW = "WITHIN 100 SLIDE 100"
 
@@ -43,3 +44,22 @@ def test_many_open_windows_are_folded_alone():
 def test_unknown_way_of_sharing():
     with pytest.raises(cepheid.errors.ConfigError, match="no way of sharing called 'sometimes'"):
         counts(["PATTERN A RETURN COUNT(*) AS n"], "a1", sharing="sometimes")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "T t+ RETURN SUM(t.x) AS total, AVG(t.x) AS mean",
+        "T t+ WITHIN 9 SLIDE 3 RETURN SUM(t.x) AS total",
+        "T t+ WITHIN 9 RETURN SUM(t.x) AS total",
+        "T t+ WHERE t.time < NEXT(t).time RETURN SUM(t.x) AS total",
+    ],
+)
+def test_sums_that_cancel_are_exact_together_too(text):
+    values = [2**62 + 1, -(2**62), 3]
+    events = pa.table({"time": [1, 2, 3], "type": ["T"] * 3, "x": values})
+    texts = [f"PATTERN {text}", f"PATTERN {text}, COUNT(*) AS n"]
+    for one, found in zip(
+        texts, cepheid.workload(texts).run(events, **ROLES).values(), strict=True
+    ):
+        assert found.to_pylist() == cepheid.query(one).run(events, **ROLES).to_pylist()

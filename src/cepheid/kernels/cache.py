@@ -105,8 +105,8 @@ class KernelCache(FunctionCache):
     def load_overload(self, sig: object, target_context: object) -> object:
         """Load one signature's machine code, or None if this process is to compile it.
 
-        Processes take turns from here to `save_overload`. They cannot block each other: while a
-        kernel is compiled only functions that it calls are waited for, and none calls itself.
+        Processes take turns, from here to the end of `ending_turns`. They cannot block each other:
+        while a kernel is compiled only functions that it calls are waited for; none calls itself.
         """
         found = self._load(sig, target_context)
         if found is None and self._turn is None:
@@ -132,12 +132,29 @@ class KernelCache(FunctionCache):
         """Save one signature's machine code."""
         with _saving():
             super().save_overload(sig, data)  # type: ignore[no-untyped-call]
-        self._end_turn()
+
+    def ending_turns(self, compile_one: Callable[..., object]) -> Callable[[object], object]:
+        """Return what compiles a signature and ends the turn, also if that fails."""
+
+        def compile_and_end(sig: object) -> object:
+            try:
+                return compile_one(sig)
+            finally:
+                self._end_turn()
+
+        return compile_and_end
 
     def _end_turn(self) -> None:
         if self._turn is not None:
-            self._turn.close()
+            _unlock(self._turn)
             self._turn = None
+
+
+def _unlock(lock: TextIO) -> None:
+    """Let others go on, also if a child of this process still has the file."""
+    if fcntl is not None:
+        fcntl.flock(lock, fcntl.LOCK_UN)
+    lock.close()
 
 
 def _turn_to_compile(name: str) -> TextIO | None:

@@ -72,5 +72,7 @@ def _compiled(
 ) -> Callable[Parameters, Result]:
     compiled: Callable[Parameters, Result] = numba.njit(**flags)(function)  # type: ignore[call-overload]
     if isinstance(compiled, Dispatcher) and cache_folder() is not None:
-        setattr(compiled, "_cache", KernelCache(function))  # noqa: B010
+        cache = KernelCache(function)
+        setattr(compiled, "_cache", cache)  # noqa: B010
+        setattr(compiled, "compile", cache.ending_turns(compiled.compile))  # noqa: B010
     return compiled

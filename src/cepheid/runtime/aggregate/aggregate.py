@@ -25,6 +25,7 @@ from cepheid.runtime.aggregate.integer_sums import (
     as_double,
     bounds_by_largest,
     is_determined,
+    largest_sizes,
     rounded_sums,
     signed_sums,
 )
@@ -222,7 +223,7 @@ class Aggregation:
         }
         bounds: Bounds = {}
         if rounded_sums(self.output):
-            largest = self.measures.largest(rounded_sums(self.output))
+            largest = largest_sizes(self.output, self.measures)
             bounds = bounds_by_largest(groups.values, self.output, largest)
         places = PlaceColumns(self.program, self.output, self.columns, schema)
         extremes = [

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cepheid.kernels.values import ValueRows
 from cepheid.program.aggregate_output import AggregateOutput, NumberKind
-from cepheid.runtime.aggregate.measures import TIER_BITS
+from cepheid.runtime.aggregate.measures import TIER_BITS, EventMeasures
 
 Float64s = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
@@ -52,6 +52,12 @@ def rounded_sums(output: AggregateOutput) -> dict[int, int]:
         for each in output.columns
         if each.is_whole and each.kind is NumberKind.DOUBLE and each.values is not None
     }
+
+
+def largest_sizes(output: AggregateOutput, measures: EventMeasures) -> list[float]:
+    """Return of every rounded sum the largest size of a value that it adds up."""
+    attributes = (output.numbers[number - 1].attribute for number in rounded_sums(output))
+    return [measures.largest(each or "") for each in attributes]
 
 
 def bounds_by_largest(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -45,6 +45,7 @@ class EventMeasures:
         self.type_column = type_column
         self.threads = threads if rows.size >= LEAST_EVENTS else 1
         self.taken: dict[str, Any] = {}
+        self._largest: dict[str, float] = {}
         self.sortables = [
             Sortable(self._taken(each.attribute), is_maximum=each.is_maximum)
             for each in output.minima
@@ -79,14 +80,12 @@ class EventMeasures:
             measures.least[number] = np.where(self._is_of(least.types), keys, NOTHING)
         return measures
 
-    def largest(self, numbers: Iterable[int]) -> list[float]:
-        """Return the largest size of a value that each of some numbers adds up."""
-        found = []
-        for number in numbers:
-            column = self._taken(self.output.numbers[number - 1].attribute or "")
-            limits = pc.min_max(column).as_py()
-            found.append(float(max(abs(each or 0) for each in limits.values())))
-        return found
+    def largest(self, attribute: str) -> float:
+        """Return the largest size of a value of an attribute."""
+        if attribute not in self._largest:
+            limits = pc.min_max(self._taken(attribute)).as_py()
+            self._largest[attribute] = float(max(abs(each or 0) for each in limits.values()))
+        return self._largest[attribute]
 
     def _is_plain(self, measure: NumberMeasure) -> bool:
         """Whether integers without NULL are added up, or nothing but events is counted."""

@@ -27,7 +27,7 @@ from cepheid.program.program import Program, Ranking
 from cepheid.program.slot_program import SlotProgram
 from cepheid.runtime.aggregate.aggregate import Aggregation
 from cepheid.runtime.aggregate.group_rows import add_groups
-from cepheid.runtime.aggregate.integer_sums import bounds_by_largest, rounded_sums
+from cepheid.runtime.aggregate.integer_sums import bounds_by_largest, largest_sizes, rounded_sums
 from cepheid.runtime.aggregate.measures import EventMeasures
 from cepheid.runtime.aggregate.panes import (
     ALL_WINDOWS,
@@ -85,7 +85,7 @@ def fold_range(
     matrices = _to_bytes(panes.values, task.machine.owner.size)
     arrays = [*keys, to_arrow(begin), to_arrow(panes.pane), matrices]
     if LARGEST in schema.names:
-        largest = np.array(aggregation.measures.largest(rounded_sums(output)))
+        largest = np.array(largest_sizes(output, aggregation.measures))
         arrays.append(_to_lists(np.broadcast_to(largest, (panes.owner.size, largest.size))))
     return pa.Table.from_arrays(arrays, names=schema.names).cast(schema)
 

@@ -124,11 +124,21 @@ class _Rows:
         self.begins = [0, *accumulate(each.slots for each in program.groups)]
         self.sources = [self._of(each, each.sources, True) for each in program.positions]
         self.entries = [self._of(each, each.entries, False) for each in program.positions]
+        self._users: dict[int, set[int]] = {}
+        for number, used in enumerate(zip(self.sources, self.entries, strict=True)):
+            for row in (*used[0], *used[1]):
+                self._users.setdefault(row, set()).add(number)
 
     def _of(self, position: MergedPosition, slots: Sequence[int], loops_first: bool) -> list[int]:
         loops, begin = _loops(position), self.begins[position.group]
         ordered = sorted(slots, key=lambda slot: (slot in loops) != loops_first)
         return [begin + slot for slot in ordered]
+
+    def users(self, position: int) -> set[int]:
+        """Return the positions that read or write a row that a position reads or writes."""
+        return set().union(
+            *(self._users[row] for row in (*self.sources[position], *self.entries[position]))
+        )
 
     def touched(self, position: int, lazy: LazyRows) -> set[int]:
         """Return the lazy positions that a position reads or writes, or before which it writes."""
@@ -158,6 +168,7 @@ def lazy_positions(rows: _Rows, passes: Sequence[tuple[int, ...]]) -> list[int]:
     """
     positions, taken = rows.program.positions, LazyRows()
     by_test: dict[int, list[int]] = {}
+    together: dict[int, set[int]] = {}  # by test the positions that events which pass it fire
     for number, each in enumerate(positions):
         by_test.setdefault(each.test, []).append(number)
     for number, each in enumerate(positions):
@@ -165,9 +176,11 @@ def lazy_positions(rows: _Rows, passes: Sequence[tuple[int, ...]]) -> list[int]:
             continue
         alone = LazyRows()
         alone.add(number, rows)
-        together = {test for tests in passes if each.test in tests for test in tests}
-        others = {place for test in together for place in by_test[test]} - {number}
-        if rows.touched(number, taken) or any(rows.touched(other, alone) for other in others):
+        if each.test not in together:
+            fired = {test for tests in passes if each.test in tests for test in tests}
+            together[each.test] = {place for test in fired for place in by_test[test]}
+        around = rows.users(number) & together[each.test] - {number}
+        if rows.touched(number, taken) or any(rows.touched(other, alone) for other in around):
             continue
         taken.add(number, rows)
     return sorted(taken.owner.values(), key=lambda place: positions[place].group)
@@ -179,8 +192,11 @@ def _machine(rows: _Rows, passes: Sequence[tuple[int, ...]], lazy: Sequence[int]
     for begin, group in zip(begins, program.groups, strict=False):
         initial[[begin + slot for slot in group.initial]] = 1.0
     positions = program.positions
+    by_test: dict[int, list[int]] = {}
+    for number, each in enumerate(positions):
+        by_test.setdefault(each.test, []).append(number)
     by_kind = [
-        [number for number in reversed(range(len(positions))) if positions[number].test in tests]
+        sorted((number for test in tests for number in by_test.get(test, ())), reverse=True)
         for tests in passes
     ]
     by_group = [
@@ -190,15 +206,18 @@ def _machine(rows: _Rows, passes: Sequence[tuple[int, ...]], lazy: Sequence[int]
     waiting, waiting_rows = [positions[place] for place in lazy], LazyRows()
     for place in lazy:
         waiting_rows.add(place, rows)
+    number_of = {place: number for number, place in enumerate(lazy)}
     touched = [
-        [] if number in lazy else sorted(map(lazy.index, rows.touched(number, waiting_rows)))
-        for number in range(len(positions))
+        []
+        if place in number_of
+        else sorted(number_of[each] for each in rows.touched(place, waiting_rows))
+        for place in range(len(positions))
     ]
     tests = sorted({each.test for each in waiting})
     outputs = [each.output for each in program.programs]
     is_rounded = all(isinstance(e, AggregateOutput) and not e.wants_low for e in outputs)
     return CountMachine(
-        *flat_lists([number for number in each if number not in lazy] for each in by_kind),
+        *flat_lists([each for each in kind if each not in number_of] for kind in by_kind),
         np.array([each.group for each in positions], np.int64),
         *flat_lists(rows.sources),
         *flat_lists(rows.entries),
@@ -212,7 +231,7 @@ def _machine(rows: _Rows, passes: Sequence[tuple[int, ...]], lazy: Sequence[int]
         ),
         LARGEST if is_rounded else ALL_EXACT,
         *flat_lists([tests.index(each) for each in kind if each in tests] for kind in passes),
-        *flat_lists([number for number in each if number in lazy] for each in by_kind),
+        *flat_lists([each for each in kind if each in number_of] for kind in by_kind),
         *flat_lists(touched),
         np.searchsorted([each.group for each in waiting], np.arange(len(program.groups) + 1)),
         np.array([tests.index(each.test) for each in waiting], np.int64),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -18,6 +19,11 @@ from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.arrow_arrays import empty
 from cepheid.program.sharing.lane_program import LOOKED_UP, LaneProgram
 from cepheid.runtime.aggregate.adjacent_indexes import IndexBuilder
+from cepheid.runtime.aggregate.integer_sums import (
+    bounds_by_largest,
+    is_determined,
+    largest_sizes,
+)
 from cepheid.runtime.aggregate.measures import EventMeasures
 from cepheid.runtime.aggregate.segments import windows_of
 from cepheid.runtime.kernel_arrays import widest_step
@@ -47,7 +53,8 @@ def run_lanes(
 ) -> list[pa.Table] | None:
     """Return the result of every query; None if the data needs a fold of its own for each.
 
-    That is so if a value has no place in an order, or if numbers become very large. `finish`
+    That is so if a value has no place in an order, if numbers become very large, or if large ones
+    may cancel. `finish`
     makes tables of the rows of every query, if not all of them are wanted as they are.
     """
     united = program.united
@@ -80,6 +87,9 @@ def run_lanes(
     of_queries = [
         _of_query(rows, number, each.output) for number, each in enumerate(program.programs)
     ]
+    outputs = (each.output for each in program.programs)
+    if any(map(_cancels, of_queries, outputs, itertools.repeat(measures))):
+        return None
     if finish is not None:
         return finish(results, of_queries)
     return results.tables(program.programs, of_queries)
@@ -170,6 +180,13 @@ def _are_exact(program: LaneProgram, rows: LaneRows) -> bool:
         if each.output.wants_low and not (largest[rows.query == number] < LARGEST_EXACT).all():
             return False
     return True
+
+
+def _cancels(rows: ValueRows, output: object, measures: EventMeasures) -> bool:
+    """Whether a sum of integers may have digits that only a low word tells, which lanes lack."""
+    assert isinstance(output, AggregateOutput)
+    bounds = bounds_by_largest(rows, output, largest_sizes(output, measures)).values()
+    return any(bool(((e >= LARGEST_EXACT) & is_determined(e)).any()) for e in bounds)
 
 
 def _of_query(rows: LaneRows, query: int, output: object) -> ValueRows:

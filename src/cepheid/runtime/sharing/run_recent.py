@@ -15,6 +15,7 @@ from cepheid.program.program import Program
 from cepheid.program.sharing.merged_program import MergedQuery
 from cepheid.program.sharing.recent_program import RecentProgram
 from cepheid.runtime.aggregate.group_rows import GroupRows
+from cepheid.runtime.aggregate.integer_sums import Bounds, bounds_by_largest, largest_sizes
 from cepheid.runtime.aggregate.measures import EventMeasures
 from cepheid.runtime.aggregate.moments import find_moments
 from cepheid.runtime.aggregate.recent import Exits, rows_of_exits
@@ -66,7 +67,9 @@ def run_recent(
             measures.sortables[minimum].values(values.least[:, place])
             for place, minimum in enumerate(program.queries[number].minima)
         ]
-        result.append(moment_table(each, groups, columns, schema, extremes))
+        assert isinstance(each.output, AggregateOutput)
+        bounds = bounds_by_largest(values, each.output, largest_sizes(each.output, measures))
+        result.append(moment_table(each, groups, columns, schema, extremes, bounds))
     return result
 
 
@@ -116,11 +119,14 @@ def moment_table(
     columns: Mapping[str, Any],
     schema: pa.Schema,
     extremes: Sequence[Any] = (),
+    bounds: Bounds | None = None,
 ) -> pa.Table:
     """Return the result of a query of which there is a row for every moment of a group."""
     output = program.output
     assert isinstance(output, AggregateOutput)
     places = PlaceColumns(program, output, columns, schema).table(groups)
-    finished = Finished(places, groups.values, None, list(extremes), groups.is_expiry)
+    finished = Finished(
+        places, groups.values, None, list(extremes), groups.is_expiry, bounds=bounds or {}
+    )
     with errors_of(program.name):
         return finish(output, aggregate_schema(program, output, schema), finished)

@@ -18,6 +18,7 @@ from cepheid.program.position_masks import TakenColumns
 from cepheid.program.program import Program
 from cepheid.program.sharing.merge_programs import EVERYWHERE
 from cepheid.runtime.aggregate.group_rows import add_groups
+from cepheid.runtime.aggregate.integer_sums import bounds_by_largest, largest_sizes
 from cepheid.runtime.aggregate.measures import EventMeasures
 from cepheid.runtime.aggregate.partial_table import partial_schema, to_partial
 from cepheid.runtime.aggregate.result_table import (
@@ -120,7 +121,9 @@ class SetResults:
         ]
         owned = replace(groups, row=groups.row % self.partitions)
         places = PlaceColumns(program, output, self.columns, self.schema).table(owned)
-        finished = Finished(places, groups.values, None, extremes, groups.is_expiry)
+        largest = largest_sizes(output, self.measures)
+        bounds = bounds_by_largest(groups.values, output, largest)
+        finished = Finished(places, groups.values, None, extremes, groups.is_expiry, bounds=bounds)
         return (program, output, finished), groups.row
 
     def _group_of_partition(self, output: AggregateOutput) -> Int64s:
