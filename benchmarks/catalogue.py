@@ -8,6 +8,7 @@ from benchmarks.contender import Benchmark
 from benchmarks.count_type_grained import COUNT_TYPE_GRAINED
 from benchmarks.next_falling import NEXT_FALLING
 from benchmarks.slide_overlap import SLIDE_OVERLAP
+from benchmarks.spark_one_key import SPARK_ONE_KEY
 from benchmarks.spark_push_down import SPARK_PUSH_DOWN
 from benchmarks.spark_stream import SPARK_STREAM
 from benchmarks.spark_type_grained import SPARK_TYPE_GRAINED
@@ -37,6 +38,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         *SPARK_W1,
         SPARK_W4,
         SPARK_TYPE_GRAINED,
+        SPARK_ONE_KEY,
         *SPARK_PUSH_DOWN,
         *SPARK_STREAM,
         COLD_START,

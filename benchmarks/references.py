@@ -103,13 +103,16 @@ def _sequences(path: Path, takes: Callable[[int], bool]) -> Answer:
 
 
 @functools.cache
-def w2(path: Path) -> Answer:
-    """Return how many windows of an id have a match; the sums of start, id and count."""
+def w2(path: Path, *, has_keys: bool = True) -> Answer:
+    """Return how many windows of an id have a match; the sums of start, id and count.
+
+    Without keys all ids are taken for one, 0.
+    """
     rows, starts, ids, total = 0, 0, 0, 0
     by_id: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for ts, etype, key, _ in zip(*_columns(path), strict=True):
         if etype in "ABC":
-            by_id[key].append((ts, etype))
+            by_id[key if has_keys else 0].append((ts, etype))
     for key, events in by_id.items():
         first = (events[0][0] - WINDOW) // SLIDE * SLIDE
         for start in range(first, events[-1][0] + 1, SLIDE):
