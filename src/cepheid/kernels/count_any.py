@@ -244,6 +244,33 @@ def _fold_plain(
 
 
 @inner_in_place
+def _loop_tiers(
+    fires: Masks,
+    first_event: int,
+    last_event: int,
+    base: int,
+    size: int,
+    indexes: Indexes,
+    counts: Counts,
+    total: float,
+) -> tuple[float, int, int]:
+    """Go on where `_fold_loop` has stopped, and return how many trends there are in all."""
+    total_tier, total_low = 0, 0
+    if counts.low.size:
+        total_low = int(total)
+        make_low(counts, base, size)
+    for event in range(first_event, last_event):
+        if fires[event] & np.uint64(1) == 0:
+            continue
+        mantissa, tier, low = sum_of_first(counts, base, size, indexes.high[0, event], 1.0, 0, 1)
+        total, total_tier = plus(total, total_tier, mantissa, tier)
+        total_low += low
+        if indexes.place[0, event] >= 0:
+            add_at_place(counts, base, size, indexes.place[0, event], mantissa, tier, low)
+    return total, total_tier, total_low
+
+
+@inner_in_place
 def _fold_tiers(
     rules: CountRules,
     fires: Masks,
@@ -325,13 +352,19 @@ def count_any(
             event, total = _fold_loop(
                 fires, first_event, last_event, base, size, indexes, counts, limit
             )
-            step = begin + event - first_event
+            tier, low = 0, int(total) if counts.low.size else 0
+            if event < last_event:
+                total, tier, low = _loop_tiers(
+                    fires, event, last_event, base, size, indexes, counts, total
+                )
+            step = end
+            result.mantissa[segment], result.tier[segment], result.low[segment] = total, tier, low
         else:
             step, total = _fold_plain(
                 rules, fires, step_offsets, begin, end, partition, indexes, counts, fresh, limit
             )
-        result.mantissa[segment], result.tier[segment] = total, 0
-        result.low[segment] = int(total) if counts.low.size else 0
+            result.mantissa[segment], result.tier[segment] = total, 0
+            result.low[segment] = int(total) if counts.low.size else 0
         if step < end:
             result.mantissa[segment], result.tier[segment], result.low[segment] = _fold_tiers(
                 rules, fires, step_offsets, step, end, partition, indexes, counts, fresh, total

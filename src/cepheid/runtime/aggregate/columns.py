@@ -181,7 +181,7 @@ class ValueColumns:
         raise DataError(
             f"whether {column.name!r} fits BIGINT cannot be told here: what it adds up is more "
             f"than 2^90 ({describe_place(self.places, row)})",
-            hint="cast the column to DOUBLE, or run the query by itself with parallel_in_time=False",
+            hint="cast the column to DOUBLE, or run the query alone, with parallel_in_time=False",
         )
 
     def _raise_overflow(self, column: AggregateColumn, row: int) -> None:
