@@ -32,6 +32,7 @@ ON_SPARK = (
     "spark-w1-dense",
     "spark-w4",
     "spark-type-grained",
+    "spark-one-key",
     "spark-push-down",
     "spark-marks-narrow",
     "spark-marks-wide",
