@@ -41,12 +41,10 @@ SPARK_ONE_KEY = Benchmark(
     events=4_000_000,
     reference=functools.partial(references.w2, has_keys=False),
     contenders=(
-        spark_contender(
-            "Cepheid, ranges of time", functools.partial(_cepheid, in_ranges=True), _answer
-        ),
+        spark_contender("Cepheid on Spark", functools.partial(_cepheid, in_ranges=True), _answer),
         spark_contender("Cepheid, one task", functools.partial(_cepheid, in_ranges=False), _answer),
     ),
-    baseline="Cepheid, ranges of time",
+    baseline="Cepheid on Spark",
     around=session,
     counts_cpu=False,
 )
