@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -172,6 +173,11 @@ def _start_local(folder: Path, wanted: Mapping[str, str]) -> SparkRun:
         "spark.sql.session.timeZone": "UTC",
         # One machine: 200 tasks after every shuffle would only cost time.
         "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
+        # Else Spark adds up the bytes of a batch again for every row, which takes longer than to
+        # hand the rows to Python. A batch has 10,000 rows at most anyway.
+        "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
+        # By TCP, every task waits 40 ms for a delayed acknowledgement.
+        "spark.python.unix.domain.socket.enabled": str(hasattr(socket, "AF_UNIX")).lower(),
         **wanted,
     }
     builder = SparkSession.builder.appName("cepheid").master("local[*]")

@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame
 
 from cepheid.errors import ConfigError
 from cepheid.runtime.sorted_runs import Chunk, RunChunks, SortedRuns
+from cepheid.runtime.spark.python_worker import keep_loaded
 from cepheid.runtime.spark.whole_task import MapBatches
 
 TASK_MEMORY = "spark.cepheid.task.memory"
@@ -56,6 +57,7 @@ class TaskFold:
             if received:
                 for result in self.whole(_table(received, names)):
                     yield from result.to_batches()
+                keep_loaded()
 
         return map_batches
 

@@ -13,6 +13,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from cepheid.program.arrow_arrays import to_arrow
 from cepheid.program.program import Program
 from cepheid.runtime.spark.packed_events import EVENTS, from_packets, to_packets
+from cepheid.runtime.spark.python_worker import keep_loaded
 from cepheid.runtime.spark.stream.bucket_store import BucketStore
 from cepheid.runtime.spark.stream.event_clock import EventClock
 from cepheid.runtime.spark.stream.pack_events import IDENTITY
@@ -92,6 +93,7 @@ class BucketProcessor(StatefulProcessor):
         yield from self._reports(
             int(key[0]), 0 if arrived is None else arrived.num_rows, done, size
         )
+        keep_loaded()
 
     def _step(self, carried: Carried, arrived: pa.Table | None, watermark: int | None) -> Any:
         # Whenever a stream starts, Spark has a new process name the state, which needs no engine.
