@@ -8,9 +8,11 @@ about to read or change what is around it. Then its values are those of the pape
 | graphlet, burst | the entries of the log that come without a break |
 | snapshot x per query | what flows into the member's B+ and what it has, where it has caught up |
 | coefficients of x per event | what an entry adds to the member, for one run that flows in |
-| event-level snapshot z | a member that takes an event differently catches up before it |
+| event-level snapshot z | a member that takes an event differently catches up before it; with |
+| | adjacent predicates an event has a number for every query |
 """
 
+import re
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -25,6 +27,7 @@ from cepheid.kernels.merged_windows import IS_OPEN
 from cepheid.kernels.values import Measures
 from cepheid.plan.run_options import RunOptions
 from cepheid.plan.sharing_costs import COUNTING_COSTS
+from cepheid.program.sharing.lane_program import make_lanes
 from cepheid.program.sharing.merged_sets import MergedSets
 from cepheid.program.sharing.run_report import Decision
 from cepheid.runtime.aggregate.value_rows import make_rows
@@ -34,12 +37,16 @@ from cepheid.runtime.sharing.fold_set import merged_events
 from cepheid.runtime.sharing.make_machine import make_machine
 from cepheid.runtime.sharing.merged_arrays import MergedArrays
 from cepheid.runtime.sharing.policy import Policy
+from cepheid.runtime.sharing.run_lanes import run_lanes
 from cepheid.runtime.sharing.run_set import prepare_set
 from cepheid.testing import events
 from tests.semantics.examples import EDGE, EDGE_STREAM, HAMLET_STREAM
 
 COUNT = "RETURN COUNT(*) AS n"
 TEXTS = (f"PATTERN SEQ(A, B+) {COUNT}", f"PATTERN SEQ(C, B+) {COUNT}")
+# All edges hold for the first query, and all but one for the second.
+EDGES = (f"PATTERN SEQ(A, B+) WHERE B.time < NEXT(B).time {COUNT}", f"PATTERN {EDGE} {COUNT}")
+BURST = ("b4", "b5", "b6", "b7", "b13")
 ROLES = {"time": "time", "type": "type"}
 
 
@@ -105,10 +112,19 @@ def folded(texts, stream, policy=Policy.ALWAYS):
     return Machine(program, tables, cells)
 
 
-def up_to(name):
-    """The paper's stream up to an event."""
-    words = HAMLET_STREAM.split()
-    return " ".join(words[: words.index(name) + 1])
+def up_to(name, stream=HAMLET_STREAM):
+    """A stream of the paper up to an event."""
+    return stream[: re.search(rf"\b{name}\b(\([^)]*\))?", stream).end()]
+
+
+def lane_totals(texts, stream):
+    """The trends of every query so far, of one fold with a lane for each."""
+    table = table_of(stream)
+    schema = event_schema(table.schema, ColumnRoles(**ROLES))
+    lanes = make_lanes([cepheid.query(each).program(RunOptions(), schema) for each in texts])
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    found = run_lanes(lanes, columns, table.num_rows, table.schema)
+    return [each["n"][0].as_py() for each in found]
 
 
 class TestTables:
@@ -155,11 +171,23 @@ class TestTables:
         assert [found.snapshot(each) for each in (0, 1)] == [(4, 64), (4, 34)]
 
     def test_table_5_an_edge_that_holds_for_one_query(self):
-        """Such a query has a value per event, and is not folded with the others: q2 26."""
-        found = cepheid.workload([TEXTS[0], f"PATTERN {EDGE} {COUNT}", TEXTS[1]]).run(
+        """The edge (b5, b6) is one of q1 only: z is 8 and 2, y is 34 and 15.
+
+        Both queries are one fold: where edges differ, an event has a number for every query.
+        """
+        totals = [lane_totals(EDGES, up_to(each, EDGE_STREAM)) for each in BURST]
+        added = np.diff(totals, axis=0, prepend=0)
+        assert added.tolist() == [[2, 1], [4, 2], [8, 2], [16, 6], [34, 15]]
+        coefficients = {"b4": (1, 0), "b5": (2, 0), "b7": (4, 1)}  # of x and z, see figure 5(c)
+        x, z = added[0], added[BURST.index("b6")]
+        for name, (of_x, of_z) in coefficients.items():
+            assert added[BURST.index(name)].tolist() == (of_x * x + of_z * z).tolist()
+
+    def test_table_5_in_a_workload(self):
+        found = cepheid.workload([TEXTS[0], *EDGES]).run(
             table_of(EDGE_STREAM), **ROLES, sharing="always"
         )
-        assert [each["n"].to_pylist() for each in found.values()] == [[64], [26], [34]]
+        assert [each["n"].to_pylist() for each in found.values()] == [[64], [64], [26]]
 
     def test_definition_3_11_an_event_that_one_query_takes(self):
         """Where an event differs, the query that leaves it out takes a snapshot, and goes on.
@@ -211,14 +239,20 @@ class TestBenefit:
         (burst,) = self._bursts(monkeypatch, costs, "a1 a2 c3 b4 b5 b6 b7")
         assert (burst.steps, burst.lanes) == (self.STEPS, self.QUERIES)
         assert (burst.decision, burst.saved) == (Decision.SHARED, expected)
+        assert burst.if_all_share == expected
 
     def test_equation_9_snapshots_do_not_pay(self, monkeypatch):
-        """Two snapshots are propagated, and a predicate makes one more."""
-        costs = self._costs(11, 8, propagated=2)
+        """Two snapshots are propagated, and a predicate makes one of them: 88 - 120 = -32.
+
+        The other one, x, is there already: the burst goes on with a shared graphlet.
+        """
+        step, described, _, block, snapshot = self._costs(11, 8, propagated=2)
+        costs = step, described, 0.0, block, snapshot
         texts = (TEXTS[0], f"PATTERN SEQ(C, B+ b) WHERE b.x > 0 {COUNT}")
         stream = "a1 a2 c3 b4 b5(x=0) b6 b7"
         (burst,) = self._bursts(monkeypatch, costs, stream, texts)
         assert (burst.decision, burst.snapshots, burst.graphlets) == (Decision.APART, 0, 2)
+        assert (burst.if_all_share, burst.saved) == (-32, 0)
 
     def test_figure_6_share_split_merge(self, monkeypatch):
         """Three bursts, of which the second has an event that a predicate keeps from q2.

@@ -156,6 +156,9 @@ def _burst(burst: Burst, run: SetRun) -> tuple[str, ...]:
     if burst.decision is Decision.PARTLY:
         total = run.parts[burst.part].classes
         decision += f": {len(burst.sharing)} of {total} classes"
+    if burst.decision is Decision.APART:
+        word = "save" if burst.if_all_share > 0 else "lose"
+        decision += f": would {word} {estimate(abs(burst.if_all_share))}"
     return (
         burst.first_time,
         ", ".join(burst.partition),

@@ -47,8 +47,11 @@ ALWAYS, NEVER, DYNAMIC = 0, 1, 2
 # Places in `costs`: see plan/sharing_costs.py.
 STEP_COST, DESCRIBED_COST, APPLIED_COST, BLOCK_COST, SNAPSHOT_COST = range(5)
 # Columns of a recorded burst, after those that are counted until the next one; costs are those
-# saved by sharing. Graphlets: one of those who share it, one for every lane that does not.
-FAMILY, FIRST_STEP, STEPS, LANES, GRAPHLETS, SHARING, DIFFERENT, SAVED, RECORD = range(2, 11)
+# saved by sharing, for those who pay and for all. Graphlets: one of those who share it, one for
+# every lane that does not.
+FAMILY, FIRST_STEP, STEPS, LANES, GRAPHLETS, SHARING, DIFFERENT, SAVED, IF_ALL, RECORD = range(
+    2, 12
+)
 MOST_MASKS = 16  # different ones that are told apart in a burst
 
 
@@ -81,13 +84,13 @@ def begin_burst(
     increase(tables, COUNTERS, BURSTS, 1)
     policy = get(tables, WIDTHS, POLICY)
     is_recorded = get(tables, WIDTHS, RECORDED) < get(tables, WIDTHS, RECORD_ROOM)
-    shared, saved = every, 0.0
-    if policy == DYNAMIC or (is_recorded and policy == ALWAYS):
-        shared, saved = _decide(tables, costs, family, steps, different)
+    shared, saved, if_all = every, 0.0, 0.0
+    if policy == DYNAMIC or is_recorded:
+        shared, saved, if_all = _decide(tables, costs, family, steps, different)
     if policy == NEVER or (policy == DYNAMIC and saved <= 0.0):
         shared = 0
     elif policy == ALWAYS:
-        shared = every
+        shared, saved = every, if_all
     put(tables, SHARED, family, shared)
     if shared != 0:
         increase(tables, COUNTERS, SHARED_BURSTS, 1)
@@ -104,6 +107,7 @@ def begin_burst(
         put(tables, RECORDS, row + SHARING, shared)
         put(tables, RECORDS, row + DIFFERENT, different)
         put(tables, RECORDS, row + SAVED, int(saved))
+        put(tables, RECORDS, row + IF_ALL, int(if_all))
         increase(tables, WIDTHS, RECORDED, 1)
 
 
@@ -135,8 +139,8 @@ def _count_mask(tables: Tables, mask: int, different: int) -> int:
 @in_place
 def _decide(
     tables: Tables, costs: Float64s, family: int, steps: int, different: int
-) -> tuple[int, float]:
-    """Return the classes for which it pays to share a burst, and what that saves.
+) -> tuple[int, float, float]:
+    """Return the classes for which it pays to share a burst, and what is saved by them and by all.
 
     What most of those take that take any step is written down. A class that takes no step
     differently costs no snapshot, so it shares if any does. For another one it pays or not whatever
@@ -148,15 +152,16 @@ def _decide(
     blocks = get(tables, COUNTERS, BLOCKS_BUILT) / (get(tables, COUNTERS, LOGGED) + 1)
     total = -applied * costs[APPLIED_COST] - steps * blocks * costs[BLOCK_COST]
     if different == 0:
-        described = steps * costs[DESCRIBED_COST]
-        return every, total + described + _lanes(tables, family, every) * steps * costs[STEP_COST]
+        total += steps * costs[DESCRIBED_COST]
+        total += _lanes(tables, family, every) * steps * costs[STEP_COST]
+        return every, total, total
     common, active = steps, 0
     for place in range(different):
         common -= get(tables, MASK_COUNTS, place)
         active |= get(tables, BURST_MASKS, place)
     if common > 0:
         active = every
-    most, shared = count_bits(active), 0
+    most, shared, if_all = count_bits(active), 0, total
     for of_class in range(classes):
         if not (active >> of_class) & 1:  # takes no step, so that there is nothing to save
             continue
@@ -169,10 +174,12 @@ def _decide(
             elif fits == 1 or is_written:
                 odd += count
         gain = own * costs[STEP_COST] - odd * costs[SNAPSHOT_COST]
+        gain_of_lanes = get(tables, CLASS_LANES, first + of_class) * gain
+        if_all += gain_of_lanes
         if gain >= 0:
             shared |= 1 << of_class
-            total += get(tables, CLASS_LANES, first + of_class) * gain
-    return shared, total
+            total += gain_of_lanes
+    return shared, total, if_all
 
 
 @inner_in_place

@@ -23,7 +23,8 @@ class Burst:
     that steps made which concerned not all who share. `caught_up` is how often a lane took what was
     written so far, since this burst began and before the next one. `sharing` are the classes that
     shared it. `mixed_steps` tells whether some steps concerned not all classes. `saved` is what the
-    costs say that sharing saved, in nanoseconds.
+    costs say that sharing saved, in nanoseconds, and `if_all_share` what it saves or loses if every
+    class shares.
     """
 
     part: int
@@ -40,6 +41,7 @@ class Burst:
     decision: Decision
     mixed_steps: bool
     saved: int
+    if_all_share: int
 
 
 @dataclass(frozen=True, slots=True)

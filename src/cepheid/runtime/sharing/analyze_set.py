@@ -195,6 +195,7 @@ class _Report:
             decision=decision,
             mixed_steps=bool(burst[record.DIFFERENT]),
             saved=saved,
+            if_all_share=int(burst[record.IF_ALL]),
         )
 
     def _last_steps(self, bursts: Int64s) -> Int64s:
