@@ -47,6 +47,25 @@ def test_one_of_several_processes_compiles(tmp_path):
     assert outcomes == [["3.0", "0", "1"], ["3.0", "1", "0"], ["3.0", "1", "0"]]
 
 
+THREADS = SUM.replace(
+    "total = rows(0.0)", "from concurrent.futures import ThreadPoolExecutor"
+).replace(
+    "add_by_key(np.zeros(2, np.int64), rows(1.0, 2.0), np.zeros(1, np.int64), total)",
+    """def add(_):
+    total = rows(0.0)
+    add_by_key(np.zeros(2, np.int64), rows(1.0, 2.0), np.zeros(1, np.int64), total)
+    return total
+
+with ThreadPoolExecutor(8) as pool:
+    (total,) = {each.mantissa[0, 0]: each for each in pool.map(add, range(64))}.values()""",
+)
+
+
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+def test_threads_that_want_the_same_kernel(tmp_path):
+    assert output_of(THREADS, CEPHEID_CACHE_DIR=str(tmp_path)).split()[0] == "3.0"
+
+
 FAILING = """
 import fcntl
 from cepheid.kernels import jit

@@ -132,6 +132,7 @@ SUMS = (
     "SUM(b.x) AS total",
     "AVG(b.f) AS mean, COUNT(b) AS events",
     "COUNT(*) AS n, MIN(b.x) AS least",
+    "MAX(b.f) AS most, SUM(b.x) AS total",
     "EXACT COUNT(*) AS n, LOG2(COUNT(*)) AS bits",
     "COUNT(*) AS n HAVING COUNT(*) > 1",
     "COUNT(b) AS events HAVING SUM(b.x) >= 0",

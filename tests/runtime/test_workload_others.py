@@ -35,6 +35,20 @@ class TestLanes:
         together = cepheid.workload(texts).run(table, **ROLES)
         assert [each.to_pylist() for each in together.values()] == rows_alone(texts, table)
 
+    def test_minima_beside_counts_and_sums(self):
+        texts = [
+            f"PATTERN SEQ(A, B b+) {RISING} RETURN MIN(b.x) AS low, MAX(b.x) AS high",
+            f"PATTERN SEQ(C, B b+) {RISING} WITHIN 6 SLIDE 3 RETURN SUM(b.x) AS total",
+            f"PATTERN SEQ(A a+, B b+) {RISING} WITHIN 4 SLIDE 2 RETURN MAX(b.x) AS high, COUNT(*)",
+            f"PATTERN SEQ(A, B b{{2,}}) {RISING} WITHIN 5 SLIDE 2 RETURN MIN(b.y) AS low",
+        ]
+        table = table_of(self.STREAM.replace("x=3", "x=3, y=7").replace("x=2", "x=2, y=5"))
+        ((places, lanes),) = others_of(texts, table).lanes
+        assert places == (0, 1, 2, 3)
+        found = [each.to_pylist() for each in run(run_lanes, lanes, table)]
+        assert found == rows_alone(texts, table)
+        assert found[0] == [{"low": 1, "high": 9}]
+
     def test_equal_and_unequal(self):
         texts = [
             f"PATTERN SEQ({first}, B b+) WHERE b.x {sign} NEXT(b).x {COUNT}"

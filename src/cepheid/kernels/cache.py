@@ -15,6 +15,7 @@ import contextlib
 import functools
 import hashlib
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -101,6 +102,7 @@ class KernelCache(FunctionCache):
         super().__init__(function)  # type: ignore[no-untyped-call]
         self._name = f"{function.__module__}.{function.__qualname__}"
         self._turn: TextIO | None = None
+        self._ending = threading.Lock()
 
     def load_overload(self, sig: object, target_context: object) -> object:
         """Load one signature's machine code, or None if this process is to compile it.
@@ -145,9 +147,11 @@ class KernelCache(FunctionCache):
         return compile_and_end
 
     def _end_turn(self) -> None:
-        if self._turn is not None:
-            _unlock(self._turn)
-            self._turn = None
+        """End the turn; of several threads that wanted the same kernel, one does."""
+        with self._ending:
+            turn, self._turn = self._turn, None
+        if turn is not None:
+            _unlock(turn)
 
 
 def _unlock(lock: TextIO) -> None:

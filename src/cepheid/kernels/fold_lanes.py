@@ -18,7 +18,16 @@ from cepheid.kernels.adjacent_rules import EQUAL_SUMS, TOTAL, Indexes
 from cepheid.kernels.arrays import EventArrays, Float64s, Int64s
 from cepheid.kernels.fold_slots import AFTER_ALL
 from cepheid.kernels.jit import in_place, inlined, kernel_in_place
+from cepheid.kernels.lane_minima import (
+    LeastRoom,
+    LeastTables,
+    begin_minima,
+    clear_minima,
+    extend_minima,
+    let_minima_wait,
+)
 from cepheid.kernels.slot_machine import BEFORE_ALL
+from cepheid.kernels.values import NOTHING
 
 
 class LaneTables(NamedTuple):
@@ -59,6 +68,7 @@ class LaneTables(NamedTuple):
     result_offsets: Int64s
     query_offsets: Int64s
     queries: Int64s
+    minima: LeastTables
 
 
 class LaneRoom(NamedTuple):
@@ -83,15 +93,20 @@ class LaneRoom(NamedTuple):
     oldest: Int64s
     open_blocks: Int64s
     newest: Int64s
+    minima: LeastRoom
 
 
 class LaneRows(NamedTuple):
-    """A row for every query, partition and window that has trends; numbers are `[row, number]`."""
+    """A row for every query, partition and window that has trends.
+
+    Numbers are `[row, number]`, minima `[row, minimum]`.
+    """
 
     query: Int64s
     owner: Int64s
     window: Int64s
     numbers: Float64s
+    least: Int64s
 
 
 @kernel_in_place
@@ -100,6 +115,7 @@ def fold_lanes(
     events: EventArrays,
     indexes: Indexes,
     contributions: Float64s,
+    least: Int64s,
     first: int,
     last: int,
     room: LaneRoom,
@@ -123,7 +139,7 @@ def fold_lanes(
                 if step < end:
                     _open(tables, event, group, clock, room)
             if step < end:
-                _advance(tables, events, indexes, contributions, partition, step, room)
+                _advance(tables, events, indexes, contributions, least, partition, step, room)
     return count
 
 
@@ -139,6 +155,7 @@ def _begin_partition(tables: LaneTables, indexes: Indexes, partition: int, room:
         room.totals[at] = 0.0
     for at in range(room.results.size):
         room.results[at] = 0.0
+    begin_minima(tables.minima, indexes, tables.sources, partition, room.minima)
     for block in range(room.is_open.size):
         room.is_open[block] = 0
     for group in range(tables.lengths.size):
@@ -213,8 +230,8 @@ def _write(
     rows: LaneRows,
     count: int,
 ) -> int:
-    numbers = rows.numbers.shape[1]
-    result = tables.result_offsets[block]
+    numbers, minima = rows.numbers.shape[1], rows.least.shape[1]
+    result, least = tables.result_offsets[block], tables.minima.result_offsets[block]
     for at in range(tables.query_offsets[block], tables.query_offsets[block + 1]):
         if room.results[result] != 0.0:
             for window in range(room.first_window[block], last + 1):
@@ -222,8 +239,11 @@ def _write(
                 rows.window[count] = window
                 for number in range(numbers):
                     rows.numbers[count, number] = room.results[result + number]
+                for number in range(minima):
+                    rows.least[count, number] = room.minima.results[least + number]
                 count += 1
         result += numbers
+        least += minima
     return count
 
 
@@ -238,17 +258,24 @@ def _clear_block(
     room: LaneRoom,
 ) -> None:
     """Clear what the events of a block's windows, up to one, can have put there."""
+    minima = tables.minima
     for at in range(tables.result_offsets[block], tables.result_offsets[block + 1]):
         room.results[at] = 0.0
+    for at in range(minima.result_offsets[block], minima.result_offsets[block + 1]):
+        room.minima.results[at] = NOTHING
     for edge in range(tables.sources.size):
         begin, end = tables.cuts[edge, block], tables.cuts[edge, block + 1]
         if begin == end:
             continue
+        least_begin, least_end = minima.cuts[edge, block], minima.cuts[edge, block + 1]
         if tables.structure[edge] == TOTAL:
             for at in range(tables.totals[edge] + begin, tables.totals[edge] + end):
                 room.totals[at] = 0.0
+            for at in range(minima.totals[edge] + least_begin, minima.totals[edge] + least_end):
+                room.minima.totals[at] = NOTHING
             continue
         width = tables.element_offsets[edge + 1] - tables.element_offsets[edge]
+        least_width = minima.element_offsets[edge + 1] - minima.element_offsets[edge]
         bit = np.uint64(1) << np.uint64(tables.sources[edge])
         for row in range(indexes.offsets[edge], indexes.offsets[edge + 1]):
             size = indexes.size[row, partition]
@@ -261,6 +288,8 @@ def _clear_block(
                     slot = room.base[row] + (at - 1) * width
                     for element in range(slot + begin, slot + end):
                         room.sums[element] = 0.0
+                    least = room.minima.base[row] + (at - 1) * least_width
+                    clear_minima(room.minima, least, least_begin, least_end)
                     if tables.structure[edge] == EQUAL_SUMS:
                         break
                     at += at & -at
@@ -272,6 +301,7 @@ def _advance(
     events: EventArrays,
     indexes: Indexes,
     contributions: Float64s,
+    least: Int64s,
     partition: int,
     step: int,
     room: LaneRoom,
@@ -285,6 +315,11 @@ def _advance(
             bit = fires & np.uint64(1)
             fires >>= np.uint64(1)
             if bit and _extend(tables, indexes, contributions, event, position, fresh, room):
+                first, last = tables.in_offsets[position], tables.in_offsets[position + 1]
+                extend_minima(
+                    tables.minima, indexes, tables.structure, tables.in_edges[first:last], least,
+                    event, position, room.fresh[fresh], fresh, room.minima,
+                )  # fmt: skip
                 room.fresh_about[fresh, 0], room.fresh_about[fresh, 1] = event, position
                 fresh += 1
     for at in range(fresh):
@@ -380,3 +415,8 @@ def _let_wait(
                 at_place += at_place & -at_place
     for at in range(tables.last_offsets[position], tables.last_offsets[position + 1], 2):
         room.results[tables.lasts[at + 1]] += room.fresh[fresh, tables.lasts[at]]
+    out_edges = tables.out_edges[tables.out_offsets[position] : tables.out_offsets[position + 1]]
+    let_minima_wait(
+        tables.minima, indexes, tables.structure, out_edges, partition, event, position, fresh,
+        room.minima,
+    )  # fmt: skip

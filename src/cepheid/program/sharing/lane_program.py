@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from cepheid.program.adjacent_program import AdjacentEdge, Comparison, StructureCode
-from cepheid.program.aggregate_output import AggregateOutput, NumberMeasure
+from cepheid.program.aggregate_output import AggregateOutput, MinimumMeasure, NumberMeasure
 from cepheid.program.position_automaton import PositionAutomaton, PositionTest
 from cepheid.program.program import Clock, Program, StrategyCode
 from cepheid.program.run_program import ColumnKind, PredicateColumn, RunProgram
@@ -24,6 +24,7 @@ LOOKED_UP = (StructureCode.TOTAL, StructureCode.PREFIX_SUMS, StructureCode.EQUAL
 MOST_POSITIONS = 64  # masks of events have a bit for each
 
 Compared: TypeAlias = tuple[StructureCode, int, PredicateColumn, PredicateColumn, bool] | None
+Measure = TypeVar("Measure", NumberMeasure, MinimumMeasure)
 EdgeKey: TypeAlias = tuple[PositionTest, PositionTest, Compared]
 
 
@@ -41,7 +42,8 @@ class LaneEdge:
 class LaneQuery:
     """A query: where its positions are, masks of first and last ones, its window group.
 
-    `numbers[k]` is the measure that number k + 1 adds up, at the positions of a mask.
+    `numbers[k]` is the measure that number k + 1 adds up, at the positions of a mask; `minima[k]`
+    likewise that of minimum k.
     """
 
     positions: tuple[int, ...]
@@ -49,6 +51,7 @@ class LaneQuery:
     last: int
     group: int
     numbers: tuple[tuple[int, int], ...]
+    minima: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,11 @@ class LaneProgram:
         """How many numbers a lane has: a count, and as many sums as any query has."""
         return 1 + max(len(each.numbers) for each in self.queries)
 
+    @property
+    def minimum_count(self) -> int:
+        """How many minima a lane has: as many as any query has."""
+        return max(len(each.minima) for each in self.queries)
+
 
 def why_no_lane(program: Program) -> str | None:
     """Return why a query with adjacent predicates has no lane; None if it can have one."""
@@ -90,8 +98,6 @@ def why_no_lane(program: Program) -> str | None:
             return f"{-(-program.window_length // program.slide):,} of its windows are open at once"
     if output.has_exact:
         return "its counts have all their digits"
-    if output.minima:
-        return "it has adjacent predicates and asks for MIN or MAX"
     if any(adjacent.tests[len(program.automaton.edges) :]) or not all(
         map(_is_looked_up, adjacent.edges, [program] * len(adjacent.edges))
     ):
@@ -185,7 +191,8 @@ class _Merging:
         self.columns: dict[PredicateColumn, int] = {}
         self.edges: dict[tuple[int, int, Compared], tuple[AdjacentEdge, list[int]]] = {}
         self.windows: dict[tuple[int, int] | None, int] = {}
-        self.measures: dict[NumberMeasure, int] = {}
+        self.numbers: dict[NumberMeasure, int] = {}
+        self.minima: dict[MinimumMeasure, int] = {}
 
     def program(self) -> LaneProgram:
         queries = tuple(self._query(number, each) for number, each in enumerate(self.programs))
@@ -201,7 +208,7 @@ class _Merging:
             edges,
             queries,
             tuple(self.windows),
-            AggregateOutput((), tuple(self.measures), (), (), ()),
+            AggregateOutput((), tuple(self.numbers), tuple(self.minima), (), ()),
         )
 
     def _query(self, number: int, program: Program) -> LaneQuery:
@@ -225,9 +232,16 @@ class _Merging:
             _mapped(program.automaton.last, places),
             self.windows.setdefault(window, len(self.windows)),
             tuple(
-                (self._measure(each), _mapped(each.positions, places)) for each in output.numbers
+                (1 + _place(self.numbers, replace(each, positions=EVERYWHERE)),
+                 _mapped(each.positions, places))
+                for each in output.numbers  # row 0 is for counts of trends
             ),
-        )
+            tuple(
+                (_place(self.minima, replace(each, positions=EVERYWHERE)),
+                 _mapped(each.positions, places))
+                for each in output.minima
+            ),
+        )  # fmt: skip
 
     def _lookup(self, edge: AdjacentEdge, runs: RunProgram) -> AdjacentEdge:
         """Return the edge with the columns of all programs."""
@@ -240,11 +254,6 @@ class _Merging:
         )
         comparison = Comparison(found.operator, last, new, found.is_float)
         return replace(edge, comparison=comparison)
-
-    def _measure(self, measure: NumberMeasure) -> int:
-        """Return the row of what events contribute; row 0 is for counts of trends."""
-        wanted = replace(measure, positions=EVERYWHERE)
-        return 1 + self.measures.setdefault(wanted, len(self.measures))
 
     def _united(self, endpoints: Sequence[tuple[int, int]]) -> Program:
         some = max(self.programs, key=lambda each: each.window_length or 0)
@@ -260,6 +269,10 @@ class _Merging:
         automaton = PositionAutomaton(every, every, tuple(follow), tuple(follow), unique)
         tests = tuple(test for test, _ in self.positions)
         return replace(some, automaton=automaton, tests=tests, runs=runs, adjacent=None)
+
+
+def _place(known: dict[Measure, int], measure: Measure) -> int:
+    return known.setdefault(measure, len(known))
 
 
 def _mapped(mask: int, places: Sequence[int]) -> int:

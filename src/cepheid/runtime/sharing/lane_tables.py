@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepheid.kernels.fold_lanes import LaneTables
+from cepheid.kernels.lane_minima import LeastTables
 from cepheid.program.sharing.lane_program import LaneProgram
 from cepheid.runtime.sharing.flat_lists import flat_lists
 
@@ -44,6 +45,21 @@ class _Layout:
         return [other.first[each] + number for each in self.first for number in range(numbers)]
 
 
+@dataclass(frozen=True, slots=True)
+class _Layouts:
+    """The vectors of positions, edges and results, of numbers or of minima: `width` per lane."""
+
+    positions: list[_Layout]
+    edges: list[_Layout]
+    results: _Layout
+    width: int
+
+    def cuts(self) -> Int64s:
+        """Return by edge and block where the block begins."""
+        found = np.array([each.cuts for each in self.edges], np.int64)
+        return found.reshape(len(self.edges), -1)
+
+
 def lane_tables(program: LaneProgram, structures: Sequence[int]) -> LaneTables:
     """Return the arrays; `structures` are those of edges as the data allows them."""
     return _Tables(program, structures).tables()
@@ -53,7 +69,7 @@ class _Tables:
     def __init__(self, program: LaneProgram, structures: Sequence[int]) -> None:
         self.program = program
         self.structures = structures
-        self.numbers = program.number_count
+        self.numbers, self.minima = program.number_count, program.minimum_count
         self.blocks: list[_Block] = []
         self.first_block = [0]
         for group, window in enumerate(program.windows):
@@ -62,38 +78,31 @@ class _Tables:
             for _ in range(overlap):
                 self.blocks.append(_Block(len(self.blocks), queries))
             self.first_block.append(len(self.blocks))
-        self.positions = [
-            self._layout(n for n, each in enumerate(program.queries) if place in each.positions)
-            for place in range(len(program.united.tests))
-        ]
-        self.edges = [self._layout(each.queries) for each in program.edges]
-        self.results = self._layout(range(len(program.queries)))
+        self.of_numbers, self.of_minima = self._layouts(self.numbers), self._layouts(self.minima)
 
-    def _layout(self, queries: Iterable[int]) -> _Layout:
-        return _Layout(self.blocks, queries, self.numbers)
+    def _layouts(self, width: int) -> _Layouts:
+        queries = self.program.queries
+        owners = [
+            [number for number, each in enumerate(queries) if place in each.positions]
+            for place in range(len(self.program.united.tests))
+        ]
+        edges = [each.queries for each in self.program.edges]
+        return _Layouts(
+            [_Layout(self.blocks, each, width) for each in owners],
+            [_Layout(self.blocks, each, width) for each in edges],
+            _Layout(self.blocks, range(len(queries)), width),
+            width,
+        )
 
     def tables(self) -> LaneTables:
-        edges, places = self.program.edges, range(len(self.positions))
+        edges, places = self.program.edges, range(len(self.of_numbers.positions))
         windows = [each or (0, 0) for each in self.program.windows]
-        widths = [each.width for each in self.edges]
-        from_source, to_target = (
-            [
-                element
-                for each, own in zip(edges, self.edges, strict=True)
-                for element in own.elements_in(
-                    self.positions[each.source if is_source else each.target], self.numbers
-                )
-            ]
-            for is_source in (True, False)
-        )
+        numbers = self.of_numbers
         return LaneTables(
-            _array([each.width for each in self.positions]),
+            _array([each.width for each in numbers.positions]),
             _array([each.source for each in edges]),
             _array(self.structures),
-            _array([0, *accumulate(widths)][:-1]),
-            _array([0, *accumulate(widths)]),
-            _array(from_source),
-            _array(to_target),
+            *self._elements(numbers),
             *flat_lists(
                 [[n for n, e in enumerate(edges) if e.target == place] for place in places]
             ),
@@ -101,40 +110,77 @@ class _Tables:
                 [[n for n, e in enumerate(edges) if e.source == place] for place in places]
             ),
             *flat_lists([self._firsts(each) for each in places]),
-            *flat_lists([self._lasts(each) for each in places]),
+            *flat_lists([self._lasts(numbers, each) for each in places]),
             *flat_lists([self._adds(each) for each in places]),
-            np.array([each.cuts for each in self.edges], np.int64).reshape(len(edges), -1),
+            numbers.cuts(),
             _array([length for length, _ in windows]),
             _array([slide for _, slide in windows]),
             _array(self.first_block),
-            _array(self.results.cuts),
+            _array(numbers.results.cuts),
             *flat_lists([each.queries for each in self.blocks]),
+            self._minima(),
         )
+
+    def _minima(self) -> LeastTables:
+        minima, places = self.of_minima, range(len(self.of_minima.positions))
+        return LeastTables(
+            _array([each.width for each in minima.positions]),
+            *self._elements(minima),
+            *flat_lists([self._lasts(minima, each) for each in places]),
+            *flat_lists([self._least_adds(each) for each in places]),
+            minima.cuts(),
+            _array(minima.results.cuts),
+        )
+
+    def _elements(self, layouts: _Layouts) -> tuple[Int64s, Int64s, Int64s, Int64s]:
+        """Return where the vectors of edges begin, and whence and where to their elements go."""
+        offsets = [0, *accumulate(each.width for each in layouts.edges)]
+        from_source, to_target = (
+            [
+                element
+                for each, own in zip(self.program.edges, layouts.edges, strict=True)
+                for element in own.elements_in(
+                    layouts.positions[each.source if is_source else each.target], layouts.width
+                )
+            ]
+            for is_source in (True, False)
+        )
+        return _array(offsets[:-1]), _array(offsets), _array(from_source), _array(to_target)
 
     def _firsts(self, place: int) -> list[int]:
         return [
             number
-            for (block, query), element in self.positions[place].first.items()
+            for (block, query), element in self.of_numbers.positions[place].first.items()
             if self.program.queries[query].first >> place & 1
             for number in (element, block)
         ]
 
-    def _lasts(self, place: int) -> list[int]:
+    def _lasts(self, layouts: _Layouts, place: int) -> list[int]:
         return [
             element + number
-            for key, first in self.positions[place].first.items()
+            for key, first in layouts.positions[place].first.items()
             if self.program.queries[key[1]].last >> place & 1
-            for number in range(self.numbers)
-            for element in (first, self.results.first[key])
+            for number in range(layouts.width)
+            for element in (first, layouts.results.first[key])
         ]
 
     def _adds(self, place: int) -> list[int]:
         return [
             each
-            for (_, query), count in self.positions[place].first.items()
+            for (_, query), count in self.of_numbers.positions[place].first.items()
             for number, (row, mask) in enumerate(self.program.queries[query].numbers, start=1)
             if mask >> place & 1
             for each in (count + number, count, row)
+        ]
+
+    def _least_adds(self, place: int) -> list[int]:
+        counts = self.of_numbers.positions[place].first
+        return [
+            each
+            for key, first in self.of_minima.positions[place].first.items()
+            for number, (row, mask) in enumerate(self.program.queries[key[1]].minima)
+            if mask >> place & 1
+            for each in (first + number, counts[key], row)
         ]
 
 

@@ -12,9 +12,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from cepheid.kernels.adjacent_rules import Indexes
-from cepheid.kernels.arrays import EventArrays, Float64s
+from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.fold_lanes import LaneRoom, LaneRows, LaneTables, fold_lanes
-from cepheid.kernels.values import ValueRows
+from cepheid.kernels.lane_minima import LeastRoom
+from cepheid.kernels.values import Measures, ValueRows
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.arrow_arrays import empty
 from cepheid.program.sharing.lane_program import LOOKED_UP, LaneProgram
@@ -76,7 +77,7 @@ def run_lanes(
     if contributions.tier.any():
         return None
     tables = lane_tables(program, [each.structure for each in builder.edges])
-    fold = _Fold(program, tables, ordered.arrays, builder.indexes()[0], contributions.mantissa)
+    fold = _Fold(program, tables, ordered.arrays, builder.indexes()[0], contributions)
     if fold.room_needed > MOST_NUMBERS:
         return None
     rows = fold.rows(threads)
@@ -102,22 +103,26 @@ class _Fold:
         tables: LaneTables,
         events: EventArrays,
         indexes: Indexes,
-        contributions: Float64s,
+        contributions: Measures,
     ) -> None:
         self.program = program
         self.tables = tables
         self.events = events
         self.indexes = indexes
         self.contributions = contributions
-        widths = np.diff(tables.element_offsets)
-        rows = np.repeat(widths, np.diff(indexes.offsets))
-        self.sizes = indexes.size.max(axis=1, initial=0) * rows
-        self.widest = max(int(widths.max(initial=0)), int(tables.widths.max(initial=0)), 1)
+        self.sizes = self._sizes(tables.element_offsets)
+        self.least_sizes = self._sizes(tables.minima.element_offsets)
+
+    def _sizes(self, element_offsets: Int64s) -> Int64s:
+        """Return by index row how many elements its vectors have."""
+        widths = np.repeat(np.diff(element_offsets), np.diff(self.indexes.offsets))
+        sizes: Int64s = self.indexes.size.max(axis=1, initial=0) * widths
+        return sizes
 
     @property
     def room_needed(self) -> int:
-        """How many numbers the structures of edges hold."""
-        return int(self.sizes.sum())
+        """How many numbers and minima the structures of edges hold."""
+        return int(self.sizes.sum() + self.least_sizes.sum())
 
     def rows(self, threads: int) -> LaneRows:
         """Return the rows of all partitions."""
@@ -140,13 +145,19 @@ class _Fold:
             begin, end = np.searchsorted(owner, [part.start, part.stop])
             queries = sum(each.group == group for each in self.program.queries)
             most += int(end - begin) * queries
-        numbers = self.program.number_count
-        rows = LaneRows(empty(most), empty(most), empty(most), np.empty((most, numbers)))
+        rows = LaneRows(
+            empty(most),
+            empty(most),
+            empty(most),
+            np.empty((most, self.program.number_count)),
+            np.empty((most, self.program.minimum_count), np.int64),
+        )
         count = fold_lanes(
             self.tables,
             self.events,
             self.indexes,
-            self.contributions,
+            self.contributions.mantissa,
+            self.contributions.least,
             part.start,
             part.stop,
             self._room(),
@@ -157,17 +168,41 @@ class _Fold:
     def _room(self) -> LaneRoom:
         blocks, groups = self.tables.query_offsets.size - 1, self.tables.lengths.size
         fresh = widest_step(self.events) * self.tables.widths.size + 1
+        widest = _widest(self.tables.element_offsets, self.tables.widths)
         return LaneRoom(
-            np.empty(self.room_needed),
+            np.empty(int(self.sizes.sum())),
             np.cumsum(self.sizes) - self.sizes,
             np.empty(int(self.tables.element_offsets[-1])),
-            np.empty((fresh, self.widest)),
+            np.empty((fresh, widest)),
             np.empty((fresh, 2), np.int64),
-            np.empty(self.widest),
+            np.empty(widest),
             np.empty(int(self.tables.result_offsets[-1])),
-            *(np.zeros(blocks, np.int64) for _ in range(4)),
-            *(np.zeros(groups, np.int64) for _ in range(3)),
+            np.zeros(blocks, np.int64),
+            np.zeros(blocks, np.int64),
+            np.zeros(blocks, np.int64),
+            np.zeros(blocks, np.int64),
+            np.zeros(groups, np.int64),
+            np.zeros(groups, np.int64),
+            np.zeros(groups, np.int64),
+            self._least_room(fresh),
         )
+
+    def _least_room(self, fresh: int) -> LeastRoom:
+        minima = self.tables.minima
+        widest = _widest(minima.element_offsets, minima.widths)
+        return LeastRoom(
+            empty(int(self.least_sizes.sum())),
+            np.cumsum(self.least_sizes) - self.least_sizes,
+            empty(int(minima.element_offsets[-1])),
+            np.empty((fresh, widest), np.int64),
+            empty(widest),
+            empty(int(minima.result_offsets[-1])),
+        )
+
+
+def _widest(element_offsets: Int64s, widths: Int64s) -> int:
+    """Return how many elements the widest vector has, of an edge or a position."""
+    return max(int(np.diff(element_offsets).max(initial=0)), int(widths.max(initial=0)), 1)
 
 
 def _are_exact(program: LaneProgram, rows: LaneRows) -> bool:
@@ -195,5 +230,5 @@ def _of_query(rows: LaneRows, query: int, output: object) -> ValueRows:
     own = rows.query == query
     mantissa = rows.numbers[own, : len(output.numbers) + 1]
     low = np.where(np.abs(mantissa) < LARGEST_EXACT, mantissa, 0.0).astype(np.int64)
-    tier, least = np.zeros_like(low), np.empty((low.shape[0], 0), np.int64)
-    return ValueRows(rows.owner[own], rows.window[own], mantissa, tier, low, least)
+    least = rows.least[own, : len(output.minima)]
+    return ValueRows(rows.owner[own], rows.window[own], mantissa, np.zeros_like(low), low, least)
