@@ -6,7 +6,7 @@ import pytest
 
 import cepheid
 from cepheid.analysis.schema import AttributeType, EventSchema
-from cepheid.explain.explain_others import MOVES_APART, SCANS_APART
+from cepheid.explain.explain_others import SCANS_APART
 from cepheid.explain.explain_sharing import explain_sharing
 from cepheid.explain.name_lists import name_list
 from cepheid.explain.sharing_text import ON_SPARK
@@ -236,8 +236,8 @@ def test_what_is_different_on_streams():
     sets = [f"PATTERN SEQ({each}, B+) WITHIN 5 SLIDE 5 {COUNT}" for each in "AC"]
     assert sharing_of(*sets).not_on_streams == ()
     assert sharing_of(*chains).not_on_streams == ()
-    assert sharing_of(*recent).not_on_streams == (MOVES_APART,)
-    assert sharing_of(*sets, *recent).not_on_streams == (SCANS_APART, MOVES_APART)
+    assert sharing_of(*recent).not_on_streams == ()
+    assert sharing_of(*sets, *recent).not_on_streams == (SCANS_APART,)
 
 
 def test_very_many_queries_are_summarised():

@@ -27,6 +27,7 @@ from tests.properties.workloads import (
     beginning_workloads,
     chain_workloads,
     mixed_workloads,
+    recent_workloads,
     workloads,
 )
 
@@ -38,6 +39,7 @@ KINDS = {
     "chains": chain_workloads(),
     "matches": beginning_workloads(has_matches=True),
     "mixed": mixed_workloads(),
+    "recent": recent_workloads(),
 }
 POLICIES = st.sampled_from(tuple(Policy))
 

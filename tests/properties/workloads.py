@@ -190,6 +190,37 @@ def beginning_workloads(
     return _stream(draw, texts, longest)
 
 
+SHARED_BEGINNINGS = (
+    "A a, B b", "A a, B b+", "A a+, B b", "A a?, B b", "(A a OR B a2), B b", "A a, B b{1,2}",
+)  # fmt: skip
+SHARED_SUMS = (
+    "SUM(b.x) AS total",
+    "COUNT(*) AS n, AVG(b.x) AS mean",
+    "AVG(b.f) AS mean, COUNT(b) AS events",
+    "MIN(b.x) AS least, MAX(b.s) AS most",
+    "SUM(b.x) AS total, MAX(b.at) AS latest",
+    "COUNT(b) AS events HAVING SUM(b.x) >= 0",
+)
+
+
+@st.composite
+def recent_workloads(draw: st.DrawFn) -> WorkloadCase:
+    """Sums of one window that moves with every event; the first two queries surely begin alike."""
+    beginning, window = draw(st.sampled_from(SHARED_BEGINNINGS)), draw(st.integers(1, 7))
+    group = draw(st.sampled_from(("", "[k]", "[k] GROUP")))
+    tests = ["skip_till_any_match", *(["[k]"] if group else [])]
+    tests += [each for each in [draw(st.sampled_from(("", "b.x > 0", "b.f >= 0")))] if each]
+    sums = few(draw, SHARED_SUMS, 2)
+    texts = []
+    for number in range(draw(st.integers(2, 5))):
+        ending = draw(st.sampled_from(ENDINGS))
+        pattern = f"SEQ({beginning}, {ending})" if ending else f"SEQ({beginning})"
+        result = sums[0] if number < 2 else draw(st.sampled_from(sums))
+        text = f"PATTERN {pattern} WHERE {' AND '.join(tests)} WITHIN {window} RETURN {result}"
+        texts.append(f"{text}{' GROUP BY k' if group.endswith('GROUP') else ''}")
+    return _stream(draw, texts, 10)
+
+
 @st.composite
 def mixed_workloads(draw: st.DrawFn) -> WorkloadCase:
     """Queries of every kind on one stream: matches, pairs, all strategies, predicates, negation."""

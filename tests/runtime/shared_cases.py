@@ -56,6 +56,6 @@ def events_of(count: int = 300, seed: int = 5) -> pa.Table:
     )
 
 
-def programs_of(texts: list[str], events: pa.Table) -> list[Program]:
-    schema = event_schema(events.schema, ColumnRoles(**ROLES))
+def programs_of(texts: list[str], events: pa.Table, order: tuple[str, ...] = ()) -> list[Program]:
+    schema = event_schema(events.schema, ColumnRoles(**ROLES, order=order))
     return [cepheid.query(each).program(RunOptions(), schema) for each in texts]

@@ -26,7 +26,6 @@ GRAPH = "that return matches, whose graph is built once"
 SCANS_APART = (
     "queries in sets, or with lanes, take the events of windows that close, not those of one scan"
 )
-MOVES_APART = "queries with a common beginning fold for themselves, as a step wants what is new"
 OPERATORS = {number: operator for operator, number in COMPARISONS.items() if operator != "=="}
 
 
@@ -60,8 +59,7 @@ def explain_others(work: SharedWork) -> tuple[OtherSet, ...]:
 def not_on_streams(work: SharedWork) -> tuple[str, ...]:
     """Return what is not shared on streams, although it is elsewhere."""
     has_panes = bool(work.sets or work.others.lanes)
-    found = ((SCANS_APART, has_panes and work.scans), (MOVES_APART, work.others.recent))
-    return tuple(text for text, applies in found if applies)
+    return (SCANS_APART,) if has_panes and work.scans else ()
 
 
 def _compared(program: LaneProgram, names: Sequence[str]) -> Iterator[CommonPart]:

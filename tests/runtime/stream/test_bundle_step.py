@@ -107,6 +107,11 @@ FAILING = {
         f"PATTERN SEQ(C, B b) {WINDOW} SUM(b.x) AS total",
         f"PATTERN SEQ(B b, C) {WINDOW} SUM(b.x) AS total",
     ],
+    "with a common beginning": [
+        "PATTERN SEQ(A, B b) WITHIN 10 RETURN SUM(b.x) AS total",
+        "PATTERN SEQ(A, C, B b) WITHIN 10 RETURN SUM(b.x) AS total",
+        "PATTERN SEQ(A, B b, C) WITHIN 10 RETURN SUM(b.x) AS total",
+    ],
     "by itself": [
         "PATTERN SEQ(A a, B b) WHERE a.x + 2 * b.x > 0 WITHIN 5 RETURN a.x AS a, b.x AS b",
         f"PATTERN SEQ(C, B b) {WINDOW} SUM(b.x) AS total",

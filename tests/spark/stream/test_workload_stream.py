@@ -15,6 +15,10 @@ from pyspark.sql import DataFrame, SparkSession
 
 import cepheid
 from cepheid.metrics.stream_metrics import observed_counts
+from cepheid.program.lower import lower
+from cepheid.runtime.event_schema import ColumnRoles, event_schema
+from cepheid.runtime.sharing.policy import Policy
+from cepheid.runtime.spark.stream.run_bundle import as_streamed, stream_bundles
 from cepheid.runtime.spark.stream.workload_stream import WorkloadStream
 from cepheid.runtime.stream.keep import keeps_apart
 from tests.properties.aggregate_streams import MOMENTS
@@ -26,6 +30,7 @@ from tests.properties.workloads import (
     WorkloadCase,
     adjacent_workloads,
     beginning_workloads,
+    recent_workloads,
     workloads,
 )
 from tests.spark.stream.streams import few_partitions, read_stream, run_to_end, united, write_files
@@ -45,6 +50,8 @@ TEXTS = {
     "matches": "PATTERN SEQ(A a, C c) WHERE [k] WITHIN 5 RETURN a.time, c.time",
     "packed": "PATTERN SEQ(A a, B b) WHERE [k] WITHIN 3 RETURN a.time, b.time OUTPUT COMPRESSED",
     "recent": "PATTERN SEQ(A, B) WHERE [k] WITHIN 4 RETURN k, COUNT(*) AS n GROUP BY k",
+    "most": "PATTERN SEQ(A, B b, C) WHERE [k] WITHIN 4 RETURN k, MAX(b.x) AS most GROUP BY k",
+    "most of two": "PATTERN SEQ(A, B b+) WHERE [k] WITHIN 4 RETURN k, MAX(b.x) AS most GROUP BY k",
     "apart": "PATTERN SEQ(A a, B) WHERE [k] WITHIN 5 RETURN a.time OUTPUT NON OVERLAPPING",
     "giver": "PATTERN SEQ(A a, B b) WHERE [k] WITHIN 4 RETURN a.k AS k INTO Pair",
     "reader": "PATTERN SEQ(Pair p, C c) WHERE [k] WITHIN 4 RETURN p.k, c.time",
@@ -108,6 +115,15 @@ def test_splits_and_a_restart(spark: SparkSession, tmp_path: Path, seed: int) ->
         assert as_multiset(found.of(name)) == as_multiset(expected), name
 
 
+def test_what_the_operator_shares() -> None:
+    schema = event_schema(SCHEMA, ColumnRoles(**ROLES))
+    plans = {name: workload_of({name: text}).plans(schema)[name] for name, text in TEXTS.items()}
+    queries = [as_streamed(name, lower(plan)) for name, plan in plans.items()]
+    (bundle,) = stream_bundles(queries, SCHEMA, Policy.DYNAMIC)
+    ((numbers, _),) = bundle.recent
+    assert [each.name for each in bundle.of(numbers)] == ["recent", "most", "most of two"]
+
+
 def on_a_stream(case: WorkloadCase) -> WorkloadCase:
     """Keep the queries that become final; time begins after Spark's first watermark."""
     programs = {name: program_of(case.case(name), case.schema) for name in case.texts}
@@ -137,6 +153,7 @@ def random_workload() -> WorkloadCase:
     kinds = {
         workloads(has_others=False): 2,
         beginning_workloads(): 1,
+        recent_workloads(): 1,
         adjacent_workloads(): 1,
         beginning_workloads(has_matches=True): 1,
     }

@@ -26,10 +26,12 @@ from cepheid.runtime.aggregate.result_table import (
     finish,
 )
 from cepheid.runtime.aggregate.slot_machine import SlotTask, slot_machine
+from cepheid.runtime.aggregate.wanted_windows import needed_events
 from cepheid.runtime.local import warn_of_dropped
 from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.order_events import OrderedEvents, order_events, starts_of_runs
 from cepheid.runtime.partition_codes import partition_codes
+from cepheid.runtime.settled import Settled
 
 Int64s = NDArray[np.int64]
 
@@ -41,15 +43,23 @@ def run_recent(
     schema: pa.Schema,
     *,
     threads: int = 1,
+    settled: Settled | None = None,
 ) -> list[pa.Table]:
-    """Return the result of every query."""
+    """Return the result of every query.
+
+    With `settled` it is what becomes final in a step of a stream, all of whose events are settled.
+    """
     united = program.united
-    ordered = order_events(united, columns, length, threads=threads)
+    ordered = order_events(united, columns, length, threads=threads, settled=settled)
+    if settled is not None:
+        ordered = needed_events(united, ordered)
     measures = EventMeasures(
         program.measures, columns, ordered.row, united.type_column, threads=threads
     )
     group = _groups(program, columns, length, ordered)
     ends = (ordered.arrays.fires & np.uint64(united.automaton.last)) != 0
+    if settled is not None:
+        ends &= settled.is_new(ordered.arrays.clock, ordered.row)
     moments = find_moments(united, ordered, group, ends, None)
     machine = slot_machine(program.slots, united.automaton, united.strategy)
     task = SlotTask(machine, measures.arrays(), ordered.arrays, np.empty(0, np.int64))

@@ -6,9 +6,9 @@ back than that of another leaves out the earlier events.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,9 +18,11 @@ from cepheid.program.program import Program
 from cepheid.program.sharing.chain_program import ChainProgram
 from cepheid.program.sharing.match_program import MatchProgram
 from cepheid.program.sharing.other_sets import OtherSets, scans
+from cepheid.program.sharing.recent_program import RecentProgram
 from cepheid.runtime.settled import Settled
 from cepheid.runtime.sharing.run_chains import run_chains
 from cepheid.runtime.sharing.run_matches import run_matches
+from cepheid.runtime.sharing.run_recent import run_recent
 from cepheid.runtime.sharing.scan import Scans
 from cepheid.runtime.stream.keep import how_far_back
 from cepheid.runtime.stream.keepers import Move, PlainKeeper
@@ -31,15 +33,22 @@ from cepheid.runtime.stream.wake import closes_later, next_closing
 
 
 class Common(NamedTuple):
-    """Queries that are folded together, with the same `since`: segments, and graphs of matches."""
+    """Queries that are folded together, with the same `since`: segments, beginnings, and graphs."""
 
-    chains: Sequence[tuple[list[StreamedQuery], ChainProgram]]
-    graphs: Sequence[tuple[list[StreamedQuery], MatchProgram]]
+    chains: Sequence[tuple[list[StreamedQuery], ChainProgram]] = ()
+    beginnings: Sequence[tuple[list[StreamedQuery], RecentProgram]] = ()
+    graphs: Sequence[tuple[list[StreamedQuery], MatchProgram]] = ()
+
+    @property
+    def queries(self) -> list[StreamedQuery]:
+        """The queries of all."""
+        return [query for part in self for queries, _ in part for query in queries]
 
     def of(self, since: int | None) -> Common:
         """Return those that take events from a tick on."""
         return Common(
             [each for each in self.chains if each[0][0].since == since],
+            [each for each in self.beginnings if each[0][0].since == since],
             [each for each in self.graphs if each[0][0].since == since],
         )
 
@@ -48,8 +57,7 @@ def replay_together(
     alone: Sequence[StreamedQuery], common: Common, move: Move
 ) -> Iterator[tuple[str, pa.Table | None, int | None]]:
     """Yield names of queries, what becomes final, and when more may."""
-    firsts = [queries[0] for queries, _ in (*common.chains, *common.graphs)]
-    for since in dict.fromkeys(each.since for each in (*alone, *firsts)):
+    for since in dict.fromkeys(each.since for each in (*alone, *common.queries)):
         own = [each for each in alone if each.since == since]
         stored = [_from(chunk, since) for chunk in move.stored]
         yield from _Replay(own, common.of(since), replace(move, stored=stored)).results()
@@ -78,14 +86,10 @@ class _Replay:
                 alone += queries
             else:
                 yield from ((e.name, t, None) for e, t in zip(queries, found, strict=True))
-        for queries, program in self.common.graphs:
-            tables: Sequence[pa.Table | None] = [None] * len(queries)
-            if self.keeper.new.num_rows:
-                columns = self.scans.of(program.united)
-                count = self.keeper.events.num_rows
-                tables = run_matches(program, columns, count, move.schema, settled=self.settled)
-            for query, table in zip(queries, tables, strict=True):
-                yield query.name, table, None
+        for queries, recent in self.common.beginnings:
+            yield from self._exits(queries, partial(run_recent, recent), recent.united)
+        for queries, graph in self.common.graphs:
+            yield from self._exits(queries, partial(run_matches, graph), graph.united)
         for each in alone:
             result = None
             if self._runs(each.program):
@@ -106,6 +110,17 @@ class _Replay:
         columns, count = self.scans.of(program.programs[0]), self.keeper.events.num_rows
         return run_chains(program, columns, count, self.move.schema, settled=self.settled)
 
+    def _exits(
+        self, queries: Sequence[StreamedQuery], run: Callable[..., list[pa.Table]], united: Program
+    ) -> Iterator[tuple[str, pa.Table | None, int | None]]:
+        """Yield results of queries that are final with the events that complete them."""
+        tables: Sequence[pa.Table | None] = [None] * len(queries)
+        if self.keeper.new.num_rows:
+            columns, count = self.scans.of(united), self.keeper.events.num_rows
+            tables = run(columns, count, self.move.schema, settled=self.settled)
+        for query, table in zip(queries, tables, strict=True):
+            yield query.name, table, None
+
     def _runs(self, program: Program) -> bool:
         move = self.move
         is_later = move.horizon != move.carried.horizon and closes_later(program)
@@ -115,8 +130,9 @@ class _Replay:
     def programs(self) -> list[Program]:
         """All programs that order events."""
         chains = [query.program for queries, _ in self.common.chains for query in queries]
-        united = [program.united for _, program in self.common.graphs]
-        return [*united, *chains, *(each.program for each in self.alone)]
+        beginnings = [program.united for _, program in self.common.beginnings]
+        graphs = [program.united for _, program in self.common.graphs]
+        return [*beginnings, *graphs, *chains, *(each.program for each in self.alone)]
 
     @cached_property
     def keeper(self) -> PlainKeeper:
