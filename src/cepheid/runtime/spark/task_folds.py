@@ -42,8 +42,8 @@ class TaskFolds:
         return self._fold(partial(run_partially, self.program, output), partially=True)
 
     def ranges(self, slots: SlotProgram, output: AggregateOutput) -> TaskFold:
-        """Matrices of a range of time; every chunk is a range of its own."""
-        fold = partial(_to_matrices, self.program, slots, output)
+        """Windows and matrices of a range of time; every chunk is a range of its own."""
+        fold = partial(_to_windows, self.program, slots, output)
         return TaskFold(self.program.time, partial(_one, fold), partial(_each, fold), self.memory)
 
     def _fold(self, whole: Fold, *, partially: bool) -> TaskFold:
@@ -95,13 +95,13 @@ def run_to_graphs(
         return fold_to_graphs(program, output, events, columns)
 
 
-def _to_matrices(
+def _to_windows(
     program: Program, slots: SlotProgram, output: AggregateOutput, events: pa.Table
 ) -> pa.Table:
-    from cepheid.runtime.aggregate.range_table import fold_range
+    from cepheid.runtime.spark.range_windows import fold_windows
 
     with errors_of(program.name):
-        return fold_range(program, slots, output, events)
+        return fold_windows(program, slots, output, events)
 
 
 def _in_chunks(program: Program, partially: bool, chunks: Iterable[Chunk]) -> Iterator[pa.Table]:

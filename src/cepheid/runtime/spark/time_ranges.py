@@ -1,4 +1,4 @@
-"""Parallel in time: ranges are folded to matrices on different tasks, and composed on one.
+"""Parallel in time: ranges are folded on different tasks, windows across borders composed on one.
 
 A partition with most of the events, or a query without partitions, would keep one task busy.
 """
@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from functools import partial
 
-import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program
 from cepheid.program.slot_program import SlotProgram
-from cepheid.runtime.aggregate.partial_table import partial_schema, to_partial
-from cepheid.runtime.aggregate.range_table import compose, range_schema
+from cepheid.runtime.aggregate.partial_table import partial_schema
 from cepheid.runtime.spark.column_named import column_named
 from cepheid.runtime.spark.push_down import drop_or_bare
+from cepheid.runtime.spark.range_windows import compose_windows, windows_schema
 from cepheid.runtime.spark.task_events import TaskEvents, in_rows
 from cepheid.runtime.spark.task_folds import TaskFolds
 from cepheid.runtime.spark.whole_task import on_whole_task
@@ -36,21 +35,12 @@ def fold_ranges(
 ) -> DataFrame:
     """Return partial values, see runtime/aggregate/partial_table.py: what groups add up to."""
     program, events = folds.program, folds.events
-    ranges = range_schema(program, events)
+    ranges = windows_schema(program, events)
     folded = tasks.fold(folds.ranges(slots, output), ranges)
     keys = [str(number) for number in range(len(program.partition_by))]
     gathered = folded.repartition(*keys) if keys else folded.repartition(1)
-    compose_all = on_whole_task(ranges.names, partial(_compose, program, slots, output, events))
+    compose_all = on_whole_task(
+        ranges.names, partial(compose_windows, program, slots, output, events)
+    )
     schema = partial_schema(program, output, events)
     return gathered.mapInArrow(compose_all, from_arrow_schema(schema))
-
-
-def _compose(
-    program: Program,
-    slots: SlotProgram,
-    output: AggregateOutput,
-    events: pa.Schema,
-    ranges: pa.Table,
-) -> pa.Table:
-    rows = compose(program, slots, output, events, ranges)
-    return to_partial(partial_schema(program, output, events), rows)
