@@ -1,99 +1,72 @@
 """Checkpoints that releases wrote, as test data: a stream must go on from them.
 
-`python -m tests.spark.stream.stored_checkpoints` writes that of this release, which is done once
-for every version of the state.
+`python -m tests.spark.stream.stored_checkpoints` writes those of this release that are not there,
+which is done once for every version of the state.
 """
 
+import json
 import shutil
 import tempfile
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 
-import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
-import cepheid
+from cepheid.runtime.spark.stream.bucket_store import VERSION
+from cepheid.runtime.stream.carried import Carried
 from tests.spark.session import spark_session
-from tests.spark.stream.streams import (
-    Row,
-    few_partitions,
-    read_stream,
-    run_to_end,
-    united,
-    write_files,
-)
+from tests.spark.stream.stored_streams import STREAMS, StoredStream
+from tests.spark.stream.streams import Row
 
 FOLDER = Path(__file__).parent / "checkpoints"
-SCHEMA = pa.schema(
-    [("type", pa.string()), ("time", pa.int64()), ("k", pa.int64()), ("x", pa.float64())]
-)
-QUERIES = {
-    "matches": "PATTERN SEQ(A a, B b, C c) WHERE [k] WITHIN 40 RETURN a.time, b.time, c.time",
-    "missing": "PATTERN SEQ(A a, NOT B b) WHERE [k] WITHIN 20 RETURN a.time",
-    "apart": "PATTERN SEQ(A a, C c) WHERE [k] WITHIN 30 RETURN a.time, c.time "
-    "OUTPUT NON OVERLAPPING",
-    "counts": "PATTERN SEQ(A a, B+ b) WITHIN 40 SLIDE 10 RETURN COUNT(*) AS n, SUM(b.x) AS total",
-    "events": "PATTERN SEQ(A a, C c) WHERE [k] WITHIN 6 EVENTS RETURN a.time, c.time",
-}
-ROLES = {"time": "time", "type": "type"}
 ANYWHERE = "/anywhere"  # stands for the folder of the stream
-FILES = 3  # before the stop, and after it
-
-
-def batches() -> list[list[Row]]:
-    """Return the events of all files: a few out of order, the last one far ahead."""
-    rows = [
-        {
-            "type": "ABCD"[at * at % 7 % 4],
-            "time": 1000 + at - 3 * (at % 4),
-            "k": at % 5,
-            "x": at / 4,
-        }
-        for at in range(240)
-    ]
-    size = len(rows) // (2 * FILES)
-    cut = [rows[begin : begin + size] for begin in range(0, len(rows), size)]
-    return [*cut, [{"type": "D", "time": 9000, "k": 0, "x": 0}]]
-
-
-def results(spark: SparkSession, folder: Path) -> DataFrame:
-    """Return the results of all queries, as one stream."""
-    stream = read_stream(spark, folder / "events")
-    return united(
-        {
-            name: cepheid.query(text, name=name).run(stream, **ROLES, watermark=12, buckets=2)
-            for name, text in QUERIES.items()
-        }
-    )
-
-
-def in_batch(name: str) -> list[Row]:
-    events = pa.Table.from_pylist([row for rows in batches() for row in rows], SCHEMA)
-    found: list[Row] = cepheid.query(QUERIES[name]).run(events, **ROLES).to_pylist()
-    return found
 
 
 def go_on(spark: SparkSession, begun: Path, folder: Path) -> dict[str, list[Row]]:
     """Give all events to a copy of a stored stream, which knows some; return what it wrote."""
+    copy(begun, folder)
+    return stream_of(begun).go_on(spark, folder).rows
+
+
+def stream_of(begun: Path) -> StoredStream:
+    """Return the stream that wrote a stored checkpoint: `version-1-folder` is one of a folder."""
+    _, _, rest = begun.name.partition("-")
+    return STREAMS[rest.lstrip("0123456789")]
+
+
+def copy(begun: Path, folder: Path) -> None:
     shutil.copytree(begun, folder, dirs_exist_ok=True)
     _replace(folder, ANYWHERE, str(folder))
-    write_files(folder / "events", batches(), SCHEMA)
-    with few_partitions(spark):
-        found = run_to_end(results(spark, folder), folder)
-    return {name: found.of(name) for name in QUERIES}
 
 
-def write(target: Path) -> None:
-    """Write the checkpoint after half of the events, and what the stream wrote until then."""
-    spark = spark_session()
-    with tempfile.TemporaryDirectory() as temporary, few_partitions(spark):
+def write(stream: StoredStream, target: Path) -> None:
+    """Write the checkpoint after some of the events, and what the stream wrote until then."""
+    with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        write_files(folder / "events", batches()[:FILES], SCHEMA)
-        run_to_end(results(spark, folder), folder)
+        stream.begin(spark_session(), folder)
         shutil.rmtree(target, ignore_errors=True)
         unneeded = shutil.ignore_patterns("*.crc")
         for part in ("checkpoint", "out"):
             shutil.copytree(folder / part, target / part, ignore=unneeded)
+        for state in (target / "checkpoint" / "state").glob("*/[0-9]*"):
+            _keep_latest(state)
         _replace(target, str(folder), ANYWHERE)
+
+
+def _keep_latest(state: Path) -> None:
+    """Remove what only earlier micro-batches need."""
+    *earlier, latest = sorted(state.glob("*.zip"), key=lambda path: int(path.stem))
+    with zipfile.ZipFile(latest) as archive:
+        metadata = archive.read("metadata").decode()
+    listed = json.loads(metadata.partition("\n")[2])["sstFiles"]
+    needed = {each["dfsSstFileName"] for each in listed}
+    files = (state / "SSTs").iterdir()
+    for path in [*earlier, *(each for each in files if each.name not in needed)]:
+        path.unlink()
 
 
 def _replace(stream: Path, one: str, other: str) -> None:
@@ -105,7 +78,56 @@ def _replace(stream: Path, one: str, other: str) -> None:
                 path.write_bytes(content.replace(one.encode(), other.encode()))
 
 
-if __name__ == "__main__":
-    from cepheid.runtime.spark.stream.bucket_store import VERSION
+@dataclass(frozen=True)
+class Kept:
+    """What a bucket of an operator keeps, and for whom."""
 
-    write(FOLDER / f"version-{VERSION}")
+    query: Mapping[str, str]
+    carried: Carried
+
+
+def kept(spark: SparkSession, folder: Path) -> list[Kept]:
+    """Return what all buckets of a copied stream keep."""
+    heads = _state(spark, folder, "head", "key", "value.query", "value.header").collect()
+    map_entries = ("key", "user_map_key.number", "user_map_value.rows")
+    chunks: dict[tuple[int, int], dict[int, bytes]] = {}
+    for row in _state(spark, folder, "chunks", *map_entries).collect():
+        of_bucket = chunks.setdefault((row["operator"], row["key"][0]), {})
+        of_bucket[row["number"]] = bytes(row["rows"])
+    return [
+        Kept(
+            json.loads(row["query"]),
+            Carried.from_parts(
+                bytes(row["header"]), chunks.get((row["operator"], row["key"][0]), {})
+            ),
+        )
+        for row in heads
+        if row["header"]  # one bucket only says whose checkpoint it is
+    ]
+
+
+def listed_queries(spark: SparkSession, folder: Path) -> Mapping[str, Row]:
+    """Return the queries of a folder that a stream knows."""
+    (row,) = _state(spark, folder, "queries", "value.listed").collect()
+    found: Mapping[str, Row] = json.loads(row["listed"])
+    return found
+
+
+def _state(spark: SparkSession, folder: Path, variable: str, *columns: str) -> DataFrame:
+    """Return a variable of the state of all operators."""
+    operators = sorted(each.name for each in (folder / "checkpoint" / "state").iterdir())
+    reader = spark.read.format("statestore").option("stateVarName", variable)
+    frames = [
+        reader.option("operatorId", each)
+        .load(str(folder / "checkpoint"))
+        .select(F.lit(int(each)).alias("operator"), *columns)
+        for each in operators
+    ]
+    return reduce(DataFrame.unionAll, frames)
+
+
+if __name__ == "__main__":
+    for name, stream in STREAMS.items():
+        target = FOLDER / f"version-{VERSION}{name}"
+        if not target.exists():
+            write(stream, target)

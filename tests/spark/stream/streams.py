@@ -102,3 +102,20 @@ def run_to_end(frame: DataFrame, folder: Path) -> Collected:
             query.stop()
     rows = frame.sparkSession.read.schema(frame.schema).parquet(str(folder / "out")).collect()
     return Collected(rows, progress)
+
+
+def run_until_idle(frame: DataFrame, folder: Path) -> Collected:
+    """Run all that is there; `availableNow` would stop before the last windows are closed."""
+    writer = frame.writeStream.format("parquet").outputMode("append")
+    writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
+    for attempt in range(ATTEMPTS):
+        query = writer.start(str(folder / "out"))
+        try:
+            query.processAllAvailable()
+            break
+        except StreamingQueryException as error:
+            if "failed to connect back" not in str(error) or attempt == ATTEMPTS - 1:
+                raise
+        finally:
+            query.stop()
+    return Collected(frame.sparkSession.read.parquet(str(folder / "out")).collect(), [])

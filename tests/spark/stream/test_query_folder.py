@@ -6,7 +6,6 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -21,10 +20,10 @@ from cepheid.runtime.spark.stream.query_folder import QueryFolder
 from cepheid.runtime.spark.task_folds import run_partially
 from tests.properties.comparison import as_multiset
 from tests.spark.stream.streams import (
-    ATTEMPTS,
     Collected,
     few_partitions,
     read_stream,
+    run_until_idle,
     write_files,
 )
 from tests.spark.stream.test_workload_stream import DELAY, ROLES, SCHEMA, random_events
@@ -49,23 +48,6 @@ def run(spark: SparkSession, folder: Path, **options: Any) -> Collected:
     settings = {"watermark": DELAY, "keys": "k", "buckets": 2} | options
     rows = cepheid.query_folder(folder / "queries").stream(stream, **ROLES, **settings)
     return run_until_idle(named(rows), folder)
-
-
-def run_until_idle(frame: DataFrame, folder: Path) -> Collected:
-    """Run all that is there; `availableNow` would stop before the last windows are closed."""
-    writer = frame.writeStream.format("parquet").outputMode("append")
-    writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
-    for attempt in range(ATTEMPTS):
-        query = writer.start(str(folder / "out"))
-        try:
-            query.processAllAvailable()
-            break
-        except StreamingQueryException as error:
-            if "failed to connect back" not in str(error) or attempt == ATTEMPTS - 1:
-                raise
-        finally:
-            query.stop()
-    return Collected(frame.sparkSession.read.parquet(str(folder / "out")).collect(), [])
 
 
 def expected(text: str, events: list[dict[str, Any]], since: int = 0) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
-"""Streams go on from checkpoints that are kept as test data, one per version of the state."""
+"""Streams go on from checkpoints that are kept as test data, some per version of the state."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -14,25 +15,87 @@ from cepheid.runtime.spark.stream import run_stream
 from cepheid.runtime.spark.stream.bucket_processor import BucketProcessor
 from cepheid.runtime.spark.stream.bucket_store import VERSION, BucketStore
 from cepheid.runtime.spark.stream.pack_events import pack_with_identity
+from cepheid.runtime.stream.carried import ChunkKind
+from cepheid.runtime.stream.hidden_columns import INDEX, TAKEN
 from cepheid.runtime.stream_options import StreamOptions
 from tests.properties.comparison import as_multiset
-from tests.spark.stream.stored_checkpoints import FOLDER, ROLES, SCHEMA, go_on, in_batch
+from tests.spark.stream.stored_checkpoints import (
+    FOLDER,
+    Kept,
+    copy,
+    go_on,
+    kept,
+    listed_queries,
+    stream_of,
+)
+from tests.spark.stream.stored_streams import ROLES, SCHEMA, STREAMS, QueryFolder
 from tests.spark.stream.streams import few_partitions, read_stream, run_to_end, united, write_files
 
 pytestmark = pytest.mark.spark
-VERSIONS = sorted(each.name for each in FOLDER.iterdir())
+STORED = sorted(FOLDER.iterdir())
 
 
-def test_the_version_of_this_release_is_kept() -> None:
-    assert f"version-{VERSION}" in VERSIONS
+def test_those_of_this_release_are_kept() -> None:
+    assert {f"version-{VERSION}{name}" for name in STREAMS} <= {each.name for each in STORED}
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-def test_goes_on(spark: SparkSession, tmp_path: Path, version: str) -> None:
-    for name, found in go_on(spark, FOLDER / version, tmp_path).items():
-        expected = in_batch(name)
+@pytest.mark.parametrize("begun", STORED, ids=lambda each: each.name)
+def test_goes_on(spark: SparkSession, tmp_path: Path, begun: Path) -> None:
+    found = go_on(spark, begun, tmp_path)
+    for name, expected in stream_of(begun).in_batch().items():
         assert expected, name
-        assert as_multiset(found) == as_multiset(expected), name
+        assert as_multiset(found.get(name, [])) == as_multiset(expected), name
+
+
+def test_every_kind_of_state_is_kept(spark: SparkSession, tmp_path: Path) -> None:
+    """Of chunks, with and without hidden columns, and of operators."""
+    buckets: dict[str, list[Kept]] = {}
+    for name in STREAMS:
+        copy(FOLDER / f"version-{VERSION}{name}", tmp_path / name)
+        buckets[name] = kept(spark, tmp_path / name)
+    kinds = {name: {kinds_of(each) for each in found} for name, found in buckets.items()}
+    events, known = ("events",), ("events", "known events")
+    assert {events, known, (*known, INDEX)} <= kinds[""]
+    assert {events, ("events", "panes"), (*known, TAKEN), (*known, INDEX)} <= kinds["-workload"]
+    assert kinds["-ordered"] == {("events", "last key"), ("last key", "panes")}
+    assert kinds["-composed"] == kinds["-folder"] == {events}
+    assert any(map(has_marks, buckets["-workload"]))
+    assert any(map(has_results, buckets["-composed"]))
+    bundles = [queries_of(each) for each in buckets["-workload"] + buckets["-ordered"]]
+    for together in (["by key", "matches", "of all"], ["by key", "longer", "matches"]):
+        assert together in bundles
+    (of_folder,) = buckets["-folder"]
+    assert of_folder.query["query"] == "those of a folder"
+    stream = STREAMS["-folder"]
+    assert isinstance(stream, QueryFolder)
+    since = {"steady": None, "total": None, "later": stream.since}
+    assert listed_queries(spark, tmp_path / "-folder") == {
+        name: {"text": text, "since": since[name]} for name, text in stream.texts.items()
+    }
+
+
+def kinds_of(bucket: Kept) -> tuple[str, ...]:
+    """Return the kinds of its chunks, and their hidden columns."""
+    chunks = bucket.carried.chunks
+    columns = {name for each in chunks for name in each.table.column_names}
+    return (*sorted({each.kind.value for each in chunks}), *sorted(columns & {INDEX, TAKEN}))
+
+
+def has_marks(bucket: Kept) -> bool:
+    """Whether events without a partition stand for those that were dropped."""
+    chunks = bucket.carried.of_kind(ChunkKind.KNOWN)
+    return any(INDEX in each.table.column_names and each.table["k"].null_count for each in chunks)
+
+
+def has_results(bucket: Kept) -> bool:
+    """Whether results of another query are among the events."""
+    return any("Alone" in each.table["type"].to_pylist() for each in bucket.carried.chunks)
+
+
+def queries_of(bucket: Kept) -> list[str]:
+    """Return the names of the queries of a bundle."""
+    text = bucket.query["query"]
+    return sorted(json.loads(text)) if text.startswith("{") else []
 
 
 def test_another_version_is_refused(spark: SparkSession, tmp_path: Path) -> None:

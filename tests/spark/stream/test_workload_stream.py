@@ -5,6 +5,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -255,6 +256,36 @@ def test_operators_of_one_name_report_apart(spark: SparkSession, tmp_path: Path)
     assert sum(found.observed("packed", "results")) == len(expected["packed"])
     assert sum(found.observed("workload", "events")) == 2 * len(events)
     assert sum(of_two.observed("query", "results")) == sum(map(len, of_two.rows.values()))
+
+
+def test_five_hundred_queries(spark: SparkSession, tmp_path: Path) -> None:
+    """Sets, segments and graphs of many queries, in one operator and few micro-batches."""
+    kinds = (
+        "PATTERN SEQ({0}, B+ b) WHERE [k] AND b.x > {1} WITHIN {2} SLIDE 4 "
+        "RETURN k, COUNT(*) AS n, SUM(b.x) AS x GROUP BY k",
+        "PATTERN SEQ({0}, B+ b) WHERE [k] AND b.x > {1} WITHIN {2} SLIDE 4 RETURN COUNT(*) AS n",
+        "PATTERN SEQ({0}, B b) WHERE [k] AND b.x > {1} WITHIN {2} "
+        "RETURN k, COUNT(*) AS n GROUP BY k",
+        "PATTERN SEQ({0} a, B b) WHERE [k] AND b.x > {1} WITHIN {2} RETURN a.time, b.time",
+        "PATTERN SEQ({0} a, B b) WHERE [k] AND b.x > a.x + {1} WITHIN {2} RETURN a.time, b.time",
+    )
+    texts = {
+        f"q{number}": text.format(first, least, length)
+        for number, (text, first, least, length) in enumerate(
+            product(kinds, "AC", range(-1, 3), range(4, 54, 4))
+        )
+    }
+    assert len(texts) >= 500
+    events = random_events(8, 60)
+    write_files(tmp_path / "in", files_of(events, 8, 1), SCHEMA)
+    with few_partitions(spark, 1):
+        stream = read_stream(spark, tmp_path / "in")
+        rows = workload_of(texts).stream(stream, **ROLES, watermark=DELAY, buckets=1).rows
+        found = run_to_end(as_named(rows), tmp_path)
+    expected = expected_of(texts, events)
+    assert sum(map(bool, expected.values())) > 450
+    for name, listed in expected.items():
+        assert as_multiset(found.of(name)) == as_multiset(listed), name
 
 
 class TestRefused:

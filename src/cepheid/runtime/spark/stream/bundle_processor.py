@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -14,10 +15,11 @@ from cepheid.runtime.spark.packed_events import to_packets
 from cepheid.runtime.spark.stream.bucket_processor import BucketProcessor
 from cepheid.runtime.spark.stream.bucket_store import BucketStore
 from cepheid.runtime.spark.stream.event_clock import EventClock
+from cepheid.runtime.spark.stream.in_lots import RESULT, in_lots
 from cepheid.runtime.stream.bundle_step import BundleStep, StreamBundle
 from cepheid.runtime.stream.carried import Carried
 
-QUERY, TEXT, CHANGE, RESULT = "query", "text", "change", "result"
+QUERY, TEXT, CHANGE = "query", "text", "change"
 BUNDLE_REPORTS = (
     f"bucket int, {QUERY} string, {TEXT} string, {CHANGE} string, events bigint, late bigint, "
     f"results bigint, state_bytes bigint, {RESULT} binary"
@@ -79,12 +81,15 @@ class BundleProcessor(BucketProcessor):
         self, bucket: int, arrived: int, done: BundleStep, size: int
     ) -> Iterator[pd.DataFrame]:
         counts = {"events": arrived, "late": done.late.num_rows, "state_bytes": size}
-        yield pd.DataFrame([{"bucket": bucket, **NOTHING, **counts}])
+        told = chain([counts], self.tell(bucket, done))
+        yield from map(pd.DataFrame, in_lots({"bucket": bucket, **NOTHING, **row} for row in told))
+
+    def tell(self, bucket: int, done: BundleStep) -> Iterator[dict[str, Any]]:
+        """Yield what there is to report of a step."""
         for name, table in done.results.items():
             for place, packet in enumerate(to_packets(table)):
                 rows = 0 if place else table.num_rows
-                row = {QUERY: name, TEXT: self.text_of(name), "results": rows, RESULT: packet}
-                yield pd.DataFrame([{"bucket": bucket, **NOTHING, **row}])
+                yield {QUERY: name, TEXT: self.text_of(name), "results": rows, RESULT: packet}
 
     def text_of(self, name: str) -> str | None:
         """Return what a query is, if only the state knows."""

@@ -21,13 +21,12 @@ from cepheid.runtime.sharing.policy import Policy, Sharing
 from cepheid.runtime.spark.packed_events import EVENTS, from_packets, to_packet
 from cepheid.runtime.spark.stream.bundle_processor import (
     CHANGE,
-    NOTHING,
     QUERY,
-    RESULT,
     BundleJob,
     BundleProcessor,
 )
 from cepheid.runtime.spark.stream.finish_packets import FAILED, QueryForm
+from cepheid.runtime.spark.stream.in_lots import RESULT
 from cepheid.runtime.spark.stream.pack_events import IDENTITY
 from cepheid.runtime.stream.bundle_step import (
     BundleStep,
@@ -151,16 +150,13 @@ class ChangingProcessor(BundleProcessor):
         """Return the text of a query."""
         return self.texts[name]
 
-    def _reports(
-        self, bucket: int, arrived: int, done: BundleStep, size: int
-    ) -> Iterator[pd.DataFrame]:
+    def tell(self, bucket: int, done: BundleStep) -> Iterator[dict[str, Any]]:
+        """Yield changes, failures and results."""
         told, self.told = self.told, []
-        for each in told if bucket == FIRST else ():
-            yield pd.DataFrame([{"bucket": bucket, **NOTHING, **each}])
+        yield from told if bucket == FIRST else ()
         for name, message in done.failed.items():  # of any bucket: all of them have its groups
-            told_of = _told(name, FAILED, message=message)
-            yield pd.DataFrame([{"bucket": bucket, **NOTHING, **told_of}])
-        yield from super()._reports(bucket, arrived, done, size)
+            yield _told(name, FAILED, message=message)
+        yield from super().tell(bucket, done)
 
     @property
     def _compiler(self) -> QueryCompiler:

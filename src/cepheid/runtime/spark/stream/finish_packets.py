@@ -18,6 +18,7 @@ from cepheid.program.program import Program
 from cepheid.runtime.aggregate.result_table import place_fields
 from cepheid.runtime.json_rows import json_rows
 from cepheid.runtime.spark.packed_events import from_packets, to_packets
+from cepheid.runtime.spark.stream.in_lots import in_lots
 from cepheid.runtime.spark.whole_task import MapBatches
 
 TAGGED = ("query", "text", "change", "result")
@@ -57,9 +58,13 @@ def to_result_packets(form_of: FormOf) -> MapBatches:
     """Return what finishes the packets of a task: a query and a packet of its result per row."""
 
     def finish(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for name, _, table in _results(form_of, batches):
-            for packet in to_packets(table):
-                yield pa.RecordBatch.from_pylist([{"query": name, "result": packet}], PACKETS)
+        rows = (
+            {"query": name, "result": packet}
+            for name, _, table in _results(form_of, batches)
+            for packet in to_packets(table)
+        )
+        for lot in in_lots(rows):
+            yield pa.RecordBatch.from_pylist(lot, PACKETS)
 
     return finish
 
@@ -72,12 +77,13 @@ def to_json_rows(form_of: FormOf, *, isolates: bool = False) -> MapBatches:
     """
 
     def finish(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for name, change, table in _results(form_of, batches, isolates=isolates):
-            if change is None:
-                rows = [{"query": name, "result": each} for each in json_rows(table)]
-            else:
-                rows = [{"query": name, "change": change, "result": table["why"][0].as_py()}]
-            yield from pa.Table.from_pylist(rows, ROWS).to_batches()
+        rows = (
+            {"query": name, "change": change, "result": text}
+            for name, change, table in _results(form_of, batches, isolates=isolates)
+            for text in (json_rows(table) if change is None else table["why"].to_pylist())
+        )
+        for lot in in_lots(rows):
+            yield pa.RecordBatch.from_pylist(lot, ROWS)
 
     return finish
 

@@ -23,12 +23,12 @@ from cepheid.runtime.spark.run_bundle import is_added_up
 from cepheid.runtime.spark.stream.bundle_processor import (
     BUNDLE_REPORTS,
     QUERY,
-    RESULT,
     BundleJob,
     BundleProcessor,
 )
 from cepheid.runtime.spark.stream.event_clock import EventClock
 from cepheid.runtime.spark.stream.finish_packets import TAGGED
+from cepheid.runtime.spark.stream.in_lots import RESULT
 from cepheid.runtime.spark.stream.pack_events import pack_with_identity
 from cepheid.runtime.spark.stream.run_stream import StreamInput, identity
 from cepheid.runtime.stream.bundle_step import StreamBundle, StreamedQuery, stream_bundle
