@@ -29,7 +29,7 @@ from cepheid.analysis.bound import (
     Strategy,
     Variable,
 )
-from cepheid.plan.rename_variables import rename_variables
+from cepheid.analysis.rename_variables import rename_variables
 
 MOST_POSITIONS = 64
 SKIPS_TILL_NEXT = (Strategy.SKIP_TILL_NEXT, Strategy.SKIP_TILL_NEXT_KLEENE)
@@ -199,7 +199,7 @@ def _at_pairs(variable: Variable, positions: tuple[Places, ...], side: int) -> V
 def _renamed(clause: Clause, names: Mapping[str, str]) -> Clause:
     return replace(
         clause,
-        condition=rename_variables(clause.condition, names),
+        condition=rename_variables(clause.condition, names.__getitem__),
         variables=frozenset(names[each] for each in clause.variables),
     )
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from cepheid.analysis.expressions import AttributeReference
+from cepheid.analysis.rename_variables import rename_variables
 from cepheid.program.aggregate_output import AggregateOutput, MinimumMeasure, NumberMeasure
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import Clock, Program, StrategyCode
@@ -151,15 +151,6 @@ def _named(
 
 def plain_test(test: PositionTest, name: str = "") -> PositionTest:
     """Return a test with another name, or none, for the variable that the event is bound to."""
-    return replace(test, condition=_renamed(test.condition, name))
-
-
-def _renamed(node: Any, name: str) -> Any:
-    if isinstance(node, AttributeReference):
-        return replace(node, variable=name)
-    if isinstance(node, tuple):
-        return tuple(_renamed(each, name) for each in node)
-    if is_dataclass(node) and not isinstance(node, type):
-        changed = {each.name: _renamed(getattr(node, each.name), name) for each in fields(node)}
-        return replace(node, **changed)
-    return node
+    if test.condition is None:
+        return test
+    return replace(test, condition=rename_variables(test.condition, lambda _: name))
