@@ -129,6 +129,9 @@ def test_two_queries_as_one_stream(tmp_path):
     windows = {tuple(json.loads(line).values()) for line in printed.splitlines()}
     assert {each[0]: each[-1] for each in windows} == {0: 3, 10: 1}
     assert "running workload" in said
+    lines = [line for line in said.splitlines() if line.startswith("workload  batch")]
+    results = sum(int(line.partition("  results ")[2].split()[0]) for line in lines)
+    assert results == len(MATCHES) + len(windows), "also those of operators outside of bundles"
     assert [each.name for each in (tmp_path / "state").iterdir()] == ["workload"]
     add_events(tmp_path, "2.json", SECOND)
     run(tmp_path, **keys)

@@ -51,7 +51,8 @@ ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvide
 class StreamInput:
     """Events with a watermark; `schema` is how workers see them.
 
-    Results of other queries among them may come `behind` ticks after their own time.
+    Results of other queries among them may come `behind` ticks after their own time. Operators are
+    counted by the name of their query, and by that of the stream if it has one.
     """
 
     frame: DataFrame
@@ -60,6 +61,7 @@ class StreamInput:
     options: StreamOptions
     reads_results: bool = False
     behind: int = 0
+    name: str | None = None
 
 
 def run_stream(
@@ -114,9 +116,11 @@ def step_through(frame: DataFrame, processor: BucketProcessor) -> DataFrame:
 def results_of(work: Bucketed, reports: DataFrame) -> StreamResults:
     """Return the packets of reports, and how to unpack them; what was counted is observed."""
     sums = [F.coalesce(F.sum(each), F.lit(0)).alias(each) for each in COUNTS]
-    observed = reports.observe(metric_name(work.job.program.name), sums[0], *sums[1:])
+    own = work.job.program.name
+    for name in (own,) if work.stream in (None, own) else (own, work.stream):
+        reports = reports.observe(metric_name(name), sums[0], *sums[1:])
     return StreamResults(
-        observed.select(RESULT, LATE),
+        reports.select(RESULT, LATE),
         partial(_unpack_results, work.job, work.needed),
         partial(_unpack, LATE, work.events),
     )
@@ -126,13 +130,15 @@ def results_of(work: Bucketed, reports: DataFrame) -> StreamResults:
 class Bucketed:
     """Events with numbers as column names, the bucket last, and what is to be done with them.
 
-    `events` are the columns by name; `needed` those that the program reads.
+    `events` are the columns by name; `needed` those that the program reads; `stream` is the name of
+    the stream.
     """
 
     frame: DataFrame
     events: pa.Schema
     needed: pa.Schema
     job: BucketJob
+    stream: str | None = None
 
 
 def bucketed(program: Program, given: StreamInput) -> Bucketed:
@@ -166,7 +172,8 @@ def bucketed(program: Program, given: StreamInput) -> Bucketed:
     # Spark reads the dots of a name as fields when it hands columns to Python: numbers go instead.
     numbers = map(str, range(len(names)))
     frame = fitting.select("*", bucket_of(fitting, keys, buckets)).toDF(*numbers, BUCKET)
-    return Bucketed(frame, pa.schema([given.schema.field(each) for each in names]), needed, job)
+    events = pa.schema([given.schema.field(each) for each in names])
+    return Bucketed(frame, events, needed, job, given.name)
 
 
 def _refuse_options_of_batches(program: Program) -> None:

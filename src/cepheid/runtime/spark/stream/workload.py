@@ -30,6 +30,7 @@ from cepheid.runtime.spark.column_named import column_named
 from cepheid.runtime.spark.run_bundle import is_added_up
 from cepheid.runtime.spark.stream.finish_packets import TAGGED, QueryForm
 from cepheid.runtime.spark.stream.run_bundle import (
+    TOGETHER,
     as_streamed,
     run_stream_bundle,
     stream_bundles,
@@ -119,6 +120,7 @@ def run_as_one(
             hint="use run, or leave it out: late events are counted",
         )
     runner = StreamMembers(frame, roles, options)
+    runner.given = replace(runner.given, name=TOGETHER)
     given, streams = runner.given, dict[str, DerivedStream]()
     known = derived_schema(given.schema, given.schema.names, (), roles)
     apart = [each for each in members if not each.givers and each.stream_type is None]
