@@ -6,7 +6,7 @@ import functools
 import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -103,24 +103,42 @@ def _sequences(path: Path, takes: Callable[[int], bool]) -> Answer:
 
 
 @functools.cache
-def w2(path: Path, *, has_keys: bool = True) -> Answer:
-    """Return how many windows of an id have a match; the sums of start, id and count.
-
-    Without keys all ids are taken for one, 0.
-    """
+def w2(path: Path) -> Answer:
+    """Return how many windows of an id have a match; the sums of start, id and count."""
     rows, starts, ids, total = 0, 0, 0, 0
     by_id: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for ts, etype, key, _ in zip(*_columns(path), strict=True):
         if etype in "ABC":
-            by_id[key if has_keys else 0].append((ts, etype))
+            by_id[key].append((ts, etype))
     for key, events in by_id.items():
-        first = (events[0][0] - WINDOW) // SLIDE * SLIDE
-        for start in range(first, events[-1][0] + 1, SLIDE):
-            begin, end = bisect_left(events, (start,)), bisect_left(events, (start + WINDOW,))
-            count = _count_sequences(etype for _, etype in events[begin:end])
+        for start, types in _windows(events):
+            count = _count_sequences(types)
             if count:
                 rows, starts, ids, total = rows + 1, starts + start, ids + key, total + count
     return rows, starts, ids, total
+
+
+@functools.cache
+def w2_one_key(path: Path, sequence: str) -> Answer:
+    """Return how many windows have a match of a sequence of types; the sums of start and count."""
+    rows, starts, total = 0, 0, 0
+    events = [(ts, each) for ts, each, *_ in zip(*_columns(path), strict=True) if each in sequence]
+    for start, types in _windows(events):
+        counts = [1] + [0] * len(sequence)
+        for each in types:
+            place = sequence.index(each)
+            counts[place + 1] += counts[place]
+        if counts[-1]:
+            rows, starts, total = rows + 1, starts + start, total + counts[-1]
+    return rows, starts, 0, total
+
+
+def _windows(events: list[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]:
+    """Yield where every window begins, and the types of its events."""
+    first = (events[0][0] - WINDOW) // SLIDE * SLIDE
+    for start in range(first, events[-1][0] + 1, SLIDE):
+        begin, end = bisect_left(events, (start,)), bisect_left(events, (start + WINDOW,))
+        yield start, [each for _, each in events[begin:end]]
 
 
 def _count_sequences(types: Any, *, repeats: bool = False) -> int:
