@@ -43,6 +43,8 @@ def session() -> SparkSession:
             "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
         ),
         "spark.log.level": "ERROR",
+        "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
+        "spark.python.unix.domain.socket.enabled": "true",
         # A life is short: what is compiled at leisure is thrown away with it.
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
         "spark.sql.codegen.wholeStage": "false",
