@@ -20,7 +20,7 @@ from tests.soak.processes import Job
 MOST_SECONDS = 600  # that a job may take to start, to go on, or to finish what is left
 MOST_STARTS = 20  # of the last life
 TOO_BUSY = "Python worker failed to connect back"
-MOST_BATCHES = 6  # that are done between two kills; then it happens within some seconds
+MOST_BATCHES = 4  # that are done between two kills; then it happens within a second
 
 
 @dataclass
@@ -68,7 +68,7 @@ def soak(
             f"life {report.lives}: {report.driver_kills} drivers and {report.worker_kills} workers "
             f"killed, {files.written:,} events, {_batches(folder / 'checkpoints')} micro-batches"
         )
-        files.add(rng.randrange(1, 3))
+        files.add(rng.randrange(1, 4))
     files.close()
     _finish(["run", str(folder), *tail], log, report)
     _finish(["collect", str(folder), *tail], log, report)
@@ -101,7 +101,7 @@ def _goes_on(job: Job, rng: random.Random, checkpoints: Path) -> bool:
             return False
         if time.monotonic() > deadline:
             raise RuntimeError(f"the job does nothing:\n{_tail(Path(job.log.name))}")
-    return not job.ends_within(rng.uniform(0, 5))
+    return not job.ends_within(rng.uniform(0, 1))
 
 
 def _kill_worker(job: Job, rng: random.Random) -> bool:
