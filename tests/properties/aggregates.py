@@ -4,7 +4,6 @@ There is one strategy per method of the engine, so that each gets its share of e
 method runs a query is the planner's choice, and a result never depends on it.
 """
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from hypothesis import assume
@@ -23,7 +22,9 @@ from tests.properties.queries import (
     negated_patterns,
     opening,
     patterns,
+    positive_types,
     run_conditions,
+    with_types,
 )
 
 COMPARISONS = ("<=", "!=", ">=", "<", ">", "=")
@@ -41,19 +42,11 @@ class Body(NamedTuple):
 
     @property
     def types(self) -> list[str]:
-        return sorted(set(_positive_types(self.pattern)))
+        return sorted(positive_types(self.pattern))
 
-
-def _positive_types(pattern: ast.Pattern) -> Iterable[str]:
-    match pattern:
-        case ast.EventPattern():
-            return pattern.types
-        case ast.Negation():
-            return ()
-        case ast.Repeat():
-            return _positive_types(pattern.pattern)
-        case _:
-            return [each for part in pattern.parts for each in _positive_types(part)]
+    @property
+    def callable_names(self) -> dict[str, bool]:
+        return with_types(self.pattern, self.names)
 
 
 @st.composite
@@ -77,7 +70,7 @@ def adjacent_cases(draw: st.DrawFn) -> Case:
     is_negated = draw(seldom(5))
     body = draw(bodies(is_negated=is_negated, most_events=3))
     for _ in range(draw(st.integers(1, 2))):
-        body.where.append(draw(adjacent_conditions(body.names)))
+        body.where.append(draw(adjacent_conditions(body.callable_names)))
     kinds = sliding_windows() | recent_windows()
     return draw(complete(body, draw(kinds if is_negated else st.just("") | kinds)))
 
@@ -103,14 +96,15 @@ def enumerated_cases(draw: st.DrawFn) -> Case:
     is_negated = draw(seldom(3))
     negated: list[str] = []
     body = draw(bodies(is_negated=is_negated, negated=negated, most_events=3))
-    body.where.append(draw(run_conditions(body.names) | equalities(body.names)))
+    names = body.callable_names
+    body.where.append(draw(run_conditions(names) | equalities(names)))
     if negated and draw(st.booleans()):
-        body.where.append(draw(negated_conditions(negated, body.names)))
+        body.where.append(draw(negated_conditions(negated, names)))
     kinds = sliding_windows() | recent_windows()
     window = draw(kinds if is_negated else st.just("") | kinds)
     if draw(seldom(4)):
-        names = st.sampled_from(list(body.names))
-        window += f"\nWITHIN {draw(st.integers(1, 4))} BETWEEN {draw(names)}, {draw(names)}"
+        bounds = st.sampled_from(list(names))
+        window += f"\nWITHIN {draw(st.integers(1, 4))} BETWEEN {draw(bounds)}, {draw(bounds)}"
     return draw(complete(body, window))
 
 
@@ -125,7 +119,7 @@ def pair_cases(draw: st.DrawFn) -> Case:
         known = len(names)
         inner = negated_patterns() if is_negated else patterns(most_events=2)
         sides.append(name_events(draw(inner), names, negated=negated))
-        own = dict(list(names.items())[known:])
+        own = with_types(sides[-1], dict(list(names.items())[known:]))
         if draw(seldom(3)):
             where.append(draw(adjacent_conditions(own) | run_conditions(own)))
     assume(sum(map(count_positions, sides)) <= 12)
@@ -164,7 +158,7 @@ def combined_cases(draw: st.DrawFn, *, is_recent: bool = False) -> Case:
         text = draw(st.sampled_from(chosen))
         side = parse(f"PATTERN {text}").pattern
         sides.append(name_events(side, names, negated=negated))
-        own = dict(list(names.items())[known:])
+        own = with_types(side, dict(list(names.items())[known:]))
         kind = draw(st.integers(0, 10))
         if kind > (7 if chosen is SIDES_IN_COMMON else 5):
             conditions = {8: run_conditions, 9: local_conditions}.get(kind, adjacent_conditions)
@@ -208,7 +202,7 @@ def bodies(
     assume(count_positions(pattern) <= 12)
     where = []
     if draw(seldom(3)):
-        where.append(draw(local_conditions(names)))
+        where.append(draw(local_conditions(with_types(pattern, names))))
     if negated and draw(seldom(3)):
         where.append(draw(local_conditions(dict.fromkeys(negated, False))))
     if draw(seldom(3)):

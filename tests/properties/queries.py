@@ -3,7 +3,7 @@
 Streams are short and time is coarse, so that ties, equal attributes and NULLs are frequent.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,6 +110,28 @@ def _name_negated(pattern: ast.Pattern, negated: list[str]) -> ast.Pattern:
             return ast.Repeat(inner, pattern.minimum, pattern.maximum)
         case _:
             return type(pattern)(tuple(_name_negated(each, negated) for each in pattern.parts))
+
+
+def positive_types(pattern: ast.Pattern) -> list[str]:
+    """Return the types of a pattern's positive events, each once."""
+    return list(dict.fromkeys(_types(pattern)))
+
+
+def _types(pattern: ast.Pattern) -> Iterable[str]:
+    match pattern:
+        case ast.EventPattern():
+            return pattern.types
+        case ast.Negation():
+            return ()
+        case ast.Repeat():
+            return _types(pattern.pattern)
+        case _:
+            return [each for part in pattern.parts for each in _types(part)]
+
+
+def with_types(pattern: ast.Pattern, names: dict[str, bool]) -> dict[str, bool]:
+    """Return what WHERE may call events: variables, and types for all their events at once."""
+    return names | dict.fromkeys(positive_types(pattern), False)
 
 
 def count_positions(pattern: ast.Pattern) -> int:
@@ -290,11 +312,11 @@ def negation_cases(draw: st.DrawFn) -> Case:
     negated: list[str] = []
     pattern = name_events(draw(negated_patterns()), names, negated=negated)
     assume(count_positions(pattern) <= 12 and names)
-    where = []
+    where, callable_names = [], with_types(pattern, names)
     if negated and draw(st.booleans()):
-        where.append(draw(negated_conditions(negated, names)))
+        where.append(draw(negated_conditions(negated, callable_names)))
     if draw(st.integers(0, 2)) == 0:
-        where.append(draw(run_conditions(names)))
+        where.append(draw(run_conditions(callable_names)))
     if draw(st.booleans()):
         where.append("[k]")
     clauses = draw(opening(pattern, where))
@@ -319,10 +341,11 @@ def pair_cases(draw: st.DrawFn) -> Case:
         sides.append(name_events(pattern, names, negated=negated))
         own = dict(list(names.items())[known:])
         own_names.append(own)
+        callable_names = with_types(pattern, own)
         if draw(st.integers(0, 2)) == 0:
-            where.append(draw(run_conditions(own) | local_conditions(own)))
+            where.append(draw(run_conditions(callable_names) | local_conditions(callable_names)))
         if negated[known_negated:] and draw(st.booleans()):
-            where.append(draw(negated_conditions(negated[known_negated:], own)))
+            where.append(draw(negated_conditions(negated[known_negated:], callable_names)))
     assume(sum(map(count_positions, sides)) <= 12)
     if draw(st.integers(0, 2)) == 0:
         where.append("[k]")
@@ -356,7 +379,7 @@ def mark_cases(draw: st.DrawFn) -> Case:
     names: dict[str, bool] = {}
     pattern = name_events(draw(patterns(most_events=3)), names)
     assume(count_positions(pattern) <= 20)
-    where = [draw(local_conditions(names))]
+    where = [draw(local_conditions(with_types(pattern, names)))]
     if draw(st.booleans()):
         where.append("[k]")
     strategy = draw(st.sampled_from(("contiguous", "strict", "events")))
@@ -384,12 +407,12 @@ def cases(draw: st.DrawFn, *, is_aggregate: bool | None = None, most_conditions:
     pattern = name_events(draw(patterns()), names)
     assume(count_positions(pattern) <= 20)
     is_aggregate = draw(st.booleans()) if is_aggregate is None else is_aggregate
-    where = []
+    where, callable_names = [], with_types(pattern, names)
     if most_conditions:
         count = draw(st.integers(1, most_conditions))
-        where += [draw(run_conditions(names)) for _ in range(count)]
+        where += [draw(run_conditions(callable_names)) for _ in range(count)]
     if draw(st.integers(0, 2)) == 0:
-        where.append(draw(local_conditions(names)))
+        where.append(draw(local_conditions(callable_names)))
     if draw(st.booleans()):
         where.append("[k]")
     clauses = draw(opening(pattern, where))

@@ -147,11 +147,13 @@ class _Reading:
         if self.pair is not None:
             return False
         closes = any(self._closes(name, binding) for name in self.roles)
+        changed = {name for name in self.roles if self._binds_new(name, binding)}
         for name, roles in self.roles.items():
             is_bound_now = binding.target is not None and binding.target in self.positions(name)
             if Role.EACH in roles and not self.is_single(name):
-                alone = roles == {Role.EACH}
-                if not (is_bound_now and alone and not closes):
+                # Its older events meet what another name offers anew, be it the same event.
+                is_only_change = changed == {name} and roles == {Role.EACH}
+                if not is_only_change or closes:
                     return True
             if roles & INDEXED and not (is_bound_now and not closes):
                 return True
