@@ -113,8 +113,9 @@ def adjacent_cases(draw: st.DrawFn) -> AdjacentCase:
     if windowed:
         length, unit = draw(st.integers(1, 8)), draw(st.sampled_from(("", " EVENTS")))
         text += f" WITHIN {length}{unit} SLIDE {draw(st.integers(1, length))}{unit}"
-    if len(names) > 1 and draw(st.integers(0, 7)) == 0:
-        text += f" WITHIN {draw(st.integers(1, 4))} BETWEEN a, b"
+    if draw(st.integers(0, 7)) == 0:
+        bound = draw(st.sampled_from(("a, b", "a, a", "b, b", "A, A")))
+        text += f" WITHIN {draw(st.integers(1, 4))} BETWEEN {bound}"
     order = draw(st.sampled_from(((), ("seq",))))
     variable = draw(st.sampled_from(names))
     return AdjacentCase(text, variable, draw(st.lists(event, max_size=9)), order)

@@ -16,10 +16,12 @@ from tests.properties.aggregate_streams import aggregate_streams, bound
 from tests.properties.queries import (
     Case,
     count_positions,
+    equalities,
     local_conditions,
     name_events,
     negated_conditions,
     negated_patterns,
+    neighbour_bounds,
     opening,
     patterns,
     positive_types,
@@ -103,8 +105,7 @@ def enumerated_cases(draw: st.DrawFn) -> Case:
     kinds = sliding_windows() | recent_windows()
     window = draw(kinds if is_negated else st.just("") | kinds)
     if draw(seldom(4)):
-        bounds = st.sampled_from(list(names))
-        window += f"\nWITHIN {draw(st.integers(1, 4))} BETWEEN {draw(bounds)}, {draw(bounds)}"
+        window += f"\n{draw(neighbour_bounds(names))}"
     return draw(complete(body, window))
 
 
@@ -121,7 +122,8 @@ def pair_cases(draw: st.DrawFn) -> Case:
         sides.append(name_events(draw(inner), names, negated=negated))
         own = with_types(sides[-1], dict(list(names.items())[known:]))
         if draw(seldom(3)):
-            where.append(draw(adjacent_conditions(own) | run_conditions(own)))
+            conditions = adjacent_conditions(own) | run_conditions(own)
+            where.append(draw(conditions | equalities(own)))
     assume(sum(map(count_positions, sides)) <= 12)
     if draw(seldom(3)):
         where.append("[k]")
@@ -205,6 +207,8 @@ def bodies(
         where.append(draw(local_conditions(with_types(pattern, names))))
     if negated and draw(seldom(3)):
         where.append(draw(local_conditions(dict.fromkeys(negated, False))))
+    if draw(seldom(5)):
+        where.append(draw(equalities(names) | equalities([*names, *negated])))
     if draw(seldom(3)):
         where.append("[k]")
     return Body(pattern, names, where)
@@ -254,14 +258,6 @@ def adjacent_conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
         f"NOT ({left.format('x')} = {right.format('x')} AND {left.format('s')} = 'a')",
     )
     return draw(st.sampled_from(forms))
-
-
-@st.composite
-def equalities(draw: st.DrawFn, names: dict[str, bool]) -> str:
-    """One attribute of two variables; if there are more variables, no partition follows."""
-    one, two = (draw(st.sampled_from(list(names))) for _ in range(2))
-    attribute = draw(st.sampled_from(("x", "s", "k", "at")))
-    return f"{one}.{attribute} = {two}.{attribute}"
 
 
 lengths = st.sampled_from((6, 4, 8, 3, 7, 5, 2, 1))

@@ -3,8 +3,9 @@
 Streams are short and time is coarse, so that ties, equal attributes and NULLs are frequent.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from hypothesis import assume
@@ -31,6 +32,7 @@ class Case:
     text: str
     events: Sequence[dict[str, Any]]
     order: tuple[str, ...]
+    schemas: Mapping[str, Sequence[str]] | None = None
 
 
 @st.composite
@@ -201,6 +203,21 @@ def run_conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
 
 
 @st.composite
+def equalities(draw: st.DrawFn, names: Iterable[str]) -> str:
+    """Equalities of one attribute that chain some of the names, often all of them.
+
+    Which names are left out decides whether they partition the stream.
+    """
+    chosen = draw(st.permutations(list(names)))
+    count = draw(st.integers(2, len(chosen)) | st.just(len(chosen))) if len(chosen) > 1 else 1
+    attribute = draw(st.sampled_from(("x", "k")))
+    linked = [f"{name}.{attribute}" for name in (*chosen[:count], chosen[0])[: max(2, count)]]
+    if draw(st.booleans()):
+        return " = ".join(linked)
+    return " AND ".join(f"{one} = {other}" for one, other in pairwise(linked))
+
+
+@st.composite
 def match_values(draw: st.DrawFn, names: dict[str, bool]) -> str:
     """An expression with one value per match."""
     name, other = draw(st.sampled_from(list(names))), draw(st.sampled_from(list(names)))
@@ -230,6 +247,14 @@ def windows(draw: st.DrawFn, *, is_aggregate: bool) -> str:
     if is_aggregate and draw(st.booleans()):
         text += f" SLIDE {draw(st.integers(1, length))}{unit}"
     return text
+
+
+@st.composite
+def neighbour_bounds(draw: st.DrawFn, names: dict[str, bool]) -> str:
+    """WITHIN … BETWEEN of two names, or of one that is several events."""
+    first = draw(st.sampled_from(list(names)))
+    second = draw(st.sampled_from(list(names)) | st.just(first))
+    return f"WITHIN {draw(st.integers(1, 4))} BETWEEN {first}, {second}"
 
 
 @st.composite
@@ -317,6 +342,8 @@ def negation_cases(draw: st.DrawFn) -> Case:
         where.append(draw(negated_conditions(negated, callable_names)))
     if draw(st.integers(0, 2)) == 0:
         where.append(draw(run_conditions(callable_names)))
+    if draw(st.integers(0, 2)) == 0:
+        where.append(draw(equalities(names) | equalities([*names, *negated])))
     if draw(st.booleans()):
         where.append("[k]")
     clauses = draw(opening(pattern, where))
@@ -343,7 +370,8 @@ def pair_cases(draw: st.DrawFn) -> Case:
         own_names.append(own)
         callable_names = with_types(pattern, own)
         if draw(st.integers(0, 2)) == 0:
-            where.append(draw(run_conditions(callable_names) | local_conditions(callable_names)))
+            conditions = run_conditions(callable_names) | local_conditions(callable_names)
+            where.append(draw(conditions | equalities(own)))
         if negated[known_negated:] and draw(st.booleans()):
             where.append(draw(negated_conditions(negated[known_negated:], callable_names)))
     assume(sum(map(count_positions, sides)) <= 12)
@@ -353,8 +381,7 @@ def pair_cases(draw: st.DrawFn) -> Case:
     spans = st.integers(1, 9).map(lambda length: f"WITHIN {length}")
     clauses.append(draw(spans if has_negation else windows(is_aggregate=False)))
     if draw(st.integers(0, 3)) == 0:
-        first, second = (draw(st.sampled_from(list(own_names[0]))) for _ in range(2))
-        clauses.append(f"WITHIN {draw(st.integers(1, 4))} BETWEEN {first}, {second}")
+        clauses.append(draw(neighbour_bounds(with_types(sides[0], own_names[0]))))
     if draw(st.booleans()):
         columns = [f"{name}.x, {name}.time" for name in draw(st.permutations(list(names)))]
         columns += [f"{draw(match_values(own))} AS e{side}" for side, own in enumerate(own_names)]
@@ -371,6 +398,18 @@ def pair_cases(draw: st.DrawFn) -> Case:
 def predicate_cases(draw: st.DrawFn) -> Case:
     """A random match query with predicates over several events."""
     return draw(cases(is_aggregate=False, most_conditions=2))
+
+
+ATTRIBUTES_OF_TYPES = st.fixed_dictionaries(
+    {each: st.sampled_from((("k", "x"), ("k",), ("x",), ())) for each in (*TYPES, "D")}
+)
+
+
+@st.composite
+def schema_cases(draw: st.DrawFn) -> Case:
+    """A match query over types that lack attributes: what reads one is true of their events."""
+    case = draw(st.one_of(predicate_cases(), negation_cases()))
+    return replace(case, schemas=draw(ATTRIBUTES_OF_TYPES))
 
 
 @st.composite
@@ -410,7 +449,8 @@ def cases(draw: st.DrawFn, *, is_aggregate: bool | None = None, most_conditions:
     where, callable_names = [], with_types(pattern, names)
     if most_conditions:
         count = draw(st.integers(1, most_conditions))
-        where += [draw(run_conditions(callable_names)) for _ in range(count)]
+        conditions = run_conditions(callable_names)
+        where += [draw(conditions | conditions | equalities(names)) for _ in range(count)]
     if draw(st.integers(0, 2)) == 0:
         where.append(draw(local_conditions(callable_names)))
     if draw(st.booleans()):
@@ -418,8 +458,7 @@ def cases(draw: st.DrawFn, *, is_aggregate: bool | None = None, most_conditions:
     clauses = draw(opening(pattern, where))
     clauses.append(draw(windows(is_aggregate=is_aggregate)))
     if most_conditions and draw(st.integers(0, 3)) == 0:
-        first, second = draw(st.sampled_from(list(names))), draw(st.sampled_from(list(names)))
-        clauses.append(f"WITHIN {draw(st.integers(1, 4))} BETWEEN {first}, {second}")
+        clauses.append(draw(neighbour_bounds(callable_names)))
     if is_aggregate:
         group = draw(st.sampled_from(("", "GROUP BY seq", "GROUP BY k, seq")))
         clauses += ["RETURN COUNT(*) AS n, LOG2(COUNT(*)) AS bits", group]
