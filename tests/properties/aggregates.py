@@ -334,14 +334,16 @@ def complete(
         group = f"{draw(st.sampled_from(list(body.names)))}.k"
     attributes = group.split(", ") if group else []
     columns = [f"{each} AS c{place}" for place, each in enumerate(chosen)]
-    if draw(seldom(5)):
+    if draw(seldom(10)):  # a name that groups or moments have, too
+        columns[-1] = f"{chosen[-1]} AS {draw(st.sampled_from(('k', 'seq', 's', 'x', 'time')))}"
+    elif draw(seldom(5)):
         columns = chosen  # each has a name of its own, as none occurs twice
     if attributes and draw(st.booleans()):
         columns.insert(draw(st.integers(0, len(columns))), attributes[0])
     clauses += [f"GROUP BY {group}" if group else "", f"RETURN {', '.join(columns)}"]
     if draw(seldom(4)):
         numeric = [f"c{place}" for place, each in enumerate(chosen) if _is_numeric(each)]
-        aliases = numeric if columns[0].endswith(" AS c0") else []
+        aliases = [each for each in numeric if any(c.endswith(f" AS {each}") for c in columns)]
         clauses.append(f"HAVING {draw(having(body, aliases, attributes))}")
     order = draw(st.sampled_from(((), ("seq",))))
     events: list[dict[str, Any]] = draw(aggregate_streams(longest=longest))
