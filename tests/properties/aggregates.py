@@ -41,10 +41,15 @@ class Body(NamedTuple):
     pattern: ast.Pattern
     names: dict[str, bool]
     where: list[str]
+    aggregates_types: bool = False
 
     @property
     def types(self) -> list[str]:
         return sorted(positive_types(self.pattern))
+
+    @property
+    def aggregated(self) -> list[str]:
+        return self.types if self.aggregates_types else [*self.names, *self.types]
 
     @property
     def callable_names(self) -> dict[str, bool]:
@@ -99,12 +104,12 @@ def enumerated_cases(draw: st.DrawFn) -> Case:
     negated: list[str] = []
     body = draw(bodies(is_negated=is_negated, negated=negated, most_events=3))
     names = body.callable_names
-    body.where.append(draw(run_conditions(names) | equalities(names)))
+    body.where.append(draw(run_conditions(names) | run_conditions(names) | equalities(names)))
     if negated and draw(st.booleans()):
         body.where.append(draw(negated_conditions(negated, names)))
     kinds = sliding_windows() | recent_windows()
     window = draw(kinds if is_negated else st.just("") | kinds)
-    if draw(seldom(4)):
+    if draw(seldom(3)):
         window += f"\n{draw(neighbour_bounds(names))}"
     return draw(complete(body, window))
 
@@ -169,7 +174,8 @@ def combined_cases(draw: st.DrawFn, *, is_recent: bool = False) -> Case:
         where.append("[k]")
     kinds = recent_windows() if is_recent else sliding_windows() | recent_windows()
     window = draw(kinds if is_negated or is_recent else st.just("") | kinds)
-    body = Body(ast.Conjunction(tuple(sides)), names, where)
+    # A variable of one side only tells the trends of both apart: then pairs are built.
+    body = Body(ast.Conjunction(tuple(sides)), names, where, not draw(seldom(4)))
     return draw(complete(body, window, longest=7, groups=(*GROUPS, "", "", "", "")))
 
 
@@ -207,7 +213,7 @@ def bodies(
         where.append(draw(local_conditions(with_types(pattern, names))))
     if negated and draw(seldom(3)):
         where.append(draw(local_conditions(dict.fromkeys(negated, False))))
-    if draw(seldom(5)):
+    if draw(seldom(6)):
         where.append(draw(equalities(names) | equalities([*names, *negated])))
     if draw(seldom(3)):
         where.append("[k]")
@@ -280,7 +286,7 @@ def recent_windows(draw: st.DrawFn) -> str:
 @st.composite
 def aggregates(draw: st.DrawFn, body: Body) -> str:
     """One aggregate; its events are those of a variable or of a type."""
-    name = draw(st.sampled_from([*body.names, *body.types]))
+    name = draw(st.sampled_from(body.aggregated))
     forms = (
         "COUNT(*)",
         "COUNT(*)",
@@ -299,7 +305,7 @@ def aggregates(draw: st.DrawFn, body: Body) -> str:
 @st.composite
 def having(draw: st.DrawFn, body: Body, aliases: list[str], groups: list[str]) -> str:
     """A condition on aggregates, their aliases and group attributes."""
-    name = draw(st.sampled_from([*body.names, *body.types]))
+    name = draw(st.sampled_from(body.aggregated))
     operator, number = draw(st.sampled_from(COMPARISONS)), draw(st.integers(-1, 4))
     atoms = [
         f"COUNT(*) {operator} {number}",

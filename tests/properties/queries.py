@@ -165,7 +165,8 @@ def local_conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
 @st.composite
 def references(draw: st.DrawFn, names: dict[str, bool]) -> str:
     """A value of one event, or an aggregate over a block."""
-    name = draw(st.sampled_from(list(names)))
+    arrays = [name for name, is_array in names.items() if is_array]
+    name = draw(st.sampled_from([*names, *arrays, *arrays]))
     forms = [f"{name}.x", f"{name}.x", f"{name}.seq"]
     if names[name]:
         forms += [
@@ -210,7 +211,7 @@ def equalities(draw: st.DrawFn, names: Iterable[str]) -> str:
     """
     chosen = draw(st.permutations(list(names)))
     count = draw(st.integers(2, len(chosen)) | st.just(len(chosen))) if len(chosen) > 1 else 1
-    attribute = draw(st.sampled_from(("x", "k")))
+    attribute = draw(st.sampled_from(("k", "k", "x")))
     linked = [f"{name}.{attribute}" for name in (*chosen[:count], chosen[0])[: max(2, count)]]
     if draw(st.booleans()):
         return " = ".join(linked)
@@ -401,7 +402,10 @@ def predicate_cases(draw: st.DrawFn) -> Case:
 
 
 ATTRIBUTES_OF_TYPES = st.fixed_dictionaries(
-    {each: st.sampled_from((("k", "x"), ("k",), ("x",), ())) for each in (*TYPES, "D")}
+    {
+        each: st.sampled_from((("seq", "k", "x"), ("seq", "k"), ("seq", "x"), ("seq",)))
+        for each in (*TYPES, "D")
+    }
 )
 
 
@@ -409,7 +413,13 @@ ATTRIBUTES_OF_TYPES = st.fixed_dictionaries(
 def schema_cases(draw: st.DrawFn) -> Case:
     """A match query over types that lack attributes: what reads one is true of their events."""
     case = draw(st.one_of(predicate_cases(), negation_cases()))
-    return replace(case, schemas=draw(ATTRIBUTES_OF_TYPES))
+    schemas = draw(ATTRIBUTES_OF_TYPES)
+    events = [
+        {name: each[name] if name in ("type", "time", *schemas[each["type"]]) else None
+         for name in each}
+        for each in case.events
+    ]  # fmt: skip
+    return replace(case, events=events, schemas=schemas)
 
 
 @st.composite
