@@ -2,7 +2,7 @@
 
 import pytest
 
-from cepheid.analysis.schema import OPEN_SCHEMA
+from cepheid.analysis.schema import OPEN_SCHEMA, AttributeType, EventSchema
 from tests.analysis.schemas import bind
 
 
@@ -35,7 +35,7 @@ def test_equivalence_tests_and_groups(query, partition_by):
         ("SEQ(A a, B b, C c)", "c.id = b.id AND a.id = c.id", ("id",)),
         ("SEQ(A a, B b, C c, D d)", "a.id = b.id AND c.id = d.id AND b.id = c.id", ("id",)),
         ("SEQ(A+ a, B b)", "a.id = b.id", ("id",)),
-        ("SEQ(A a, !N n, B b)", "a.id = b.id", ("id",)),
+        ("SEQ(A a, !N n, B b)", "a.id = b.id AND b.id = n.id", ("id",)),
         ("SEQ(A a, !N n, B b)", "a.id = n.id AND n.id = b.id", ("id",)),
         ("SEQ(A a, B b)", "a.id = b.id AND a.k = b.k", ("id", "k")),
         # No chain:
@@ -46,13 +46,18 @@ def test_equivalence_tests_and_groups(query, partition_by):
         ("SEQ(A a, B b)", "a.id = b.id OR a.x = 1", ()),
         ("SEQ(A a, B b)", "a.id = b.id + 0", ()),
         ("SEQ(A a, !N n, B b)", "a.id = n.id", ()),
+        ("SEQ(A a, !N n, B b)", "a.id = b.id", ()),
+        ("SEQ(A a, !N n, B b, !M m, C c)", "a.id = b.id = c.id = n.id", ()),
+        ("SEQ(A a, !SEQ(N n, !M, O o), B b)", "a.id = b.id = n.id = o.id", ()),
+        ("SEQ(A+ a, !N n, B)", "a.id = n.id", ()),
+        ("SEQ(A+ a, B b?, !N)", "a.id = b.id", ()),
         ("SEQ(A+ a, B b)", "a[1].id = b.id", ()),
         ("SEQ(A x, A y)", "A.id = A.id", ()),
         ("A a", "a.id = a.id", ()),
     ],
 )
-def test_chains_of_equalities_that_name_every_positive_variable(pattern, where, partition_by):
-    query = bind(f"PATTERN {pattern} WHERE {where}", schema=OPEN_SCHEMA)
+def test_chains_of_equalities_that_name_every_variable(pattern, where, partition_by):
+    query = bind(f"PATTERN {pattern} WHERE {where} WITHIN 9", schema=OPEN_SCHEMA)
     assert query.partition_by == partition_by
 
 
@@ -63,6 +68,7 @@ def test_equalities_that_partitioning_implies_are_no_clauses():
     )
     assert [each.text for each in query.pattern.clauses] == ["a.x = b.x + 1"]
     assert query.pattern.branches[0].negative == {}
+    assert [each.text for each in query.pattern.implied] == ["a.id = n.id", "a.id = b.id"]
 
 
 def test_an_equality_that_is_no_chain_stays():
@@ -79,11 +85,25 @@ def test_an_equivalence_test_with_a_value_asks_it_of_every_positive_event():
     ]  # fmt: skip
 
 
-def test_both_sides_of_and_need_the_chain():
-    one = "PATTERN SEQ(A a, B b) AND SEQ(C c, D d) WHERE a.id = b.id"
-    both = f"{one} AND c.id = d.id"
-    assert bind(one, schema=OPEN_SCHEMA).partition_by == ()
-    assert bind(both, schema=OPEN_SCHEMA).partition_by == ("id",)
+@pytest.mark.parametrize("where", ["a.id = b.id", "a.id = b.id AND c.id = d.id"])
+def test_no_chain_names_the_events_of_both_sides_of_and(where):
+    text = f"PATTERN SEQ(A a, B b) AND SEQ(C c, D d) WHERE {where}"
+    query = bind(text, schema=OPEN_SCHEMA)
+    assert query.partition_by == ()
+    texts = [clause.text for side in query.patterns for clause in side.clauses]
+    assert texts == where.split(" AND ")
+
+
+def test_an_equality_is_true_of_a_type_without_the_attribute_and_is_no_chain():
+    schema = EventSchema(
+        {"x": AttributeType.INTEGER},
+        time="ts",
+        type_column="kind",
+        attributes_by_type={"A": frozenset("x"), "B": frozenset(), "C": frozenset("x")},
+    )
+    query = bind("PATTERN SEQ(ANY(A, B) a, C c) WHERE a.x = c.x", schema=schema)
+    assert query.partition_by == ()
+    assert [each.text for each in query.pattern.clauses] == ["a.x = c.x"]
 
 
 def test_group_columns_are_called_by_their_qualified_name():

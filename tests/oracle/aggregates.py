@@ -21,7 +21,7 @@ from cepheid.analysis.bound import (
 )
 from tests.oracle.arithmetic import aggregate, compare, operate
 from tests.oracle.events import Event
-from tests.oracle.matches import Match, bindings
+from tests.oracle.matches import bindings
 from tests.oracle.trends import Trend
 
 
@@ -45,27 +45,17 @@ def as_column(wanted: TrendAggregate, value: Any) -> Any:
 
 
 def _events_of(query: BoundQuery, name: str, trend: Trend) -> list[Event]:
-    """The events of a variable in a trend.
+    """The events that a name stands for in a trend, with AND in the trends of both sides.
 
-    A pair of AND has forgotten its positions, so the types of the variable decide, on both sides.
+    A pair is counted as a match query shows it.
     """
-    if len(query.patterns) == 1:
-        (match,) = trend
-        return _bound_to(query, name, match)
-    types = {
-        each
-        for pattern in query.patterns
-        if name in pattern.variables
-        for each in pattern.variables[name].types
-    }
     return [
-        event for side in trend for event, _ in side if event.type is None or event.type in types
+        event
+        for pattern, match in zip(query.patterns, trend, strict=True)
+        if name in pattern.variables and pattern.variables[name].negated_part is None
+        for event, each in bindings(pattern, match)
+        if each in pattern.variables[name].occurrences
     ]
-
-
-def _bound_to(query: BoundQuery, name: str, match: Match) -> list[Event]:
-    occurrences = query.pattern.variables[name].occurrences
-    return [event for event, each in bindings(query.pattern, match) if each in occurrences]
 
 
 def satisfies_having(query: BoundQuery, trends: Sequence[Trend], group: tuple[Any, ...]) -> bool:

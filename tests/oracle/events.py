@@ -11,6 +11,7 @@ from typing import Any
 from cepheid.analysis.automaton import Position
 from cepheid.analysis.bound import BoundQuery, WindowUnit
 from cepheid.analysis.schema import EventSchema
+from tests.oracle.partitions import partition_attributes
 
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 MICROSECOND = datetime.timedelta(microseconds=1)
@@ -39,7 +40,8 @@ class Event:
 def make_events(query: BoundQuery, rows: Iterable[Mapping[str, Any]]) -> list[Event]:
     """Return the events in order; rows that are alike stay apart."""
     ordered = sorted(rows, key=lambda row: _order_key(row, query.schema))
-    places = [(_order_key(row, query.schema), _partition(row, query)) for row in ordered]
+    attributes = partition_attributes(query)
+    places = [(_order_key(row, query.schema), _partition(row, attributes)) for row in ordered]
     return [
         Event(
             row=row,
@@ -127,6 +129,6 @@ def _type(row: Mapping[str, Any], schema: EventSchema) -> str | None:
     return None if schema.type_column is None else row.get(schema.type_column)
 
 
-def _partition(row: Mapping[str, Any], query: BoundQuery) -> tuple[Any, ...] | None:
-    values = tuple(row.get(each) for each in query.partition_by)
+def _partition(row: Mapping[str, Any], attributes: Iterable[str]) -> tuple[Any, ...] | None:
+    values = tuple(row.get(each) for each in attributes)
     return None if None in values else values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from cepheid.analysis.bound import BoundPattern, BoundQuery, NeighbourBound, Strategy, WindowUnit
@@ -124,9 +125,16 @@ def _window_has_closed(query: BoundQuery, run: Match, step: list[Event]) -> bool
 
 
 def _neighbours_hold(bound: NeighbourBound, pattern: BoundPattern, run: Match) -> bool:
-    """WITHIN d BETWEEN a, b is settled by the first b and the last a before it."""
+    """WITHIN d BETWEEN a, b is settled by the first b and the last a before it.
+
+    WITHIN d BETWEEN a, a bounds every a and the a before it.
+    """
     occurrences = [occurrence for _, occurrence in bindings(pattern, run)]
     firsts = pattern.variables[bound.first].occurrences
+    if bound.first == bound.second:
+        times = [event.time for (event, _), each in zip(run, occurrences, strict=True)
+                 if each in firsts]  # fmt: skip
+        return all(later - time < bound.length for time, later in pairwise(times))
     seconds = pattern.variables[bound.second].occurrences
     end = next((place for place, each in enumerate(occurrences) if each in seconds), 0)
     starts = [place for place in range(end) if occurrences[place] in firsts]

@@ -71,6 +71,7 @@ def _aggregate_row(
     """Columns of the view, group attributes that RETURN leaves out, then RETURN."""
     assert query.aggregates is not None
     columns = dict(zip((each.output for each in query.group_by), group, strict=True))
+    assert columns.keys().isdisjoint(each.output for each in query.aggregates), "a hidden group"
     leading = [each for each in columns if each not in query.returned]
     for each in query.aggregates:
         value = aggregate_trends(query, each.aggregate, trends)

@@ -423,10 +423,14 @@ class TestAnd:
     def test_pairs(self, pattern, events, expected):
         assert ask(f"PATTERN {pattern} RETURN COUNT(*) AS n", rows(events)) == [{"n": expected}]
 
-    def test_other_aggregates_run_over_both_trends(self):
-        query = "PATTERN A+ a AND SEQ(A, B) RETURN COUNT(*) AS n, SUM(a.x) AS s, COUNT(B) AS b"
-        # {1} and {1, 2} is the only pair with one A event; its value counts for both trends
-        assert ask(query, rows("A,1,x=5 B,2,x=7")) == [{"n": 1, "s": 10, "b": 1}]
+    def test_a_type_is_of_both_trends_and_a_variable_of_its_side(self):
+        query = "PATTERN A+ a AND SEQ(A, B) RETURN COUNT(*) AS n, SUM(A.x) AS s, SUM(a.x) AS own"
+        # {1} and {1, 2} is the only pair; its one A event is in both trends
+        assert ask(query, rows("A,1,x=5 B,2,x=7")) == [{"n": 1, "s": 10, "own": 5}]
+
+    def test_a_variable_of_a_pair_whose_trends_are_of_both_sides(self):
+        query = "PATTERN A a AND A w RETURN SUM(a.x) AS a, SUM(w.x) AS w"
+        assert ask(query, rows("A,1,x=1 A,2,x=10 A,3,x=100")) == [{"a": 12, "w": 210}]
 
     def test_one_span_and_one_partition(self):
         assert times("PATTERN A AND B WITHIN 3", "A,1 A,2 B,4") == ["2 4"]

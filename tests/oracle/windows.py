@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cepheid.analysis.bound import BoundQuery, PredicateClass, WindowUnit
+from cepheid.analysis.bound import BoundPattern, BoundQuery, PredicateClass, WindowUnit
 from tests.oracle.events import Event, from_ticks, has_type, measure, steps, time_name
 from tests.oracle.matches import scene
 from tests.oracle.predicates import holds
@@ -88,16 +88,30 @@ def covers_at(
 
 
 def _ends_something(query: BoundQuery, event: Event) -> bool:
-    """Whether the event fits a last position: type and local predicates."""
-    if event.partition is None:
-        return False
+    """Whether the event fits a last position."""
     return any(
-        has_type(event, pattern.automaton.positions[border.position])
-        and all(
-            holds(clause.condition, scene(query, pattern, ((event, border.position),), ended=False))
-            for clause in pattern.clauses
-            if clause.predicate_class is PredicateClass.LOCAL
-        )
+        _fits_alone(query, pattern, event, border.position)
         for pattern in query.patterns
         for border in pattern.automaton.last
+    )
+
+
+def begins_something(query: BoundQuery, event: Event) -> bool:
+    """Whether the event fits a first position."""
+    return any(
+        _fits_alone(query, pattern, event, border.position)
+        for pattern in query.patterns
+        for border in pattern.automaton.first
+    )
+
+
+def _fits_alone(query: BoundQuery, pattern: BoundPattern, event: Event, position: int) -> bool:
+    """Whether type and local predicates hold."""
+    if event.partition is None or not has_type(event, pattern.automaton.positions[position]):
+        return False
+    here = scene(query, pattern, ((event, position),), ended=False)
+    return all(
+        holds(clause.condition, here)
+        for clause in pattern.clauses
+        if clause.predicate_class is PredicateClass.LOCAL
     )

@@ -89,6 +89,12 @@ def test_explain_push_down(query, pushed, reason):
             ("j", "k"),
             "GROUP BY k and equal j in all events of a match",
         ),
+        (
+            "SEQ(A a, !N n, C c) WHERE a.id = c.id",
+            (),
+            "'a.id = c.id' does not name all events, negated ones included",
+        ),
+        ("SEQ(A a, !N n, C c) WHERE a.id = c.id = n.id", ("id",), "equal id in all events"),
     ],
 )
 def test_explain_partitioning(query, attributes, reason):

@@ -1,9 +1,13 @@
 """Random aggregate queries whose predicates mostly read the last event of a run and the new one."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import strategies as st
+
+from cepheid.language.parser import parse
+from tests.properties.queries import positive_types
 
 OPERATORS = ("<", "<=", ">", ">=", "=", "!=")
 STRATEGIES = (
@@ -63,7 +67,7 @@ event = st.fixed_dictionaries(
 
 
 @st.composite
-def conditions(draw: st.DrawFn, names: str) -> str:
+def conditions(draw: st.DrawFn, names: Sequence[str]) -> str:
     """A condition on two consecutive events; a few read more."""
     operator = draw(st.sampled_from(OPERATORS))
     one, other = draw(st.sampled_from(names)), draw(st.sampled_from(names))
@@ -89,7 +93,9 @@ def adjacent_cases(draw: st.DrawFn) -> AdjacentCase:
     pattern = draw(st.sampled_from(list(patterns)))
     names = patterns[pattern]
     first, second = draw(st.sampled_from([("A", "B"), ("A", "A"), ("ANY(A, B)", "B")]))
-    where = draw(st.lists(conditions(names), min_size=0, max_size=3))
+    text = "PATTERN " + pattern.replace("P1", first).replace("P2", second)
+    callable_names = [*names, *names, *positive_types(parse(text).pattern)]
+    where = draw(st.lists(conditions(callable_names), min_size=0, max_size=3))
     if any(each in pattern for each in REPEATED) and draw(st.integers(0, 2)) == 0:
         name = "b" if "b+" in pattern else "a"
         last = f"{name}[{name}.LEN].x > 0"
@@ -97,7 +103,6 @@ def adjacent_cases(draw: st.DrawFn) -> AdjacentCase:
         where.append(draw(st.sampled_from((*forms, f"{name}[i-1].x != 2"))))
     if draw(st.integers(0, 3)) == 0:
         where.append("[k]")
-    text = "PATTERN " + pattern.replace("P1", first).replace("P2", second)
     strategy = draw(st.sampled_from(STRATEGIES))
     if strategy.startswith("WHERE-TERM"):
         where.append(strategy.split()[1])
@@ -108,8 +113,9 @@ def adjacent_cases(draw: st.DrawFn) -> AdjacentCase:
     if windowed:
         length, unit = draw(st.integers(1, 8)), draw(st.sampled_from(("", " EVENTS")))
         text += f" WITHIN {length}{unit} SLIDE {draw(st.integers(1, length))}{unit}"
-    if len(names) > 1 and draw(st.integers(0, 7)) == 0:
-        text += f" WITHIN {draw(st.integers(1, 4))} BETWEEN a, b"
+    if draw(st.integers(0, 7)) == 0:
+        bound = draw(st.sampled_from(("a, b", "a, a", "b, b", "A, A")))
+        text += f" WITHIN {draw(st.integers(1, 4))} BETWEEN {bound}"
     order = draw(st.sampled_from(((), ("seq",))))
     variable = draw(st.sampled_from(names))
     return AdjacentCase(text, variable, draw(st.lists(event, max_size=9)), order)

@@ -27,11 +27,11 @@ class Trend(NamedTuple):
 def is_comparable(case: Case) -> bool:
     """Whether aggregate and match query read the same gaps and rows say what is in a window."""
     query = bound(case)
-    if len(query.patterns) > 1 or query.having is not None:
+    if query.having is not None:
         return False
-    automaton = query.pattern.automaton
-    has_end = any(border.blocked_by != FREE for border in automaton.last)
-    has_start = any(border.blocked_by != FREE for border in automaton.first)
+    automata = [each.automaton for each in query.patterns]
+    has_end = any(border.blocked_by != FREE for each in automata for border in each.last)
+    has_start = any(border.blocked_by != FREE for each in automata for border in each.first)
     if query.window is None:
         return True
     is_sliding = query.window.slide is not None
@@ -52,7 +52,8 @@ def as_match_query(case: Case) -> Case:
         lines[lines.index(where)] = " AND ".join([where, *partitions])
     columns = [
         f"{name}.{attribute}"
-        for name in query.pattern.positive_variables
+        for pattern in query.patterns
+        for name in pattern.positive_variables
         for attribute in SCHEMA.names
     ]
     return replace(case, text="\n".join([*lines, f"RETURN {', '.join(columns)}"]))
@@ -65,7 +66,9 @@ def trends_of(case: Case, rows: Sequence[Row]) -> list[Trend]:
 
 
 def _trend(query: BoundQuery, row: Row) -> Trend:
-    events = {name: _events(row, name) for name in query.pattern.positive_variables}
+    events = {
+        name: _events(row, name) for each in query.patterns for name in each.positive_variables
+    }
     everything = [event for each in events.values() for event in each]
     keys = [(event["time"], *(event[each] for each in query.schema.order)) for event in everything]
     group = tuple(everything[0][each.attribute] for each in query.group_by)
@@ -147,12 +150,13 @@ def _value(query: BoundQuery, wanted: TrendAggregate, trends: Sequence[Trend]) -
         if wanted.log2:
             return math.log2(count) if count else None
         return count
-    occurrences = set(query.pattern.variables[wanted.variable].occurrences)
-    variables = query.pattern.variables
     names = [
         name
-        for name in query.pattern.positive_variables
-        if set(variables[name].occurrences) <= occurrences
+        for pattern in query.patterns
+        if wanted.variable in pattern.variables
+        for name in pattern.positive_variables
+        if set(pattern.variables[name].occurrences)
+        <= set(pattern.variables[wanted.variable].occurrences)
     ]
     events = [event for trend in trends for name in names for event in trend.events[name]]
     if wanted.attribute is None:

@@ -4,7 +4,6 @@ There is one strategy per method of the engine, so that each gets its share of e
 method runs a query is the planner's choice, and a result never depends on it.
 """
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from hypothesis import assume
@@ -17,13 +16,17 @@ from tests.properties.aggregate_streams import aggregate_streams, bound
 from tests.properties.queries import (
     Case,
     count_positions,
+    equalities,
     local_conditions,
     name_events,
     negated_conditions,
     negated_patterns,
+    neighbour_bounds,
     opening,
     patterns,
+    positive_types,
     run_conditions,
+    with_types,
 )
 
 COMPARISONS = ("<=", "!=", ">=", "<", ">", "=")
@@ -38,22 +41,19 @@ class Body(NamedTuple):
     pattern: ast.Pattern
     names: dict[str, bool]
     where: list[str]
+    aggregates_types: bool = False
 
     @property
     def types(self) -> list[str]:
-        return sorted(set(_positive_types(self.pattern)))
+        return sorted(positive_types(self.pattern))
 
+    @property
+    def aggregated(self) -> list[str]:
+        return self.types if self.aggregates_types else [*self.names, *self.types]
 
-def _positive_types(pattern: ast.Pattern) -> Iterable[str]:
-    match pattern:
-        case ast.EventPattern():
-            return pattern.types
-        case ast.Negation():
-            return ()
-        case ast.Repeat():
-            return _positive_types(pattern.pattern)
-        case _:
-            return [each for part in pattern.parts for each in _positive_types(part)]
+    @property
+    def callable_names(self) -> dict[str, bool]:
+        return with_types(self.pattern, self.names)
 
 
 @st.composite
@@ -77,7 +77,7 @@ def adjacent_cases(draw: st.DrawFn) -> Case:
     is_negated = draw(seldom(5))
     body = draw(bodies(is_negated=is_negated, most_events=3))
     for _ in range(draw(st.integers(1, 2))):
-        body.where.append(draw(adjacent_conditions(body.names)))
+        body.where.append(draw(adjacent_conditions(body.callable_names)))
     kinds = sliding_windows() | recent_windows()
     return draw(complete(body, draw(kinds if is_negated else st.just("") | kinds)))
 
@@ -103,14 +103,14 @@ def enumerated_cases(draw: st.DrawFn) -> Case:
     is_negated = draw(seldom(3))
     negated: list[str] = []
     body = draw(bodies(is_negated=is_negated, negated=negated, most_events=3))
-    body.where.append(draw(run_conditions(body.names) | equalities(body.names)))
+    names = body.callable_names
+    body.where.append(draw(run_conditions(names) | run_conditions(names) | equalities(names)))
     if negated and draw(st.booleans()):
-        body.where.append(draw(negated_conditions(negated, body.names)))
+        body.where.append(draw(negated_conditions(negated, names)))
     kinds = sliding_windows() | recent_windows()
     window = draw(kinds if is_negated else st.just("") | kinds)
-    if draw(seldom(4)):
-        names = st.sampled_from(list(body.names))
-        window += f"\nWITHIN {draw(st.integers(1, 4))} BETWEEN {draw(names)}, {draw(names)}"
+    if draw(seldom(3)):
+        window += f"\n{draw(neighbour_bounds(names))}"
     return draw(complete(body, window))
 
 
@@ -125,9 +125,10 @@ def pair_cases(draw: st.DrawFn) -> Case:
         known = len(names)
         inner = negated_patterns() if is_negated else patterns(most_events=2)
         sides.append(name_events(draw(inner), names, negated=negated))
-        own = dict(list(names.items())[known:])
+        own = with_types(sides[-1], dict(list(names.items())[known:]))
         if draw(seldom(3)):
-            where.append(draw(adjacent_conditions(own) | run_conditions(own)))
+            conditions = adjacent_conditions(own) | run_conditions(own)
+            where.append(draw(conditions | equalities(own)))
     assume(sum(map(count_positions, sides)) <= 12)
     if draw(seldom(3)):
         where.append("[k]")
@@ -164,7 +165,7 @@ def combined_cases(draw: st.DrawFn, *, is_recent: bool = False) -> Case:
         text = draw(st.sampled_from(chosen))
         side = parse(f"PATTERN {text}").pattern
         sides.append(name_events(side, names, negated=negated))
-        own = dict(list(names.items())[known:])
+        own = with_types(side, dict(list(names.items())[known:]))
         kind = draw(st.integers(0, 10))
         if kind > (7 if chosen is SIDES_IN_COMMON else 5):
             conditions = {8: run_conditions, 9: local_conditions}.get(kind, adjacent_conditions)
@@ -173,7 +174,8 @@ def combined_cases(draw: st.DrawFn, *, is_recent: bool = False) -> Case:
         where.append("[k]")
     kinds = recent_windows() if is_recent else sliding_windows() | recent_windows()
     window = draw(kinds if is_negated or is_recent else st.just("") | kinds)
-    body = Body(ast.Conjunction(tuple(sides)), names, where)
+    # A variable of one side only tells the trends of both apart: then pairs are built.
+    body = Body(ast.Conjunction(tuple(sides)), names, where, not draw(seldom(4)))
     return draw(complete(body, window, longest=7, groups=(*GROUPS, "", "", "", "")))
 
 
@@ -208,9 +210,11 @@ def bodies(
     assume(count_positions(pattern) <= 12)
     where = []
     if draw(seldom(3)):
-        where.append(draw(local_conditions(names)))
+        where.append(draw(local_conditions(with_types(pattern, names))))
     if negated and draw(seldom(3)):
         where.append(draw(local_conditions(dict.fromkeys(negated, False))))
+    if draw(seldom(6)):
+        where.append(draw(equalities(names) | equalities([*names, *negated])))
     if draw(seldom(3)):
         where.append("[k]")
     return Body(pattern, names, where)
@@ -262,14 +266,6 @@ def adjacent_conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
     return draw(st.sampled_from(forms))
 
 
-@st.composite
-def equalities(draw: st.DrawFn, names: dict[str, bool]) -> str:
-    """One attribute of two variables; if there are more variables, no partition follows."""
-    one, two = (draw(st.sampled_from(list(names))) for _ in range(2))
-    attribute = draw(st.sampled_from(("x", "s", "k", "at")))
-    return f"{one}.{attribute} = {two}.{attribute}"
-
-
 lengths = st.sampled_from((6, 4, 8, 3, 7, 5, 2, 1))
 
 
@@ -290,7 +286,7 @@ def recent_windows(draw: st.DrawFn) -> str:
 @st.composite
 def aggregates(draw: st.DrawFn, body: Body) -> str:
     """One aggregate; its events are those of a variable or of a type."""
-    name = draw(st.sampled_from([*body.names, *body.types]))
+    name = draw(st.sampled_from(body.aggregated))
     forms = (
         "COUNT(*)",
         "COUNT(*)",
@@ -309,7 +305,7 @@ def aggregates(draw: st.DrawFn, body: Body) -> str:
 @st.composite
 def having(draw: st.DrawFn, body: Body, aliases: list[str], groups: list[str]) -> str:
     """A condition on aggregates, their aliases and group attributes."""
-    name = draw(st.sampled_from([*body.names, *body.types]))
+    name = draw(st.sampled_from(body.aggregated))
     operator, number = draw(st.sampled_from(COMPARISONS)), draw(st.integers(-1, 4))
     atoms = [
         f"COUNT(*) {operator} {number}",
@@ -344,14 +340,16 @@ def complete(
         group = f"{draw(st.sampled_from(list(body.names)))}.k"
     attributes = group.split(", ") if group else []
     columns = [f"{each} AS c{place}" for place, each in enumerate(chosen)]
-    if draw(seldom(5)):
+    if draw(seldom(10)):  # a name that groups or moments have, too
+        columns[-1] = f"{chosen[-1]} AS {draw(st.sampled_from(('k', 'seq', 's', 'x', 'time')))}"
+    elif draw(seldom(5)):
         columns = chosen  # each has a name of its own, as none occurs twice
     if attributes and draw(st.booleans()):
         columns.insert(draw(st.integers(0, len(columns))), attributes[0])
     clauses += [f"GROUP BY {group}" if group else "", f"RETURN {', '.join(columns)}"]
     if draw(seldom(4)):
         numeric = [f"c{place}" for place, each in enumerate(chosen) if _is_numeric(each)]
-        aliases = numeric if columns[0].endswith(" AS c0") else []
+        aliases = [each for each in numeric if any(c.endswith(f" AS {each}") for c in columns)]
         clauses.append(f"HAVING {draw(having(body, aliases, attributes))}")
     order = draw(st.sampled_from(((), ("seq",))))
     events: list[dict[str, Any]] = draw(aggregate_streams(longest=longest))

@@ -53,6 +53,15 @@ def expected_of_all(case: Composition) -> dict[str, Counter[tuple[Any, ...]]]:
     return {name: as_multiset(each) for name, each in rows.items()}
 
 
+def binds(case: Case) -> bool:
+    """Whether the language accepts a query over events with these schemas."""
+    try:
+        bind(case.text, _schema(case))
+    except cepheid.BindingError:
+        return False
+    return True
+
+
 def expected(case: Case) -> Counter[tuple[Any, ...]]:
     """What the oracle says."""
     return as_multiset(expected_rows(case))
@@ -65,4 +74,5 @@ def expected_rows(case: Case) -> list[dict[str, Any]]:
 
 def _schema(case: Case | Composition) -> EventSchema:
     blank = [{"type": "D", "time": 0, "seq": 0, "k": 0, "x": 0}]
-    return schema_of([*blank, *case.events], order=case.order)
+    declared = case.schemas if isinstance(case, Case) else None
+    return schema_of([*blank, *case.events], order=case.order, declared=declared)

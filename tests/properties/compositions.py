@@ -16,6 +16,7 @@ from tests.properties.queries import (
     Case,
     cases,
     count_positions,
+    equalities,
     name_events,
     negation_cases,
     opening,
@@ -95,8 +96,11 @@ def readers(draw: st.DrawFn, types: str) -> str:
         | st.builds(lambda a, b: ast.Sequence((ast.Negation(a), b)), one, event)
     )
     names: dict[str, bool] = {}
-    pattern = name_events(pattern, names, negated=[])
-    clauses = draw(opening(pattern, []))
+    negated: list[str] = []
+    pattern = name_events(pattern, names, negated=negated)
+    is_joined = draw(st.integers(0, 3)) == 0  # results may lack what is compared
+    where = [draw(equalities(names) | equalities([*names, *negated]))] if is_joined else []
+    clauses = draw(opening(pattern, where))
     unit = draw(st.sampled_from(("", " EVENTS")))
     clauses.append(f"WITHIN {draw(st.integers(3, 9))}{unit}")
     shown = [f"{name}.{each}" for name in names for each in ("type", "time", "seq")]

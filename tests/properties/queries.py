@@ -3,8 +3,9 @@
 Streams are short and time is coarse, so that ties, equal attributes and NULLs are frequent.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from hypothesis import assume
@@ -31,6 +32,7 @@ class Case:
     text: str
     events: Sequence[dict[str, Any]]
     order: tuple[str, ...]
+    schemas: Mapping[str, Sequence[str]] | None = None
 
 
 @st.composite
@@ -112,6 +114,28 @@ def _name_negated(pattern: ast.Pattern, negated: list[str]) -> ast.Pattern:
             return type(pattern)(tuple(_name_negated(each, negated) for each in pattern.parts))
 
 
+def positive_types(pattern: ast.Pattern) -> list[str]:
+    """Return the types of a pattern's positive events, each once."""
+    return list(dict.fromkeys(_types(pattern)))
+
+
+def _types(pattern: ast.Pattern) -> Iterable[str]:
+    match pattern:
+        case ast.EventPattern():
+            return pattern.types
+        case ast.Negation():
+            return ()
+        case ast.Repeat():
+            return _types(pattern.pattern)
+        case _:
+            return [each for part in pattern.parts for each in _types(part)]
+
+
+def with_types(pattern: ast.Pattern, names: dict[str, bool]) -> dict[str, bool]:
+    """Return what WHERE may call events: variables, and types for all their events at once."""
+    return names | dict.fromkeys(positive_types(pattern), False)
+
+
 def count_positions(pattern: ast.Pattern) -> int:
     """Return how many positions the automaton has: every copy of a repetition counts."""
     match pattern:
@@ -141,7 +165,8 @@ def local_conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
 @st.composite
 def references(draw: st.DrawFn, names: dict[str, bool]) -> str:
     """A value of one event, or an aggregate over a block."""
-    name = draw(st.sampled_from(list(names)))
+    arrays = [name for name, is_array in names.items() if is_array]
+    name = draw(st.sampled_from([*names, *arrays, *arrays]))
     forms = [f"{name}.x", f"{name}.x", f"{name}.seq"]
     if names[name]:
         forms += [
@@ -179,6 +204,21 @@ def run_conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
 
 
 @st.composite
+def equalities(draw: st.DrawFn, names: Iterable[str]) -> str:
+    """Equalities of one attribute that chain some of the names, often all of them.
+
+    Which names are left out decides whether they partition the stream.
+    """
+    chosen = draw(st.permutations(list(names)))
+    count = draw(st.integers(2, len(chosen)) | st.just(len(chosen))) if len(chosen) > 1 else 1
+    attribute = draw(st.sampled_from(("k", "k", "x")))
+    linked = [f"{name}.{attribute}" for name in (*chosen[:count], chosen[0])[: max(2, count)]]
+    if draw(st.booleans()):
+        return " = ".join(linked)
+    return " AND ".join(f"{one} = {other}" for one, other in pairwise(linked))
+
+
+@st.composite
 def match_values(draw: st.DrawFn, names: dict[str, bool]) -> str:
     """An expression with one value per match."""
     name, other = draw(st.sampled_from(list(names))), draw(st.sampled_from(list(names)))
@@ -208,6 +248,14 @@ def windows(draw: st.DrawFn, *, is_aggregate: bool) -> str:
     if is_aggregate and draw(st.booleans()):
         text += f" SLIDE {draw(st.integers(1, length))}{unit}"
     return text
+
+
+@st.composite
+def neighbour_bounds(draw: st.DrawFn, names: dict[str, bool]) -> str:
+    """WITHIN … BETWEEN of two names, or of one that is several events."""
+    first = draw(st.sampled_from(list(names)))
+    second = draw(st.sampled_from(list(names)) | st.just(first))
+    return f"WITHIN {draw(st.integers(1, 4))} BETWEEN {first}, {second}"
 
 
 @st.composite
@@ -290,11 +338,13 @@ def negation_cases(draw: st.DrawFn) -> Case:
     negated: list[str] = []
     pattern = name_events(draw(negated_patterns()), names, negated=negated)
     assume(count_positions(pattern) <= 12 and names)
-    where = []
+    where, callable_names = [], with_types(pattern, names)
     if negated and draw(st.booleans()):
-        where.append(draw(negated_conditions(negated, names)))
+        where.append(draw(negated_conditions(negated, callable_names)))
     if draw(st.integers(0, 2)) == 0:
-        where.append(draw(run_conditions(names)))
+        where.append(draw(run_conditions(callable_names)))
+    if draw(st.integers(0, 2)) == 0:
+        where.append(draw(equalities(names) | equalities([*names, *negated])))
     if draw(st.booleans()):
         where.append("[k]")
     clauses = draw(opening(pattern, where))
@@ -319,10 +369,12 @@ def pair_cases(draw: st.DrawFn) -> Case:
         sides.append(name_events(pattern, names, negated=negated))
         own = dict(list(names.items())[known:])
         own_names.append(own)
+        callable_names = with_types(pattern, own)
         if draw(st.integers(0, 2)) == 0:
-            where.append(draw(run_conditions(own) | local_conditions(own)))
+            conditions = run_conditions(callable_names) | local_conditions(callable_names)
+            where.append(draw(conditions | equalities(own)))
         if negated[known_negated:] and draw(st.booleans()):
-            where.append(draw(negated_conditions(negated[known_negated:], own)))
+            where.append(draw(negated_conditions(negated[known_negated:], callable_names)))
     assume(sum(map(count_positions, sides)) <= 12)
     if draw(st.integers(0, 2)) == 0:
         where.append("[k]")
@@ -330,8 +382,7 @@ def pair_cases(draw: st.DrawFn) -> Case:
     spans = st.integers(1, 9).map(lambda length: f"WITHIN {length}")
     clauses.append(draw(spans if has_negation else windows(is_aggregate=False)))
     if draw(st.integers(0, 3)) == 0:
-        first, second = (draw(st.sampled_from(list(own_names[0]))) for _ in range(2))
-        clauses.append(f"WITHIN {draw(st.integers(1, 4))} BETWEEN {first}, {second}")
+        clauses.append(draw(neighbour_bounds(with_types(sides[0], own_names[0]))))
     if draw(st.booleans()):
         columns = [f"{name}.x, {name}.time" for name in draw(st.permutations(list(names)))]
         columns += [f"{draw(match_values(own))} AS e{side}" for side, own in enumerate(own_names)]
@@ -350,13 +401,34 @@ def predicate_cases(draw: st.DrawFn) -> Case:
     return draw(cases(is_aggregate=False, most_conditions=2))
 
 
+ATTRIBUTES_OF_TYPES = st.fixed_dictionaries(
+    {
+        each: st.sampled_from((("seq", "k", "x"), ("seq", "k"), ("seq", "x"), ("seq",)))
+        for each in (*TYPES, "D")
+    }
+)
+
+
+@st.composite
+def schema_cases(draw: st.DrawFn) -> Case:
+    """A match query over types that lack attributes: what reads one is true of their events."""
+    case = draw(st.one_of(predicate_cases(), negation_cases()))
+    schemas = draw(ATTRIBUTES_OF_TYPES)
+    events = [
+        {name: each[name] if name in ("type", "time", *schemas[each["type"]]) else None
+         for name in each}
+        for each in case.events
+    ]  # fmt: skip
+    return replace(case, events=events, schemas=schemas)
+
+
 @st.composite
 def mark_cases(draw: st.DrawFn) -> Case:
     """A query in which events that fail a predicate still break trends or are counted."""
     names: dict[str, bool] = {}
     pattern = name_events(draw(patterns(most_events=3)), names)
     assume(count_positions(pattern) <= 20)
-    where = [draw(local_conditions(names))]
+    where = [draw(local_conditions(with_types(pattern, names)))]
     if draw(st.booleans()):
         where.append("[k]")
     strategy = draw(st.sampled_from(("contiguous", "strict", "events")))
@@ -384,19 +456,19 @@ def cases(draw: st.DrawFn, *, is_aggregate: bool | None = None, most_conditions:
     pattern = name_events(draw(patterns()), names)
     assume(count_positions(pattern) <= 20)
     is_aggregate = draw(st.booleans()) if is_aggregate is None else is_aggregate
-    where = []
+    where, callable_names = [], with_types(pattern, names)
     if most_conditions:
         count = draw(st.integers(1, most_conditions))
-        where += [draw(run_conditions(names)) for _ in range(count)]
+        conditions = run_conditions(callable_names)
+        where += [draw(conditions | conditions | equalities(names)) for _ in range(count)]
     if draw(st.integers(0, 2)) == 0:
-        where.append(draw(local_conditions(names)))
+        where.append(draw(local_conditions(callable_names)))
     if draw(st.booleans()):
         where.append("[k]")
     clauses = draw(opening(pattern, where))
     clauses.append(draw(windows(is_aggregate=is_aggregate)))
     if most_conditions and draw(st.integers(0, 3)) == 0:
-        first, second = draw(st.sampled_from(list(names))), draw(st.sampled_from(list(names)))
-        clauses.append(f"WITHIN {draw(st.integers(1, 4))} BETWEEN {first}, {second}")
+        clauses.append(draw(neighbour_bounds(callable_names)))
     if is_aggregate:
         group = draw(st.sampled_from(("", "GROUP BY seq", "GROUP BY k, seq")))
         clauses += ["RETURN COUNT(*) AS n, LOG2(COUNT(*)) AS bits", group]

@@ -30,10 +30,23 @@ comparable = st.one_of(
 longer_streams = aggregate_streams(shortest=6, longest=10, latest=9)
 
 
+pairs = st.one_of(METHODS["pairs"], METHODS["combined"]).filter(is_comparable)
+
+
 @settings(max_examples=150)
 @given(comparable, longer_streams)
 def test_aggregates_equal_those_of_the_matches(case: Case, events: list[dict[str, Any]]) -> None:
-    case = replace(case, events=events)
+    check(replace(case, events=events))
+
+
+@settings(max_examples=150)
+@given(pairs)
+def test_aggregates_equal_those_of_the_pairs(case: Case) -> None:
+    """A name means the events that it has in the rows of pairs."""
+    check(case)
+
+
+def check(case: Case) -> None:
     matches = run_local(as_match_query(case))
     assume(matches.num_rows <= MOST_MATCHES)
     found = run_local(case).to_pylist()

@@ -54,7 +54,7 @@ def analyze(
     wanted = equivalence_attributes(equivalences)
     wanted += [(column.attribute, node.span)
                for column, node in zip(outputs.group_by, query.group_by, strict=False)]  # fmt: skip
-    wanted += _chained(conjuncts, sides)
+    wanted += _chained(conjuncts, sides, schema)
     partition_by = _partition_by(wanted, scopes, schema, problems)
     patterns = tuple(
         finish_pattern(side, each, partition_by, problems)
@@ -191,14 +191,17 @@ def _conjuncts_of(terms: WhereTerms, side: Side, problems: Problems) -> list[Con
     return [each for each in made if each is not None]
 
 
-def _chained(conjuncts: list[list[Conjunct]], sides: tuple[Side, ...]) -> list[tuple[str, Span]]:
-    """Return the attributes that equalities chain on every side, and where they are written."""
-    chained = [
-        chained_attributes([clause for each in terms for clause in each.clauses], side.scope)
-        for terms, side in zip(conjuncts, sides, strict=True)
-    ]
-    common = set.intersection(*(set(each) for each in chained))
-    return [(attribute, chained[0][attribute]) for attribute in sorted(common)]
+def _chained(
+    conjuncts: list[list[Conjunct]], sides: tuple[Side, ...], schema: EventSchema
+) -> list[tuple[str, Span]]:
+    """Return the attributes that equalities chain, and where they are written.
+
+    No predicate names events of both sides of AND, so no chain names all of them.
+    """
+    if len(sides) > 1:
+        return []
+    clauses = [clause for each in conjuncts[0] for clause in each.clauses]
+    return sorted(chained_attributes(clauses, sides[0].scope, schema).items())
 
 
 def _partition_by(
@@ -241,6 +244,13 @@ def _neighbour_bounds(
                     problems.source.narrow(window.span, variable.name),
                     "name events that occur",
                 )
+        if first is not None and first is second and not first.has_several_events:
+            problems.add(
+                "bad-window",
+                f"'{first.name}' is one event of a match, so there is no time between two of it",
+                window.span,
+                "name two events, or one that is repeated",
+            )
         if length is not None and first is not None and second is not None:
             bounds.append(NeighbourBound(length, first.name, second.name))
     return tuple(bounds)

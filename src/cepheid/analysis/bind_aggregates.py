@@ -120,20 +120,24 @@ class AggregateBinder:
         return None
 
     def _find(self, node: ast.Expression, name: str) -> tuple[Variable, Scope] | None:
-        for scope in self.scopes:
-            if name in scope.variables:
-                variable = scope.variables[name]
-                if variable.negated_part is None:
-                    return variable, scope
-                self.problems.add(
-                    "negated-in-aggregate",
-                    f"'{name}' is negated, so trends have no such event",
-                    node.span,
-                    "aggregate over events that occur",
-                )
-                return None
-        self.scopes[0].find(node, name, self.problems)
+        knowing = [scope for scope in self.scopes if name in scope.variables]
+        for scope in knowing:
+            if scope.variables[name].negated_part is None:
+                return scope.variables[name], scope
+        if knowing:
+            self.problems.add(
+                "negated-in-aggregate",
+                f"'{name}' is negated, so trends have no such event",
+                node.span,
+                "aggregate over events that occur",
+            )
+        else:
+            self.scopes[0].find(node, name, self.problems)
         return None
+
+    def _name(self, written: str, variable: Variable) -> str:
+        """Return the variable that a type stands for; with AND it may be one on each side."""
+        return variable.name if len(self.scopes) == 1 else written
 
     def _count_of(self, node: ast.Call, argument: ast.Name) -> TrendAggregate | None:
         if node.function != "COUNT":
@@ -145,7 +149,9 @@ class AggregateBinder:
             )
             return None
         found = self._find(argument, argument.text)
-        return None if found is None else TrendAggregate("COUNT", found[0].name, None)
+        if found is None:
+            return None
+        return TrendAggregate("COUNT", self._name(argument.text, found[0]), None)
 
     def _attribute_of(self, node: ast.Call, argument: ast.Attribute) -> TrendAggregate | None:
         found = self._find(argument, argument.variable)
@@ -166,7 +172,8 @@ class AggregateBinder:
                 argument.span,
             )
             return None
-        return TrendAggregate(node.function, variable.name, column, attribute_type=kind)
+        name = self._name(argument.variable, variable)
+        return TrendAggregate(node.function, name, column, attribute_type=kind)
 
 
 class HavingBinder:

@@ -158,8 +158,23 @@ class _OutputBinder:
                 "add RETURN COUNT(*)",
             )
         self.reject_repeated(returned, self.query.returns)
+        self._reject_names_of_groups(group_by)
         self._reject_names_of_the_window(group_by, aggregates)
         return tuple(aggregates), tuple(returned)
+
+    def _reject_names_of_groups(self, group_by: tuple[GroupColumn, ...]) -> None:
+        """The group is a column of the result also where RETURN does not list it."""
+        listed = {_attribute_of(item.expression) for item in self.query.returns}
+        for group in group_by:
+            for item in self.query.returns if group.attribute not in listed else ():
+                name = item.alias or default_name(item.expression)
+                if name == group.output:
+                    self.problems.add(
+                        "duplicate-column",
+                        f"two columns of the result are called '{name}'",
+                        item.span,
+                        f"'{name}' comes with GROUP BY; rename this one with AS",
+                    )
 
     def _reject_names_of_the_window(
         self, group_by: tuple[GroupColumn, ...], aggregates: list[AggregateColumn]
@@ -230,7 +245,7 @@ class _OutputBinder:
             if not self._is_positive(variable, node):
                 return None
             several = len(variable.occurrences) > 1
-            if reference.role is Role.EACH and (variable.is_array or several):
+            if reference.role is Role.EACH and variable.has_several_events:
                 name = reference.variable
                 self.problems.add(
                     "array-as-value",
@@ -264,8 +279,7 @@ class _OutputBinder:
 
     def _events(self, name: str, variable: Variable, column: str, side: int) -> EventsColumn:
         kind = self.schema.type_of(column) or AttributeType.UNKNOWN
-        several = variable.is_array or len(variable.occurrences) > 1
-        return EventsColumn(name, variable.name, column, kind, several, side)
+        return EventsColumn(name, variable.name, column, kind, variable.has_several_events, side)
 
     def default_matches(self) -> tuple[MatchColumn, ...]:
         columns: list[MatchColumn] = []

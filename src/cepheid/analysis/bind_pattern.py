@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from cepheid.analysis.automaton import Automaton
@@ -25,7 +25,7 @@ from cepheid.analysis.expressions import (
     references,
     variables_of,
 )
-from cepheid.analysis.infer_partitions import without_chains
+from cepheid.analysis.infer_partitions import is_implied
 from cepheid.analysis.normal_forms import (
     TooManyClausesError,
     all_of,
@@ -131,7 +131,7 @@ def _value_with_left(value: Value) -> Value:
 
 
 def finish_pattern(
-    side: Side, terms: Iterable[Conjunct], partition_by: Iterable[str], problems: Problems
+    side: Side, terms: Iterable[Conjunct], partition_by: Collection[str], problems: Problems
 ) -> BoundPattern:
     """Set the terms over negated parts apart; an OR there splits WHERE into branches.
 
@@ -140,8 +140,10 @@ def finish_pattern(
     """
     positive: list[Clause] = []
     negative: list[Conjunct] = []
+    implied: list[Clause] = []
     for term in terms:
-        kept = without_chains(term.clauses, partition_by)
+        implied += [each for each in term.clauses if is_implied(each, partition_by)]
+        kept = tuple(each for each in term.clauses if not is_implied(each, partition_by))
         if any(each.predicate_class is PredicateClass.NEGATED for each in kept):
             negative.append(replace(term, clauses=kept))
         else:
@@ -153,7 +155,9 @@ def finish_pattern(
     if any(each.positive for each in branches):
         formed = any_of([all_of(list(each.positive)) for each in branches])
         positive += [_clause(part, negative[0].span, side) for part in conjuncts(formed)]
-    return BoundPattern(side.automaton, side.scope.variables, tuple(positive), branches)
+    return BoundPattern(
+        side.automaton, side.scope.variables, tuple(positive), branches, tuple(implied)
+    )
 
 
 def _branches(terms: list[Conjunct], side: Side, problems: Problems) -> tuple[Branch, ...]:

@@ -49,6 +49,11 @@ class Variable:
     occurrences: tuple[int, ...]
     span: Span
 
+    @property
+    def has_several_events(self) -> bool:
+        """Whether a match may bind more than one event to the name."""
+        return self.is_array or len(self.occurrences) > 1
+
 
 @dataclass(frozen=True, slots=True)
 class Clause:
@@ -78,13 +83,15 @@ class BoundPattern:
     """One side of the pattern; a query without AND has one side.
 
     `variables` has every name, positive and negated. `clauses` are those over positive variables;
-    equality chains that became partitions are not among them.
+    `implied` are equalities, of negated variables too, that hold within every partition and so are
+    tested nowhere.
     """
 
     automaton: Automaton
     variables: Mapping[str, Variable]
     clauses: tuple[Clause, ...]
     branches: tuple[Branch, ...]
+    implied: tuple[Clause, ...] = ()
 
     @property
     def positive_variables(self) -> tuple[str, ...]:
@@ -111,11 +118,19 @@ class BoundWindow:
 
 @dataclass(frozen=True, slots=True)
 class NeighbourBound:
-    """Time of the first `second` minus time of the last `first` before it is below `length`."""
+    """Time of the first `second` minus time of the last `first` before it is below `length`.
+
+    If both are one name, that holds for every two events of it with none between them.
+    """
 
     length: int
     first: str
     second: str
+
+    @property
+    def is_within_one(self) -> bool:
+        """Whether the bound is one between neighbours of a repetition."""
+        return self.first == self.second
 
 
 @dataclass(frozen=True, slots=True)

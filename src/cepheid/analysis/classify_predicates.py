@@ -56,7 +56,7 @@ def is_equality_of_one_attribute(condition: Condition) -> bool:
 
 def _are_neighbours(variables: list[Variable], automaton: Automaton) -> bool:
     """Whether the two variables bind one event each and one always directly follows the other."""
-    if len(variables) != 2 or any(each.is_array for each in variables):
+    if len(variables) != 2 or any(each.has_several_events for each in variables):
         return False
     return any(
         _always_follows(automaton, before, after)

@@ -1,12 +1,12 @@
-"""Partition attributes: `[attr]`, GROUP BY, and equality chains over every positive variable."""
+"""Partition attributes: `[attr]`, GROUP BY, and equality chains over every variable."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from cepheid.analysis.bound import Clause, PredicateClass, Variable
 from cepheid.analysis.classify_predicates import is_equality_of_one_attribute
-from cepheid.analysis.expressions import Compare, references
+from cepheid.analysis.expressions import references
 from cepheid.analysis.problems import Problems
 from cepheid.analysis.schema import EventSchema
 from cepheid.analysis.scope import Scope
@@ -15,12 +15,16 @@ from cepheid.language import ast
 from cepheid.language.source import Span
 
 
-def chained_attributes(clauses: Iterable[Clause], scope: Scope) -> dict[str, Span]:
-    """Return attributes whose equalities join every positive variable, and where they start.
+def chained_attributes(
+    clauses: Iterable[Clause], scope: Scope, schema: EventSchema
+) -> dict[str, Span]:
+    """Return attributes whose equalities join every variable, and where they start.
 
-    Negated variables may take part in a chain; they belong to the same partition anyway.
+    An equality constrains only what it names. So a chain that leaves out a negated variable, or a
+    type without the attribute, for which it is true, says nothing of those events: it is a
+    predicate. A chain needs two positive variables; else it concerns the negated one only.
     """
-    links: dict[str, list[frozenset[str]]] = {}
+    links: dict[str, list[frozenset[int]]] = {}
     spans: dict[str, Span] = {}
     for clause in clauses:
         # `A.id = A.id` reads one event, even if the type A occurs twice in the pattern.
@@ -29,22 +33,30 @@ def chained_attributes(clauses: Iterable[Clause], scope: Scope) -> dict[str, Spa
             assert attribute is not None
             links.setdefault(attribute, []).append(_occurrences(clause, scope.variables))
             spans.setdefault(attribute, clause.span)
-    positive = {str(each.index) for each in scope.positive}
+    everything = frozenset(each.index for each in scope.occurrences)
     return {
         attribute: spans[attribute]
         for attribute, groups in links.items()
-        if len(positive) > 1 and any(positive <= group for group in _merged(groups))
+        if len(scope.positive) > 1
+        and everything in _merged(groups)
+        and not _lacking(attribute, scope, schema)
     }
 
 
-def _occurrences(clause: Clause, variables: Mapping[str, Variable]) -> frozenset[str]:
+def _lacking(attribute: str, scope: Scope, schema: EventSchema) -> list[str]:
+    """Return the types of the pattern that do not have an attribute."""
+    types = dict.fromkeys(each for one in scope.occurrences for each in one.types)
+    return [each for each in types if not schema.has_attribute(each, attribute)]
+
+
+def _occurrences(clause: Clause, variables: Mapping[str, Variable]) -> frozenset[int]:
     return frozenset(
-        str(occurrence) for name in clause.variables for occurrence in variables[name].occurrences
+        occurrence for name in clause.variables for occurrence in variables[name].occurrences
     )
 
 
-def _merged(groups: list[frozenset[str]]) -> list[frozenset[str]]:
-    merged: list[frozenset[str]] = []
+def _merged(groups: list[frozenset[int]]) -> list[frozenset[int]]:
+    merged: list[frozenset[int]] = []
     for group in groups:
         joined = group
         apart = []
@@ -57,19 +69,13 @@ def _merged(groups: list[frozenset[str]]) -> list[frozenset[str]]:
     return merged
 
 
-def without_chains(clauses: Iterable[Clause], partition_by: Iterable[str]) -> tuple[Clause, ...]:
-    """Drop the equalities that partitioning already guarantees."""
-    attributes = set(partition_by)
-
-    def is_implied(clause: Clause) -> bool:
-        return (
-            clause.predicate_class in (PredicateClass.EQUIVALENCE, PredicateClass.NEGATED)
-            and is_equality_of_one_attribute(clause.condition)
-            and isinstance(clause.condition, Compare)
-            and next(references(clause.condition)).attribute in attributes
-        )
-
-    return tuple(each for each in clauses if not is_implied(each))
+def is_implied(clause: Clause, partition_by: Collection[str]) -> bool:
+    """Whether partitioning guarantees the clause: an equality of a partition attribute."""
+    return (
+        clause.predicate_class in (PredicateClass.EQUIVALENCE, PredicateClass.NEGATED)
+        and is_equality_of_one_attribute(clause.condition)
+        and next(references(clause.condition)).attribute in partition_by
+    )
 
 
 def check_partition_attribute(
@@ -84,8 +90,7 @@ def check_partition_attribute(
             suggest(attribute, schema.attributes, owner="the stream"),
         )
         return False
-    types = dict.fromkeys(each for one in scope.occurrences for each in one.types)
-    lacking = [each for each in types if not schema.has_attribute(each, attribute)]
+    lacking = _lacking(attribute, scope, schema)
     for event_type in lacking:
         problems.add(
             "missing-partition-attribute",

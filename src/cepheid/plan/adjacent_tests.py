@@ -27,7 +27,7 @@ from cepheid.plan.place_tests import (
     Binding,
     PlacedTest,
     all_bindings,
-    first_bindings,
+    bound_bindings,
     place_tests,
 )
 
@@ -96,7 +96,7 @@ def find_adjacent_tests(query: BoundQuery) -> AdjacentTests | NotAdjacent:
         if not placed.needs_path:  # what needs a path and always holds is no test of a run
             tests[placed.binding].append(test)
     for bound in query.neighbour_bounds:
-        for binding in first_bindings(pattern, bound, bindings):
+        for binding in bound_bindings(pattern, bound, bindings):
             test = reading.neighbour_test(bound, binding)
             if isinstance(test, NotAdjacent):
                 return test
@@ -147,13 +147,14 @@ class _Sources:
         return AdjacentTest(text, False, frozenset(sources), operator, last, new)
 
     def neighbour_test(self, bound: NeighbourBound, binding: Binding) -> AdjacentTest | NotAdjacent:
-        """The bound is settled by the first event of its second variable in the whole match."""
+        """The first event of its second variable in the whole match settles a bound of two."""
         text = f"WITHIN … BETWEEN {bound.first}, {bound.second}"
         assert binding.source is not None
         if not self._may_be_bound(bound.first, binding.source):
             return AdjacentTest(text, always_holds=True, reads=frozenset())
         is_last = binding.source in self.pattern.variables[bound.first].positions
-        if not is_last or self._may_be_bound(bound.second, binding.source):
+        is_settled = not bound.is_within_one and self._may_be_bound(bound.second, binding.source)
+        if not is_last or is_settled:
             return NotAdjacent(f"{text} reads the latest {bound.first} of a run")
         return AdjacentTest(text, False, frozenset((Source.LAST, Source.NEW)))
 

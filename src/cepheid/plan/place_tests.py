@@ -50,16 +50,16 @@ def all_bindings(automaton: Automaton) -> list[Binding]:
     return edges + entries + [Binding(position, None) for position in positions]
 
 
-def first_bindings(
+def bound_bindings(
     pattern: BoundPattern, bound: NeighbourBound, bindings: list[Binding]
 ) -> list[Binding]:
-    """Return the edges that may bind the first event of a bound's second variable."""
+    """Return the edges that may bind an event from which a bound looks back.
+
+    That is the first event of the second variable, or every one but the first if both are the same.
+    """
     own = pattern.variables[bound.second].positions
-    return [
-        each
-        for each in bindings
-        if each.source is not None and each.source not in own and each.target in own
-    ]
+    edges = [each for each in bindings if each.source is not None and each.target in own]
+    return edges if bound.is_within_one else [each for each in edges if each.source not in own]
 
 
 def place_tests(pattern: BoundPattern) -> tuple[PlacedTest, ...]:
@@ -88,11 +88,6 @@ class _Reading:
 
     def positions(self, name: str) -> tuple[int, ...]:
         return self.pattern.variables[name].positions
-
-    def is_single(self, name: str) -> bool:
-        """Whether the variable binds at most one event in a match."""
-        variable = self.pattern.variables[name]
-        return not variable.is_array and len(variable.occurrences) == 1
 
     @cached_property
     def pair(self) -> tuple[str, str] | None:
@@ -147,11 +142,13 @@ class _Reading:
         if self.pair is not None:
             return False
         closes = any(self._closes(name, binding) for name in self.roles)
+        changed = {name for name in self.roles if self._binds_new(name, binding)}
         for name, roles in self.roles.items():
             is_bound_now = binding.target is not None and binding.target in self.positions(name)
-            if Role.EACH in roles and not self.is_single(name):
-                alone = roles == {Role.EACH}
-                if not (is_bound_now and alone and not closes):
+            if Role.EACH in roles and self.pattern.variables[name].has_several_events:
+                # Its older events meet what another name offers anew, be it the same event.
+                is_only_change = changed == {name} and roles == {Role.EACH}
+                if not is_only_change or closes:
                     return True
             if roles & INDEXED and not (is_bound_now and not closes):
                 return True

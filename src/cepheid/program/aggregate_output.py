@@ -23,15 +23,12 @@ class Content(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NumberMeasure:
-    """A sum over events at some positions (a mask).
-
-    `types` is set for AND, where trends have forgotten their positions: events of these types.
-    """
+    """A sum over events at some positions (a mask), with AND at some of each side."""
 
     content: Content
     attribute: str | None
     positions: int
-    types: tuple[str, ...] | None = None
+    second_positions: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +38,7 @@ class MinimumMeasure:
     attribute: str
     is_maximum: bool
     positions: int
-    types: tuple[str, ...] | None = None
+    second_positions: int = 0
 
 
 class Form(StrEnum):

@@ -28,6 +28,7 @@ from cepheid.analysis.expressions import (
     Value,
 )
 from cepheid.analysis.schema import AttributeType
+from cepheid.plan.paired_aggregates import positions_of
 from cepheid.plan.physical import NumberType, PhysicalPlan
 from cepheid.program.aggregate_output import (
     AggregateColumn,
@@ -40,7 +41,6 @@ from cepheid.program.aggregate_output import (
 )
 from cepheid.program.lower_automaton import bit_mask
 
-ALL_POSITIONS = 2**64 - 1
 HIDDEN = "aggregate of HAVING"  # with a blank, so that no column of RETURN is called so
 OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 Measure = TypeVar("Measure", NumberMeasure, MinimumMeasure)
@@ -122,16 +122,10 @@ class _Lowering:
         measure = MinimumMeasure(wanted.attribute, is_maximum, *self._where(wanted))
         return _place(self.minima, measure)
 
-    def _where(self, wanted: TrendAggregate) -> tuple[int, tuple[str, ...] | None]:
-        """Return the positions of a variable; with AND its types, on both sides."""
+    def _where(self, wanted: TrendAggregate) -> list[int]:
+        """Return the positions of a variable, with AND those of each side."""
         assert wanted.variable is not None
-        named = [
-            each.variables for each in self.query.patterns if wanted.variable in each.variables
-        ]
-        if len(self.query.patterns) == 1:
-            return bit_mask(named[0][wanted.variable].positions), None
-        types = {each for variables in named for each in variables[wanted.variable].types}
-        return ALL_POSITIONS, tuple(sorted(types))
+        return [bit_mask(positions_of(each, wanted.variable)) for each in self.query.patterns]
 
     # --- HAVING ---------------------------------------------------------------------------------
 

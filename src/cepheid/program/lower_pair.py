@@ -7,6 +7,7 @@ from dataclasses import replace
 from cepheid.analysis.bound import BoundPattern, BoundQuery
 from cepheid.language import ast
 from cepheid.plan.common_trends import CommonTrends
+from cepheid.plan.paired_aggregates import find_one_sided_name
 from cepheid.program.lower_adjacent import lower_adjacent
 from cepheid.program.lower_automaton import lower_automaton
 from cepheid.program.lower_runs import lower_runs
@@ -18,7 +19,10 @@ from cepheid.program.program import FoldedSides, Pair, Program
 def make_pair(query: BoundQuery, second: Program, folds: FoldedSides | None) -> Pair:
     """Return what a program needs beside the program of its first side."""
     is_non_overlapping = query.output is ast.OutputMode.NON_OVERLAPPING
-    needs_order = is_non_overlapping or (not query.is_aggregate and _may_share_trends(query))
+    if query.is_aggregate:
+        needs_order = find_one_sided_name(query) is not None
+    else:
+        needs_order = is_non_overlapping or _may_share_trends(query)
     return Pair(
         second,
         query.returned,

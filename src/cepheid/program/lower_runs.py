@@ -19,7 +19,7 @@ from cepheid.analysis.expressions import (
     references,
 )
 from cepheid.analysis.schema import AttributeType
-from cepheid.plan.place_tests import Binding, all_bindings, first_bindings, place_tests
+from cepheid.plan.place_tests import Binding, all_bindings, bound_bindings, place_tests
 from cepheid.program.lower_negation import lower_negation
 from cepheid.program.lower_paths import lower_match_value, lower_path_clause
 from cepheid.program.negation_program import NegationProgram
@@ -91,8 +91,8 @@ class _RunLowering:
         for binding, condition in simple:
             tests[binding].append(self._test(condition, binding))
         for bound in self.query.neighbour_bounds:
-            for binding in first_bindings(self.pattern, bound, self.bindings):
-                tests[binding].append(self._neighbour_test(bound))
+            for binding in bound_bindings(self.pattern, bound, self.bindings):
+                tests[binding].append(self._neighbour_test(bound, binding))
         by_binding = tuple(tuple(tests[each]) for each in self.bindings)
         values = tuple(
             lower_match_value(each, self.pattern, self.writer)
@@ -202,14 +202,17 @@ class _RunLowering:
 
     # --- WITHIN … BETWEEN -----------------------------------------------------------------------
 
-    def _neighbour_test(self, bound: NeighbourBound) -> Test:
-        """The first event of `second` comes soon after the last one of `first` before it."""
+    def _neighbour_test(self, bound: NeighbourBound, binding: Binding) -> Test:
+        """An event of `second`, often the first, comes soon after the last one of `first`."""
         kind = AttributeType.INTEGER
         later = AttributeReference(bound.second, Role.EACH, CLOCK_COLUMN, kind)
         earlier = AttributeReference(bound.first, Role.LAST, CLOCK_COLUMN, kind)
         distance = Operation("-", later, earlier, kind)
         begin, end, _ = self.writer.clause(Compare("<", distance, Constant(bound.length, kind)))
-        key = _EventKey(bound.first, Role.LAST, closed_by=bound.second)
+        if bound.is_within_one and binding.source in self.pattern.variables[bound.first].positions:
+            return Test(begin, end, (Operand(CURRENT_EVENT), Operand(LAST_EVENT)))
+        closed_by = None if bound.is_within_one else bound.second
+        key = _EventKey(bound.first, Role.LAST, closed_by)
         slot = self._operand_at(key, self.writer.column(CLOCK_COLUMN, kind))
         return Test(begin, end, (Operand(CURRENT_EVENT), slot))
 

@@ -14,6 +14,7 @@ from cepheid.plan.common_trends import (
     is_unambiguous,
     shared_places,
 )
+from cepheid.plan.paired_aggregates import find_one_sided_name
 from cepheid.plan.physical import AggregateMethod, Choice
 from cepheid.plan.slot_layout import covers_recent, lay_out_slots
 from cepheid.plan.split_sides import split_sides
@@ -82,6 +83,9 @@ def plan_sides(query: BoundQuery) -> Sides | str:
     if not shared_places(automata[0], automata[1]):
         return Sides((first, second), methods, None)
     shared = "a sequence of events can be a trend of both sides of AND"
+    one_sided = find_one_sided_name(query)
+    if one_sided is not None:
+        return f"{shared}, and its side decides which of its events are called '{one_sided}'"
     for each in methods:
         if each.value is AggregateMethod.ENUMERATION:
             return f"{shared}, and {each.reason}"

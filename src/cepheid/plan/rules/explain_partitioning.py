@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from cepheid.analysis.bound import BoundQuery
+from cepheid.analysis.bound import BoundQuery, PredicateClass
 from cepheid.plan.physical import Choice
 
 
 def explain_partitioning(query: BoundQuery) -> Choice[tuple[str, ...]]:
     """Return the partition attributes with where they come from."""
     if not query.partition_by:
-        reason = "no [attribute], GROUP BY or equality over all events: one partition"
-        return Choice((), reason)
+        return Choice((), _why_none(query))
     groups = {each.attribute for each in query.group_by}
     tests = [each for each in query.partition_by if each not in groups]
     parts = []
@@ -19,3 +18,15 @@ def explain_partitioning(query: BoundQuery) -> Choice[tuple[str, ...]]:
     if tests:
         parts.append(f"equal {', '.join(tests)} in all events of a match")
     return Choice(query.partition_by, " and ".join(parts))
+
+
+def _why_none(query: BoundQuery) -> str:
+    """Name an equality that could be taken for a partition."""
+    clauses = [clause for pattern in query.patterns for clause in pattern.clauses]
+    for each in clauses:
+        if each.predicate_class is PredicateClass.EQUIVALENCE:
+            return (
+                f"'{each.text}' does not name all events, negated ones included, "
+                "so it is a predicate: one partition"
+            )
+    return "no [attribute], GROUP BY or equality over all events: one partition"

@@ -29,7 +29,7 @@ from cepheid.runtime.aggregate.integer_sums import (
     rounded_sums,
     signed_sums,
 )
-from cepheid.runtime.aggregate.measures import EventMeasures
+from cepheid.runtime.aggregate.measures import EventMeasures, of_second_side
 from cepheid.runtime.aggregate.moments import Moments, find_moments
 from cepheid.runtime.aggregate.paired import paired_rows
 from cepheid.runtime.aggregate.pattern_fold import PatternFold
@@ -133,10 +133,7 @@ class Aggregation:
     @cached_property
     def measures(self) -> EventMeasures:
         """What events contribute."""
-        type_column = self.program.type_column
-        return EventMeasures(
-            self.output, self.columns, self.ordered.row, type_column, threads=self.threads
-        )
+        return EventMeasures(self.output, self.columns, self.ordered.row, threads=self.threads)
 
     @cached_property
     def group(self) -> Int64s:
@@ -290,11 +287,13 @@ class Aggregation:
 
     def rows(self, measures: Measures) -> ValueRows:
         """Return the values per partition and window, or per moment."""
+        if self.program.pair is None:
+            return self._fold.rows(measures)
+        both = measures, of_second_side(self.output, measures)
         if self._folded_pair is not None:
-            return self._folded_pair.rows(measures)
-        if self.program.pair is not None:
-            return paired_rows(self.sides, self.columns, measures, self._fold.places)
-        return self._fold.rows(measures)
+            return self._folded_pair.rows(both)
+        tie_columns = self.program.pair.tie_columns
+        return paired_rows(self.sides, self.columns, both, self._fold.places, tie_columns)
 
     def _by_moment(self, rows: ValueRows, moments: Moments, moduli: Int64s) -> GroupRows:
         """Return a row for every moment."""

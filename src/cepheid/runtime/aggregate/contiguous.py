@@ -113,7 +113,7 @@ def numbers_of_columns(program: Program, columns: ColumnArrays) -> ContiguousNum
     )
     for number, measure in enumerate(output.numbers, start=1):
         positions[number] = measure.positions
-        if measure.types is not None or measure.attribute not in (None, *places):
+        if measure.attribute not in (None, *places):
             return None
         if measure.attribute is not None and measure.content in CONTENTS:
             content[number] = CONTENTS[measure.content]

@@ -39,11 +39,13 @@ class FoldedPair:
     wanted: WantedWindows | None
     threads: int
 
-    def rows(self, measures: Measures) -> ValueRows:
-        """Return the value of every partition and place that has a pair."""
-        sides = [each.rows(measures) for each in self._sides]
-        common = None if self._common is None else self._common.rows(_without_minima(measures))
-        rows = pair_values(sides[0], sides[1], common, measures.moduli)
+    def rows(self, measures: tuple[Measures, Measures]) -> ValueRows:
+        """Return the value of every partition and place that has a pair; measures are by side."""
+        one, other = (side.rows(each) for side, each in zip(self._sides, measures, strict=True))
+        common = None
+        if self._common is not None:
+            common = self._common.rows(self._at_pairs_of_positions(measures[0]))
+        rows = pair_values(one, other, common, measures[0].moduli)
         if self.moments is None:
             return rows
         moment = self._own_moments[1][rows.window]
@@ -87,6 +89,21 @@ class FoldedPair:
         )
         return own, moment
 
+    def _at_pairs_of_positions(self, measures: Measures) -> Measures:
+        """Return what trends of both sides add up; their events count alike on either side.
+
+        A minimum of pairs needs no other than those of the sides.
+        """
+        positions = np.zeros_like(measures.positions)
+        for number, (first, _) in enumerate(self.folds.common_positions):
+            counts = measures.positions & np.uint64(first) != 0
+            positions |= counts.astype(np.uint64) << np.uint64(number)
+        return measures._replace(
+            positions=positions,
+            least_positions=measures.least_positions[:0],
+            least=measures.least[:0],
+        )
+
     def _seen_by_both(self) -> OrderedEvents:
         """Return the events with the masks of pairs of positions."""
         one, other = self.first.arrays.fires, self.second.arrays.fires
@@ -103,8 +120,3 @@ class FoldedPair:
                 *self.second.negative_fires,
             ),
         )
-
-
-def _without_minima(measures: Measures) -> Measures:
-    """Return the numbers; a minimum of pairs needs no other than those of the sides."""
-    return measures._replace(least_positions=measures.least_positions[:0], least=measures.least[:0])

@@ -15,7 +15,7 @@ from cepheid.errors import DataError
 from cepheid.kernels.extended import TIER_OF_INFINITY
 from cepheid.kernels.values import NOTHING, Measures
 from cepheid.program.aggregate_output import AggregateOutput, Content, NumberMeasure
-from cepheid.program.arrow_arrays import empty, filled, take_plain, to_arrow, to_numpy, to_scalar
+from cepheid.program.arrow_arrays import empty, filled, take_plain, to_arrow, to_numpy
 from cepheid.runtime.aggregate.sortable import Sortable
 from cepheid.runtime.side_by_side import cut, side_by_side
 
@@ -34,7 +34,6 @@ class EventMeasures:
         output: AggregateOutput,
         columns: Mapping[str, Any],
         rows: Int64s,
-        type_column: str | None,
         *,
         threads: int = 1,
     ) -> None:
@@ -42,7 +41,6 @@ class EventMeasures:
         self.columns = columns
         self.rows = to_arrow(rows)
         self.size = rows.size
-        self.type_column = type_column
         self.threads = threads if rows.size >= LEAST_EVENTS else 1
         self.taken: dict[str, Any] = {}
         self._largest: dict[str, float] = {}
@@ -75,9 +73,8 @@ class EventMeasures:
         for number, measure in enumerate(output.numbers, start=1):
             if not self._is_plain(measure):
                 self._fill(measures, number, measure)
-        for number, least in enumerate(output.minima):
-            keys = self.sortables[number].keys()
-            measures.least[number] = np.where(self._is_of(least.types), keys, NOTHING)
+        for number in range(len(output.minima)):
+            measures.least[number] = self.sortables[number].keys()
         return measures
 
     def largest(self, attribute: str) -> float:
@@ -89,8 +86,6 @@ class EventMeasures:
 
     def _is_plain(self, measure: NumberMeasure) -> bool:
         """Whether integers without NULL are added up, or nothing but events is counted."""
-        if measure.types is not None:
-            return False
         column = None if measure.attribute is None else self._taken(measure.attribute)
         if column is None:
             return True
@@ -112,7 +107,7 @@ class EventMeasures:
 
     def _fill(self, measures: Measures, number: int, measure: NumberMeasure) -> None:
         column = None if measure.attribute is None else self._taken(measure.attribute)
-        counts = self._is_of(measure.types)
+        counts = np.ones(self.size, np.bool_)
         if measure.attribute is None or column is None:
             measures.mantissa[number] = counts
             measures.low[number] = counts
@@ -131,21 +126,21 @@ class EventMeasures:
         measures.mantissa[number], measures.tier[number] = _extended(values)
         measures.low[number] = low
 
-    def _is_of(self, types: tuple[str, ...] | None) -> NDArray[np.bool_]:
-        """Return which events are of some types; where there are no types, all are."""
-        if types is None or self.type_column is None:
-            return np.ones(self.size, np.bool_)
-        column = self._taken(self.type_column)
-        result = np.zeros(self.size, np.bool_)
-        for name in types:
-            is_type = pc.equal(column, to_scalar(name, column.type))
-            result |= to_numpy(pc.fill_null(is_type, to_scalar(False)))
-        return result
-
     def _taken(self, attribute: str) -> Any:
         if attribute not in self.taken:
             self.taken[attribute] = take_plain(self.columns[attribute], self.rows)
         return self.taken[attribute]
+
+
+def of_second_side(output: AggregateOutput, measures: Measures) -> Measures:
+    """Return measures of the second side of AND; residues of counts are those of any side."""
+    if measures.moduli.any():
+        return measures
+    numbers = [0, *(each.second_positions for each in output.numbers)]
+    minima = [each.second_positions for each in output.minima]
+    return measures._replace(
+        positions=np.array(numbers, np.uint64), least_positions=np.array(minima, np.uint64)
+    )
 
 
 def _numbers(column: Any, name: str) -> tuple[Float64s, Int64s]:

@@ -17,7 +17,6 @@ from cepheid.runtime.order_events import OrderedEvents, starts_of_runs
 
 Int64s = NDArray[np.int64]
 AFTER_ALL = 2**62
-NO_EVENT = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +24,8 @@ class Moments:
     """Sorted by group, then time, then rank of the order key.
 
     `event` is an event of the moment; for an expiry, the one that leaves. `rank` is the order key
-    up to which events are seen. The moment before an expiry is a tick earlier: it is not shown, but
-    tells whether the expiry changes anything.
+    up to which events are seen: at an expiry AFTER_ALL, for all events of its time. The moment
+    before an expiry is a tick earlier: it is not shown, but tells whether anything changes.
     """
 
     group: Int64s
@@ -85,7 +84,7 @@ def _expiries(
     return Moments(
         np.concatenate((owner, owner)),
         np.concatenate((time - 1, time)),
-        np.concatenate((np.full(time.size, AFTER_ALL), np.full(time.size, NO_EVENT))),
+        np.full(2 * time.size, AFTER_ALL),
         np.concatenate((event, event)),
         np.concatenate((none, ~none)),
         np.concatenate((none, ~none)),
@@ -101,7 +100,8 @@ def _joined(one: Moments, other: Moments) -> Moments:
 
 
 def _sorted(moments: Moments) -> Moments:
-    order = np.lexsort([moments.rank, moments.time, moments.group])
+    # The moment before an expiry is next to it: it comes after another expiry at its own time.
+    order = np.lexsort([~moments.is_expiry, moments.rank, moments.time, moments.group])
     return Moments(
         moments.group[order],
         moments.time[order],

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cepheid.kernels.negation import FIRST_MOMENT, LAST_MOMENT, Reach
 from cepheid.program.program import Program
-from cepheid.runtime.aggregate.moments import Moments, MomentStretches
+from cepheid.runtime.aggregate.moments import AFTER_ALL, Moments, MomentStretches
 from cepheid.runtime.aggregate.wanted_windows import WantedWindows
 from cepheid.runtime.order_events import OrderedEvents
 
@@ -118,13 +118,9 @@ class MomentPlaces:
 
     def reach(self, place: Int64s, last: Int64s) -> Reach:
         """A start negation looks back from the last event, an end negation up to the moment."""
-        seen, time = self.moments.rank[place], self.moments.time[place]
-        none = np.full(place.size, LAST_MOMENT)
-        before = np.where(self.moments.is_expiry[place], time, LAST_MOMENT)
-        rank = np.where(self.moments.is_expiry[place], none, seen + 1)
-        is_before_expiry = ~self.moments.is_shown[place]
-        before[is_before_expiry] = time[is_before_expiry] + 1
-        return Reach(self.clock[last] - self.length, rank, before)
+        rank, time = self.moments.rank[place], self.moments.time[place]
+        before = np.where(rank == AFTER_ALL, time + 1, LAST_MOMENT)
+        return Reach(self.clock[last] - self.length, rank + 1, before)
 
 
 def _unlimited(size: int) -> Reach:

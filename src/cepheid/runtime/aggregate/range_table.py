@@ -210,7 +210,7 @@ def _going_on(program: Program, ordered: OrderedEvents) -> OrderedEvents:
 def _event_measures(program: Program, output: AggregateOutput, events: pa.Schema) -> EventMeasures:
     empty = events.empty_table()
     columns = dict(zip(empty.column_names, empty.columns, strict=True))
-    return EventMeasures(output, columns, np.empty(0, np.int64), program.type_column)
+    return EventMeasures(output, columns, np.empty(0, np.int64))
 
 
 def _no_measures(program: Program, output: AggregateOutput, events: pa.Schema) -> Measures:

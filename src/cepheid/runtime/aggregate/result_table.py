@@ -91,14 +91,10 @@ def _is_shown(
     shown = np.ones(rows.is_expiry.size, np.bool_)
     for row in np.flatnonzero(rows.is_expiry).tolist():
         shown[row - 1] = False
-        counts = rows.values.mantissa[[row - 1, row], 0]
-        shown[row] = counts[0] > 0 and (
-            counts[1] == 0
-            or any(
-                _differ(found[each.name][row - 1].as_py(), found[each.name][row].as_py())
-                for each in output.columns
-                if not each.is_hidden
-            )
+        shown[row] = any(
+            _differ(found[each.name][row - 1].as_py(), found[each.name][row].as_py())
+            for each in output.columns
+            if not each.is_hidden
         )
     return shown
 

@@ -13,7 +13,7 @@ from cepheid.kernels.adjacent_rules import Segments
 from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.segment_bounds import find_ends
 from cepheid.program.program import Clock, Program
-from cepheid.runtime.aggregate.moments import Moments, PairIndex
+from cepheid.runtime.aggregate.moments import AFTER_ALL, Moments, PairIndex
 from cepheid.runtime.aggregate.wanted_windows import WantedWindows
 from cepheid.runtime.order_events import OrderedEvents, starts_of_runs
 
@@ -114,9 +114,8 @@ def recent_stretches(
     moment = offset + np.arange(owner.size)
     clocks = PairIndex(partition, clock)
     end = PairIndex(partition, ordered.key_rank[first]).first_from(owner, moments.rank[moment] + 1)
-    late = moments.is_expiry[moment] | ~moments.is_shown[moment]
-    until = moments.time[moment] + np.where(moments.is_expiry[moment], 0, 1)
-    end[late] = clocks.first_from(owner[late], until[late])
+    late = moments.rank[moment] == AFTER_ALL
+    end[late] = clocks.first_from(owner[late], moments.time[moment[late]] + 1)
     newest = moments.time[moment]
     if program.clock is Clock.EVENTS:
         newest = clock[np.maximum(end - 1, 0)]

@@ -70,9 +70,7 @@ def run_lanes(
     )
     if any(each.structure not in LOOKED_UP for each in builder.edges):
         return None
-    measures = EventMeasures(
-        program.measures, columns, ordered.row, united.type_column, threads=threads
-    )
+    measures = EventMeasures(program.measures, columns, ordered.row, threads=threads)
     contributions = measures.arrays()
     if contributions.tier.any():
         return None

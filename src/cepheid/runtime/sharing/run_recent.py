@@ -53,9 +53,7 @@ def run_recent(
     ordered = order_events(united, columns, length, threads=threads, settled=settled)
     if settled is not None:
         ordered = needed_events(united, ordered)
-    measures = EventMeasures(
-        program.measures, columns, ordered.row, united.type_column, threads=threads
-    )
+    measures = EventMeasures(program.measures, columns, ordered.row, threads=threads)
     group = _groups(program, columns, length, ordered)
     ends = (ordered.arrays.fires & np.uint64(united.automaton.last)) != 0
     if settled is not None:

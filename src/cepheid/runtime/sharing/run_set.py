@@ -83,7 +83,6 @@ def prepare_set(
 ) -> PreparedSet:
     """Order the events of all queries, and tell their kinds and what they contribute."""
     ordered, kinds = order_kinds(program, columns, length, threads)
-    type_column = program.programs[0].type_column
-    measures = EventMeasures(program.measures, columns, ordered.row, type_column, threads=threads)
+    measures = EventMeasures(program.measures, columns, ordered.row, threads=threads)
     task = SetTask(program, ordered.arrays, kinds.passes, measures.arrays())
     return PreparedSet(task, ordered, columns, measures)

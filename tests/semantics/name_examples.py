@@ -1,0 +1,70 @@
+"""What names and equalities constrain: types beside variables, chains, one name in BETWEEN."""
+
+from tests.semantics.examples import (
+    CONTIGUOUS,
+    Example,
+    counted,
+    matched,
+    rows,
+    trends,
+)
+
+BLOCKED = "a1(id=1) n2(id=2) c3(id=1)"
+CHAIN = "SEQ(A a, !N n, C c, D d)"
+LONGER = "a1(id=1) n2(id=2) c3(id=1) d4(id=1)"
+LACKING = {"A": ["x"], "B": [], "C": ["x"]}
+
+NAME_EXAMPLES: list[Example] = [
+    # A type name and a variable of that type
+    *trends("a type and its second event", "SEQ(A a, A v, B b) WHERE A.x <= v.x",
+        "a1(x=3) a2(x=2) b3(x=9)", 0),
+    *trends("a type and its second event, smaller first", "SEQ(A a, A v, B b) WHERE A.x <= v.x",
+        "a1(x=1) a2(x=2) b3(x=9)", 1),
+    *trends("a type and its first event", "SEQ(A v, A a, B b) WHERE A.x <= v.x",
+        "a1(x=2) a2(x=3) b3(x=9)", 0),
+    *trends("two types of one event", "SEQ(A a, ANY(A, B) v, B b) WHERE A.x <= B.x",
+        "a1(x=3) a2(x=2) b3(x=9) a4(x=3) b5(x=3)", 2),
+    *trends("a type and a repetition", "SEQ(A a, A+ v, B b) WHERE A.x <= v[i].x",
+        "a1(x=3) a2(x=4) a3(x=2) b4(x=9)", 3),
+    # An equality constrains the variables that it names
+    matched("an equality leaves a negated event alone", "SEQ(A a, !N n, C c) WHERE a.id = c.id",
+        BLOCKED, 0),
+    matched("an equality of a negated event", "SEQ(A a, !N n, C c) WHERE a.id = c.id = n.id",
+        BLOCKED, 1),
+    matched("[id] concerns negated events", "SEQ(A a, !N n, C c) WHERE [id]", BLOCKED, 1),
+    counted("an equality leaves a negated event alone", "SEQ(A a, !N n, C c) WHERE a.id = c.id",
+        BLOCKED, 0),
+    *trends("part of a chain", f"{CHAIN} WHERE a.id = c.id", LONGER, 0),
+    *trends("a chain without the negated event", f"{CHAIN} WHERE a.id = c.id AND c.id = d.id",
+        LONGER, 0),
+    *trends("a whole chain", f"{CHAIN} WHERE a.id = c.id AND c.id = d.id AND d.id = n.id",
+        LONGER, 1),
+    *trends("a chain without the negated event is no partition of contiguity",
+        f"SEQ(A a, !N n, C c) {CONTIGUOUS} WHERE a.id = c.id", "a1(id=1) b2(id=2) c3(id=1)", 0),
+    *trends("a whole chain is a partition of contiguity",
+        f"SEQ(A a, !N n, C c) {CONTIGUOUS} WHERE a.id = c.id = n.id",
+        "a1(id=1) b2(id=2) c3(id=1)", 1),
+    *trends("an equality on each side of AND", "SEQ(A a, B b) AND SEQ(C c, D d) "
+        "WHERE a.id = b.id AND c.id = d.id", "a1(id=1) b2(id=1) c3(id=2) d4(id=2)", 1),
+    *trends("equal names of other attributes", "SEQ(A a, !N n, C c) WHERE a.pid = c.ppid",
+        "a1(pid=1,ppid=0) c2(pid=2,ppid=1) a3(pid=3,ppid=0) n4(pid=9,ppid=9) c5(pid=0,ppid=3)", 1),
+    *trends("an equality of an optional event", "SEQ(A a, B? b, !N n, C c) "
+        "WHERE a.id = b.id AND b.id = c.id", "a1(id=1) c2(id=2)", 1),
+    *trends("an equality is true of a type without the attribute",
+        "SEQ(ANY(A, B) a, C c) WHERE a.x = c.x", "a1(x=1) b2 c3(x=1) a4(x=2) c5(x=3)", 3,
+        schemas=LACKING),
+    # WITHIN … BETWEEN of one name
+    rows("BETWEEN neighbours of a repetition", "A+ f WITHIN 3 BETWEEN f, f RETURN f.time",
+        "a1 a2 a4 a9", ([1],), ([2],), ([4],), ([9],), ([1, 2],), ([2, 4],), ([1, 2, 4],)),
+    counted("BETWEEN neighbours of a repetition", "A+ f WITHIN 3 BETWEEN f, f", "a1 a2 a4 a9", 7),
+    *trends("BETWEEN neighbours of a group", "(SEQ(A f, B g))+ WITHIN 3 BETWEEN f, f",
+        "a1 b2 a4 b5 a6 b7", 7),
+    *trends("BETWEEN events of a type", "SEQ(A a, B b, A c) WITHIN 3 BETWEEN A, A",
+        "a1 b2 a3 a4", 1),
+    # AND
+    rows("AND, SUM of a variable", "SEQ(A a, A b) AND A w RETURN COUNT(*), SUM(w.x), SUM(A.x)",
+        "a1(x=1) a2(x=10) a3(x=100)", (9, 333, 999)),
+    rows("AND, SUM of the variable of a side that both could be",
+        "A a AND A w RETURN SUM(a.x), SUM(w.x), MIN(w.x), COUNT(A)",
+        "a1(x=1) a2(x=10) a3(x=100)", (12, 210, 10, 6)),
+]  # fmt: skip
