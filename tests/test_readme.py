@@ -49,7 +49,7 @@ def blocks_of(text: str) -> list[Block]:
 
 def pages() -> list[Path]:
     docs = REPOSITORY / "docs"
-    folders = [docs / "tutorials", docs / "how-to", docs / "concepts"]
+    folders = [docs / each for each in ("tutorials", "how-to", "concepts", "reference")]
     found = [REPOSITORY / "README.md", REPOSITORY / "ARCHITECTURE.md"]
     return found + sorted(page for folder in folders for page in folder.glob("*.md"))
 

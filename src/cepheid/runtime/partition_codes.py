@@ -41,7 +41,11 @@ def count_without_partition(columns: Mapping[str, Any], attributes: Sequence[str
 def partition_codes(
     columns: Mapping[str, Any], attributes: Sequence[str], length: int
 ) -> PartitionCodes:
-    """Return a number per event, equal for equal attributes."""
+    """Return a number per event, equal for equal attributes and in the order of their values.
+
+    So partitions, and the rows of results with them, have an order that does not depend on the
+    order in which events are stored.
+    """
     codes, valid, size = empty(0 if attributes else length), np.empty(0, np.bool_), 1
     codes.fill(0)
     for attribute in attributes:
@@ -87,7 +91,21 @@ def _dictionary_codes(column: Any) -> tuple[Int64s, int]:
     indices = pc.cast(column.indices, pa.int64())
     if indices.null_count:
         indices = pc.fill_null(indices, to_scalar(-1))
-    return np.array(to_numpy(indices)), len(column.dictionary)
+    return _in_order(np.array(to_numpy(indices)), column.dictionary), len(column.dictionary)
+
+
+def _in_order(codes: Int64s, dictionary: Any) -> Int64s:
+    """Return codes as places in the sorted dictionary; -1 stays what it is.
+
+    Sorting the values that differ takes at most half as long as finding them.
+    """
+    order = to_numpy(pc.sort_indices(dictionary)).astype(np.int64)
+    if (order[1:] > order[:-1]).all():
+        return codes
+    places = np.empty(order.size + 1, np.int64)
+    places[order] = np.arange(order.size)
+    places[-1] = -1
+    return places[codes]
 
 
 def _distances(column: Any) -> tuple[Int64s, int] | None:
