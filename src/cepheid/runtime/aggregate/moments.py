@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepheid.program.program import Clock, Program
+from cepheid.runtime.clock import later
 from cepheid.runtime.order_events import OrderedEvents, starts_of_runs
 
 Int64s = NDArray[np.int64]
@@ -145,7 +146,7 @@ class MomentStretches:
 
     def end(self, first: Int64s) -> Int64s:
         """Return the first moment at which each first event has left the window."""
-        clock = self.ordered.arrays.clock[first] + self.length
+        clock = later(self.ordered.arrays.clock[first], self.length)
         if self.own_clocks is None:
             return self.times.first_from(self.group[first], clock)
         partition = self.ordered.partition_of_event[first]

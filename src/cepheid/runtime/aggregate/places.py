@@ -15,6 +15,7 @@ from cepheid.kernels.negation import FIRST_MOMENT, LAST_MOMENT, Reach
 from cepheid.program.program import Program
 from cepheid.runtime.aggregate.moments import Moments, MomentStretches
 from cepheid.runtime.aggregate.wanted_windows import WantedWindows
+from cepheid.runtime.clock import earlier
 from cepheid.runtime.order_events import OrderedEvents
 
 Int64s = NDArray[np.int64]
@@ -124,7 +125,7 @@ class MomentPlaces:
         rank = np.where(self.moments.is_expiry[place], none, seen + 1)
         is_before_expiry = ~self.moments.is_shown[place]
         before[is_before_expiry] = time[is_before_expiry] + 1
-        return Reach(self.clock[last] - self.length, rank, before)
+        return Reach(earlier(self.clock[last], self.length), rank, before)
 
 
 def _unlimited(size: int) -> Reach:
