@@ -6,7 +6,7 @@ digit. Every value has a status: valid, NULL, or lacking (the event's type has n
 An atom with a lacking operand holds, one with a NULL operand does not.
 
 What reads one event only is computed for all events beforehand, as a column of its own; there a
-value that left 64 bits has a status too, since it is an error only where it is read.
+value that left 64 bits has a status too, since it is an error only where it is read. So has a sum.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ EQUAL, UNEQUAL, LESS, AT_MOST, GREATER, AT_LEAST = 0, 1, 2, 3, 4, 5
 
 STACK = 64
 OVERFLOW = -1
+SMALLEST = -(2**63)
+SURELY_INSIDE, SURELY_BEYOND = 9.2e18, 9.3e18  # whatever the rounding
 
 
 class PredicateCode(NamedTuple):
@@ -107,6 +109,17 @@ def compare(kind: int, is_less: bool, is_equal: bool) -> bool:
 
 
 @inner_in_place
+def _is_beyond(left: int, right: int, product: int) -> bool:
+    """Whether a product left 64 bits; near the limit the wrapped product tells."""
+    size = abs(float(left) * float(right))
+    if size < SURELY_INSIDE or size > SURELY_BEYOND:
+        return size > SURELY_BEYOND
+    if SMALLEST in (left, right):  # times 1 or -1, or the size would be larger
+        return 1 not in (left, right)
+    return bool(product // right != left)
+
+
+@inner_in_place
 def _integer_result(operation: int, left: int, right: int) -> tuple[int, bool, bool]:
     """Return the result, whether it is NULL, and whether it left 64 bits."""
     if operation == ADD_INTEGER:
@@ -117,11 +130,15 @@ def _integer_result(operation: int, left: int, right: int) -> tuple[int, bool, b
         return result, False, ((left ^ right) & (left ^ result)) < 0
     if operation == MULTIPLY_INTEGER:
         result = left * right
-        return result, False, abs(float(left) * float(right)) > 9.2e18
+        return result, False, _is_beyond(left, right, result)
     if right == 0:
         return 0, True, False
-    remainder = abs(left) % abs(right)
-    return (-remainder if left < 0 else remainder), False, False
+    if right == -1:  # processors divide the smallest integer by it only to fail
+        return 0, False, False
+    remainder = left % right
+    if remainder != 0 and (remainder < 0) != (left < 0):
+        remainder -= right  # the sign of the dividend
+    return remainder, False, False
 
 
 @inner_in_place
@@ -169,6 +186,8 @@ def run_code(
         elif operation <= AGGREGATE_FLOAT:
             top += 1
             status[top] = operands.status[argument]
+            if status[top] == OVERFLOWED:
+                return OVERFLOW
             integers[top] = operands.integers[argument]
             floats[top] = operands.floats[argument]
         elif operation <= CONSTANT_NULL:
@@ -183,6 +202,8 @@ def run_code(
         elif operation == TO_FLOAT_BELOW:
             floats[top - 1] = float(integers[top - 1])
         elif operation == NEGATE_INTEGER:
+            if status[top] == VALID and integers[top] == SMALLEST:
+                return OVERFLOW
             integers[top] = -integers[top]
         elif operation == NEGATE_FLOAT:
             floats[top] = -floats[top]

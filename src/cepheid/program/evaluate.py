@@ -47,6 +47,9 @@ COMPARE: Mapping[str, Callable[[Column, Column], Column]] = {
     ">": pc.greater,
     ">=": pc.greater_equal,
 }
+OVERFLOW_HINT = (
+    "integers are exact and do not wrap; make the column a double, or compute with 1.0 * a.x"
+)
 LARGEST_DECIMAL = 10**38
 EPOCH = datetime.datetime(1970, 1, 1)
 FINER_THAN_MICROSECONDS = re.compile(r"[.,]\d{6}(\d+)")
@@ -90,7 +93,7 @@ class LocalPredicates:
         except pa.ArrowInvalid as error:
             raise DataError(
                 f"the predicate '{describe(atom)}' cannot be computed: {error}",
-                hint="integers of 64 bits are exact, but do not wrap; use decimals",
+                hint=OVERFLOW_HINT,
             ) from None
         holds = _to_booleans(result, self.length)
         for reference in references(atom):
