@@ -86,9 +86,8 @@ class LocalPredicates:
         assert_never(condition)
 
     def _compare(self, atom: Compare, exempt: Mapping[str, Booleans]) -> Booleans:
-        null = Constant(None, AttributeType.NULL)
         try:
-            never = null in (atom.left, atom.right)
+            never = AttributeType.NULL in (atom.left.type, atom.right.type)
             result = to_scalar(False) if never else COMPARE[atom.operator](*self._sides(atom))
         except pa.ArrowInvalid as error:
             raise DataError(
@@ -159,6 +158,8 @@ def _comparable(column: Column) -> Column:
         return pc.cast(column, kind.value_type)
     if pa.types.is_decimal(kind):
         return pc.cast(column, pa.float64())
+    if pa.types.is_null(kind):
+        return pc.cast(column, pa.int64())
     if pa.types.is_integer(kind):
         try:
             return pc.cast(column, pa.int64())
