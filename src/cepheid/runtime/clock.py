@@ -32,17 +32,24 @@ def to_ticks(column: Any, name: str) -> NDArray[np.int64]:
     return ticks
 
 
-def reject_extremes(ticks: NDArray[np.int64], name: str, length: int, *, has_ends: bool) -> None:
+def reject_extremes(
+    ticks: NDArray[np.int64],
+    name: str,
+    length: int,
+    *,
+    has_ends: bool,
+    has_negation: bool = False,
+) -> None:
     """Raise a DataError if a time is so far out that the bounds of a window would not fit 64 bits.
 
-    `has_ends`: the result shows where windows end, or is timed by it.
+    `has_ends`: the result shows where windows end, or is timed by it. To a negation the largest
+    number stands for the end of a window that ends later, or never.
     """
     if not ticks.size:
         return
     earliest, latest = int(ticks.min()), int(ticks.max())
     is_early = earliest - length <= (FIRST_OF_WINDOWS if has_ends else SMALLEST)
-    # Windows that nobody sees may end beyond 64 bits, but then LARGEST stands for their end.
-    is_late = latest + length > LARGEST if has_ends else length > 0 and latest == LARGEST
+    is_late = latest + length > LARGEST if has_ends else has_negation and latest == LARGEST
     if is_early or is_late:
         far = earliest if is_early else latest
         raise DataError(
