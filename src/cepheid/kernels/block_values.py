@@ -19,6 +19,7 @@ from cepheid.kernels.jit import inlined
 UP, DOWN = 2.0**64, 2.0**-64
 EXACT, WITH_ROOM = 2**53, 2**61
 LOW_WORD = 2**32 - 1
+SMALLEST, LARGEST = -(2**63), 2**63 - 1
 
 
 @inlined
@@ -33,10 +34,12 @@ def with_value(
                 return integer, total
             real *= DOWN
         return 1, real + value_real * DOWN
-    total_integer = integer + value
-    if ((integer ^ total_integer) & (value ^ total_integer)) < 0:
-        real += 1.0 if value > 0 else -1.0
-    return total_integer, real
+    # Compilers assume that integers with a sign never wrap, so 2^64 is taken away in two halves.
+    if value > 0 and integer > LARGEST - value:
+        return (integer + SMALLEST) + (value + SMALLEST), real + 1.0
+    if value < 0 and integer < SMALLEST - value:
+        return (integer - SMALLEST) + (value - SMALLEST), real - 1.0
+    return integer + value, real
 
 
 @inlined

@@ -110,26 +110,27 @@ def compare(kind: int, is_less: bool, is_equal: bool) -> bool:
 
 @inner_in_place
 def _is_beyond(left: int, right: int, product: int) -> bool:
-    """Whether a product left 64 bits; near the limit the wrapped product tells."""
+    """Whether a product left 64 bits; just beyond the limit its sign has changed."""
     size = abs(float(left) * float(right))
     if size < SURELY_INSIDE or size > SURELY_BEYOND:
         return size > SURELY_BEYOND
-    if SMALLEST in (left, right):  # times 1 or -1, or the size would be larger
-        return 1 not in (left, right)
-    return bool(product // right != left)
+    return (product < 0) != ((left < 0) != (right < 0))
 
 
 @inner_in_place
 def _integer_result(operation: int, left: int, right: int) -> tuple[int, bool, bool]:
-    """Return the result, whether it is NULL, and whether it left 64 bits."""
+    """Return the result, whether it is NULL, and whether it left 64 bits.
+
+    Compilers assume that integers with a sign never wrap; those without one may.
+    """
     if operation == ADD_INTEGER:
-        result = left + right
+        result = int(np.int64(np.uint64(left) + np.uint64(right)))
         return result, False, ((left ^ result) & (right ^ result)) < 0
     if operation == SUBTRACT_INTEGER:
-        result = left - right
+        result = int(np.int64(np.uint64(left) - np.uint64(right)))
         return result, False, ((left ^ right) & (left ^ result)) < 0
     if operation == MULTIPLY_INTEGER:
-        result = left * right
+        result = int(np.int64(np.uint64(left) * np.uint64(right)))
         return result, False, _is_beyond(left, right, result)
     if right == 0:
         return 0, True, False
