@@ -90,4 +90,9 @@ def _total(values: Sequence[Any]) -> Fraction | float:
 
 
 def _number(total: Fraction | float, values: Sequence[Any]) -> int | float:
-    return int(total) if all(isinstance(each, int) for each in values) else float(total)
+    if all(isinstance(each, int) for each in values):
+        return int(total)
+    try:
+        return float(total)
+    except OverflowError:
+        return math.inf if total > 0 else -math.inf

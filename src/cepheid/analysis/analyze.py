@@ -267,4 +267,7 @@ def _having(
         return None
     aggregates = AggregateBinder(scopes, schema, problems)
     binder = HavingBinder(outputs.aggregates, outputs.group_by, aggregates, problems)
-    return binder.condition(query.having)
+    condition = binder.condition(query.having)
+    if condition is None:
+        problems.expect_any(query.having.span)
+    return condition

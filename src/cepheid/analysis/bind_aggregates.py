@@ -164,7 +164,8 @@ class AggregateBinder:
         if column is None:
             return None
         kind = self.schema.type_of(column) or AttributeType.UNKNOWN
-        if node.function in ("SUM", "AVG") and not kind.is_numeric:
+        adds_up = node.function in ("SUM", "AVG")
+        if adds_up and not (kind.is_numeric or kind is AttributeType.NULL):
             self.problems.add(
                 "type-mismatch",
                 f"{node.function} needs numbers, but "

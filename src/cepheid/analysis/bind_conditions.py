@@ -57,6 +57,8 @@ class ConditionBinder(ValueBinder):
                 condition = self.condition(node, positive=True)
                 if condition is not None:
                     terms.conditions.append((condition, node.span))
+                else:
+                    self.problems.expect_any(node.span)
 
     def condition(self, node: ast.Expression, *, positive: bool) -> Condition | None:
         """Bind a condition; with `positive` False its negation."""
@@ -88,7 +90,8 @@ class ConditionBinder(ValueBinder):
         value = self.value(node)
         if value is None:
             return None
-        if value.type not in (AttributeType.BOOLEAN, AttributeType.UNKNOWN):
+        is_null = value.type is AttributeType.NULL and not isinstance(value, Constant)
+        if not is_null and value.type not in (AttributeType.BOOLEAN, AttributeType.UNKNOWN):
             self.problems.add(
                 "not-a-condition",
                 f"'{print_expression(node)}' is {value.type.phrase}, not a condition",

@@ -150,6 +150,8 @@ class _OutputBinder:
             if aggregate is not None:
                 aggregates.append(AggregateColumn(name, aggregate))
                 returned.append(name)
+            else:
+                self.problems.expect_any(item.span)
         if not aggregates and not self.problems.diagnostics:
             self.problems.add(
                 "no-aggregate",
@@ -219,6 +221,8 @@ class _OutputBinder:
             column = self._match_column(item.expression, name)
             if column is not None:
                 columns.append(column)
+            else:
+                self.problems.expect_any(item.span)
         return tuple(columns)
 
     def _match_column(self, node: ast.Expression, name: str) -> MatchColumn | None:

@@ -274,9 +274,9 @@ class ValueBinder:
         if column is None:
             return None
         kind = self._type(column)
-        if node.function in ("SUM", "AVG") and not kind.is_numeric:
-            reference = AttributeReference(variable.name, role, column, kind)
-            self._numeric(reference, argument, node.function)
+        reference = AttributeReference(variable.name, role, column, kind)
+        adds_up = node.function in ("SUM", "AVG")
+        if adds_up and not self._numeric(reference, argument, node.function):
             return None
         result = {"COUNT": AttributeType.INTEGER, "AVG": AttributeType.FLOAT}
         return BlockAggregate(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cepheid.errors import BindingError, Diagnostic
+from cepheid.errors import BindingError, Diagnostic, InternalError
 from cepheid.language.source import Source, Span
 
 
@@ -21,6 +21,12 @@ class Problems:
     def has(self, code: str) -> bool:
         """Whether a mistake of this kind is known."""
         return any(each == code for each, _, _ in self.diagnostics)
+
+    def expect_any(self, span: Span) -> None:
+        """Raise an InternalError if a part of the query was given up without a word."""
+        if not self.diagnostics:
+            text = self.source.text[span.start : span.end]
+            raise InternalError(f"'{text}' was not understood, and nothing says why")
 
     def raise_if_any(self) -> None:
         """Raise a BindingError with everything found, in the order of the text."""

@@ -12,14 +12,21 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from cepheid.kernels.arrays import Int64s
+from cepheid.kernels.block_values import (
+    average,
+    is_beyond,
+    larger,
+    smaller,
+    sum_of,
+    with_value,
+)
 from cepheid.kernels.graph import NONE
 from cepheid.kernels.jit import inner_in_place
 from cepheid.kernels.predicate_code import (
     NULL,
     OVERFLOW,
+    OVERFLOWED,
     VALID,
     ColumnArrays,
     Operands,
@@ -27,7 +34,7 @@ from cepheid.kernels.predicate_code import (
     Stack,
     run_code,
 )
-from cepheid.kernels.run_graph import AVERAGE, COUNT, MAXIMUM, MINIMUM
+from cepheid.kernels.run_graph import AVERAGE, COUNT, MAXIMUM, MINIMUM, SUM
 
 # Columns of the tables.
 CODE_BEGIN, CODE_END, OPERAND_BEGIN, OPERAND_END, VARIABLE_BEGIN, VARIABLE_END = 0, 1, 2, 3, 4, 5
@@ -143,8 +150,8 @@ def _write_aggregate(
     path: Path, begin: int, end: int, row: Int64s, columns: ColumnArrays, into: Operands, at: int
 ) -> None:
     """Write an aggregate over places begin to end - 1."""
-    function, column = row[FUNCTION], row[COLUMN]
-    count, integer, real = 0, np.int64(0), 0.0
+    function, column, is_float = row[FUNCTION], row[COLUMN], row[IS_FLOAT]
+    count, integer, real = 0, 0, 0.0
     for place in range(begin, end):
         event = path.event[place]
         if column == NONE:
@@ -156,17 +163,21 @@ def _write_aggregate(
         if count == 0 and function in (MINIMUM, MAXIMUM):
             integer, real = whole, part
         elif function == MINIMUM:
-            integer, real = min(integer, whole), min(real, part)
+            integer, real = min(integer, whole), smaller(real, part)
         elif function == MAXIMUM:
-            integer, real = max(integer, whole), max(real, part)
-        else:
-            integer, real = integer + whole, real + part
+            integer, real = max(integer, whole), larger(real, part)
+        elif function != COUNT:
+            integer, real = with_value(integer, real, whole, part, is_float)
         count += 1
     into.status[at] = VALID if count > 0 or function == COUNT else NULL
     into.integers[at] = count if function == COUNT else integer
     into.floats[at] = real
     if function == AVERAGE and count > 0:
-        into.floats[at] = (real if row[IS_FLOAT] else float(integer)) / count
+        into.floats[at] = average(integer, real, count, is_float)
+    elif function == SUM and is_beyond(real, is_float):
+        into.status[at] = OVERFLOWED
+    elif function == SUM and is_float:
+        into.floats[at] = sum_of(integer, real)
 
 
 @inner_in_place

@@ -6,7 +6,7 @@ digit. Every value has a status: valid, NULL, or lacking (the event's type has n
 An atom with a lacking operand holds, one with a NULL operand does not.
 
 What reads one event only is computed for all events beforehand, as a column of its own; there a
-value that left 64 bits has a status too, since it is an error only where it is read.
+value that left 64 bits has a status too, since it is an error only where it is read. So has a sum.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ EQUAL, UNEQUAL, LESS, AT_MOST, GREATER, AT_LEAST = 0, 1, 2, 3, 4, 5
 
 STACK = 64
 OVERFLOW = -1
+SMALLEST = -(2**63)
+SURELY_INSIDE, SURELY_BEYOND = 9.2e18, 9.3e18  # whatever the rounding
 
 
 class PredicateCode(NamedTuple):
@@ -107,21 +109,37 @@ def compare(kind: int, is_less: bool, is_equal: bool) -> bool:
 
 
 @inner_in_place
+def _is_beyond(left: int, right: int, product: int) -> bool:
+    """Whether a product left 64 bits; just beyond the limit its sign has changed."""
+    size = abs(float(left) * float(right))
+    if size < SURELY_INSIDE or size > SURELY_BEYOND:
+        return size > SURELY_BEYOND
+    return (product < 0) != ((left < 0) != (right < 0))
+
+
+@inner_in_place
 def _integer_result(operation: int, left: int, right: int) -> tuple[int, bool, bool]:
-    """Return the result, whether it is NULL, and whether it left 64 bits."""
+    """Return the result, whether it is NULL, and whether it left 64 bits.
+
+    Compilers assume that integers with a sign never wrap; those without one may.
+    """
     if operation == ADD_INTEGER:
-        result = left + right
+        result = int(np.int64(np.uint64(left) + np.uint64(right)))
         return result, False, ((left ^ result) & (right ^ result)) < 0
     if operation == SUBTRACT_INTEGER:
-        result = left - right
+        result = int(np.int64(np.uint64(left) - np.uint64(right)))
         return result, False, ((left ^ right) & (left ^ result)) < 0
     if operation == MULTIPLY_INTEGER:
-        result = left * right
-        return result, False, abs(float(left) * float(right)) > 9.2e18
+        result = int(np.int64(np.uint64(left) * np.uint64(right)))
+        return result, False, _is_beyond(left, right, result)
     if right == 0:
         return 0, True, False
-    remainder = abs(left) % abs(right)
-    return (-remainder if left < 0 else remainder), False, False
+    if right == -1:  # processors divide the smallest integer by it only to fail
+        return 0, False, False
+    remainder = left % right
+    if remainder != 0 and (remainder < 0) != (left < 0):
+        remainder -= right  # the sign of the dividend
+    return remainder, False, False
 
 
 @inner_in_place
@@ -169,6 +187,8 @@ def run_code(
         elif operation <= AGGREGATE_FLOAT:
             top += 1
             status[top] = operands.status[argument]
+            if status[top] == OVERFLOWED:
+                return OVERFLOW
             integers[top] = operands.integers[argument]
             floats[top] = operands.floats[argument]
         elif operation <= CONSTANT_NULL:
@@ -183,6 +203,8 @@ def run_code(
         elif operation == TO_FLOAT_BELOW:
             floats[top - 1] = float(integers[top - 1])
         elif operation == NEGATE_INTEGER:
+            if status[top] == VALID and integers[top] == SMALLEST:
+                return OVERFLOW
             integers[top] = -integers[top]
         elif operation == NEGATE_FLOAT:
             floats[top] = -floats[top]

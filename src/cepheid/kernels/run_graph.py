@@ -12,6 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 from cepheid.kernels.arrays import Float64s, Int64s
+from cepheid.kernels.block_values import (
+    average,
+    is_beyond,
+    larger,
+    smaller,
+    sum_of,
+    with_value,
+)
 from cepheid.kernels.graph import EVENT, NONE, POSITION, SLOTS
 from cepheid.kernels.jit import inlined
 from cepheid.kernels.predicate_code import (
@@ -41,7 +49,7 @@ SOURCE, FUNCTION, IS_FLOAT, COLUMN = 0, 1, 2, 3
 # stack machine: what reads one event only has been computed for every event before the fold.
 ANY_CODE, EVENT_CONDITION, COMPARE_INTEGERS, COMPARE_FLOATS = 0, 1, 2, 3
 # Columns of the table of aggregates.
-AGGREGATE_COLUMN, AGGREGATE_FUNCTION = 0, 1
+AGGREGATE_COLUMN, AGGREGATE_FUNCTION, AGGREGATE_IS_FLOAT = 0, 1, 2
 
 # Where an operand comes from: a slot (>= 0), or one of these.
 CURRENT_EVENT, LAST_EVENT = -1, -2
@@ -98,7 +106,11 @@ def _read_aggregate(
     if count == 0:
         return NULL, 0, 0.0
     if function == AVERAGE:
-        return VALID, 0, (real if is_float else float(integer)) / count
+        return VALID, 0, average(integer, real, count, is_float)
+    if function == SUM:
+        if is_beyond(real, is_float):
+            return OVERFLOWED, 0, 0.0
+        return VALID, integer, sum_of(integer, real) if is_float else 0.0
     return VALID, integer, real
 
 
@@ -241,20 +253,18 @@ def _extend_aggregate(
     is_first = nodes.integers[node, count_at] == 0
     nodes.integers[node, count_at] += 1
     integer, real = columns.integers[column, event], columns.floats[column, event]
+    before, before_real = nodes.integers[node, integer_at], nodes.floats[node, slot]
     function = slots.aggregates[slot, AGGREGATE_FUNCTION]
-    if function == MINIMUM:
-        if is_first or integer < nodes.integers[node, integer_at]:
-            nodes.integers[node, integer_at] = integer
-        if is_first or real < nodes.floats[node, slot]:
-            nodes.floats[node, slot] = real
-    elif function == MAXIMUM:
-        if is_first or integer > nodes.integers[node, integer_at]:
-            nodes.integers[node, integer_at] = integer
-        if is_first or real > nodes.floats[node, slot]:
-            nodes.floats[node, slot] = real
+    if function in (MINIMUM, MAXIMUM):
+        if not is_first and function == MINIMUM:
+            integer, real = min(before, integer), smaller(before_real, real)
+        elif not is_first:
+            integer, real = max(before, integer), larger(before_real, real)
     else:
-        nodes.integers[node, integer_at] += integer
-        nodes.floats[node, slot] += real
+        is_float = slots.aggregates[slot, AGGREGATE_IS_FLOAT]
+        integer, real = with_value(before, before_real, integer, real, is_float)
+    nodes.integers[node, integer_at] = integer
+    nodes.floats[node, slot] = real
 
 
 @inlined
@@ -323,6 +333,7 @@ def is_same_node(nodes: Nodes, one: int, other: int) -> bool:
         if nodes.integers[one, at] != nodes.integers[other, at]:
             return False
     for slot in range(nodes.floats.shape[1]):
-        if nodes.floats[one, slot] != nodes.floats[other, slot]:
+        real, other_real = nodes.floats[one, slot], nodes.floats[other, slot]
+        if real != other_real and not (np.isnan(real) and np.isnan(other_real)):
             return False
     return True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from cepheid.kernels.arrays import Int64s
 from cepheid.kernels.jit import kernel_in_place
 
@@ -39,11 +41,11 @@ def find_ranges(
         low, high = last[first], last[first]
         for event in range(first, begin[partition + 1]):
             low, high = min(low, last[event], new[event]), max(high, last[event], new[event])
-        distance = high - low  # below 0 if it leaves 64 bits
-        if distance < 0 or distance >= most - total:
+        # Without sign: compilers assume that a difference with one never leaves 64 bits.
+        if np.uint64(high) - np.uint64(low) >= np.uint64(most - total):
             return False
-        smallest[partition], size[partition] = low, distance + 1
-        total += distance + 1
+        smallest[partition], size[partition] = low, high - low + 1
+        total += size[partition]
     return True
 
 

@@ -47,6 +47,9 @@ COMPARE: Mapping[str, Callable[[Column, Column], Column]] = {
     ">": pc.greater,
     ">=": pc.greater_equal,
 }
+OVERFLOW_HINT = (
+    "integers are exact and do not wrap; make the column a double, or compute with 1.0 * a.x"
+)
 LARGEST_DECIMAL = 10**38
 EPOCH = datetime.datetime(1970, 1, 1)
 FINER_THAN_MICROSECONDS = re.compile(r"[.,]\d{6}(\d+)")
@@ -83,14 +86,13 @@ class LocalPredicates:
         assert_never(condition)
 
     def _compare(self, atom: Compare, exempt: Mapping[str, Booleans]) -> Booleans:
-        null = Constant(None, AttributeType.NULL)
         try:
-            never = null in (atom.left, atom.right)
+            never = AttributeType.NULL in (atom.left.type, atom.right.type)
             result = to_scalar(False) if never else COMPARE[atom.operator](*self._sides(atom))
         except pa.ArrowInvalid as error:
             raise DataError(
                 f"the predicate '{describe(atom)}' cannot be computed: {error}",
-                hint="integers of 64 bits are exact, but do not wrap; use decimals",
+                hint=OVERFLOW_HINT,
             ) from None
         holds = _to_booleans(result, self.length)
         for reference in references(atom):
@@ -156,6 +158,8 @@ def _comparable(column: Column) -> Column:
         return pc.cast(column, kind.value_type)
     if pa.types.is_decimal(kind):
         return pc.cast(column, pa.float64())
+    if pa.types.is_null(kind):
+        return pc.cast(column, pa.int64())
     if pa.types.is_integer(kind):
         try:
             return pc.cast(column, pa.int64())

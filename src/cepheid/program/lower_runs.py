@@ -20,6 +20,7 @@ from cepheid.analysis.expressions import (
 )
 from cepheid.analysis.schema import AttributeType
 from cepheid.plan.place_tests import Binding, all_bindings, bound_bindings, place_tests
+from cepheid.program.find_overflows import find_overflows
 from cepheid.program.lower_negation import lower_negation
 from cepheid.program.lower_paths import lower_match_value, lower_path_clause
 from cepheid.program.negation_program import NegationProgram
@@ -111,6 +112,7 @@ class _RunLowering:
             aggregate_slots=self._aggregate_slots(by_binding),
             exempt=self._exempt(),
             values=values,
+            may_overflow=find_overflows(self.pattern),
         )
 
     # --- tests ----------------------------------------------------------------------------------

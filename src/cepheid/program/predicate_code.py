@@ -30,6 +30,9 @@ NEGATE_INTEGER, NEGATE_FLOAT = 14, 25
 COMPARE_INTEGER, COMPARE_FLOAT, CONDITION_TRUE, CONDITION_FALSE, AND, OR = 30, 31, 32, 33, 34, 35
 COMPARISONS = {"=": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5}
 
+NULL = AttributeType.NULL
+NOTHING = Constant(None, NULL)
+
 FUNCTIONS = {"COUNT": 0, "SUM": 1, "AVG": 2, "MIN": 3, "MAX": 4}
 
 CLOCK_COLUMN = "@clock"  # no column of the events can be called so in a query
@@ -41,7 +44,7 @@ KINDS = {
     AttributeType.STRING: ColumnKind.TEXT,
     AttributeType.TIMESTAMP: ColumnKind.TIME,
     AttributeType.DATE: ColumnKind.TIME,
-    AttributeType.NULL: ColumnKind.INTEGER,
+    NULL: ColumnKind.INTEGER,
 }
 
 
@@ -115,8 +118,10 @@ class CodeWriter:
     def _compare(self, atom: Compare) -> None:
         is_float = AttributeType.FLOAT in (atom.left.type, atom.right.type)
         partner = self._text_column(atom)
-        self._value(atom.left, is_float=is_float, partner=partner)
-        self._value(atom.right, is_float=is_float, partner=partner)
+        for side in (atom.left, atom.right):
+            # Next to what is NULL throughout, constants have no kind, and need no value.
+            is_idle = isinstance(side, Constant) and NULL in (atom.left.type, atom.right.type)
+            self._value(NOTHING if is_idle else side, is_float=is_float, partner=partner)
         operation = COMPARE_FLOAT if is_float else COMPARE_INTEGER
         self._emit(operation, COMPARISONS[atom.operator])
 

@@ -145,7 +145,10 @@ class TextConstant:
 
 @dataclass(frozen=True, slots=True)
 class RunProgram:
-    """Tests by binding (edges, entries, ends), slots, code and constants."""
+    """Tests by binding (edges, entries, ends), slots, code and constants.
+
+    `may_overflow` are the comparisons of WHERE whose integers may leave 64 bits, as text.
+    """
 
     columns: tuple[PredicateColumn, ...]
     code: tuple[Instruction, ...]
@@ -158,6 +161,7 @@ class RunProgram:
     aggregate_slots: tuple[AggregateSlot, ...]
     exempt: tuple[tuple[str, str], ...]
     values: tuple[MatchValue, ...] = ()
+    may_overflow: tuple[str, ...] = ()
 
     @property
     def has_tests(self) -> bool:

@@ -32,21 +32,44 @@ def to_ticks(column: Any, name: str) -> NDArray[np.int64]:
     return ticks
 
 
-def reject_extremes(ticks: NDArray[np.int64], name: str, length: int, *, has_ends: bool) -> None:
+def reject_extremes(
+    ticks: NDArray[np.int64],
+    name: str,
+    length: int,
+    *,
+    has_ends: bool,
+    has_negation: bool = False,
+) -> None:
     """Raise a DataError if a time is so far out that the bounds of a window would not fit 64 bits.
 
-    `has_ends`: the result shows where windows end, or is timed by it.
+    `has_ends`: the result shows where windows end, or is timed by it. To a negation the largest
+    number stands for the end of a window that ends later, or never.
     """
     if not ticks.size:
         return
     earliest, latest = int(ticks.min()), int(ticks.max())
     is_early = earliest - length <= (FIRST_OF_WINDOWS if has_ends else SMALLEST)
-    if is_early or (has_ends and latest + length > LARGEST):
+    is_late = latest + length > LARGEST if has_ends else has_negation and latest == LARGEST
+    if is_early or is_late:
         far = earliest if is_early else latest
         raise DataError(
             f"the time {far} in column '{name}' is too close to the limit of 64 bits",
-            hint="a window that begins or ends there cannot be expressed",
+            hint=f"a window of {length} that begins or ends there cannot be expressed",
         )
+
+
+def later(ticks: NDArray[np.int64], length: int) -> NDArray[np.int64]:
+    """Return the ticks so much later, or LARGEST where that leaves 64 bits.
+
+    >>> later(np.array([5, LARGEST - 5]), 10).tolist() == [15, LARGEST]
+    True
+    """
+    return np.minimum(ticks, LARGEST - length) + length
+
+
+def earlier(ticks: NDArray[np.int64], length: int) -> NDArray[np.int64]:
+    """Return the ticks so much earlier, or SMALLEST where that leaves 64 bits."""
+    return np.maximum(ticks, SMALLEST + length) - length
 
 
 def window_type(time_type: pa.DataType) -> pa.DataType:

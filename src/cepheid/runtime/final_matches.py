@@ -14,6 +14,7 @@ from cepheid.kernels.graph import (
     START_AT_MOST,
 )
 from cepheid.program.program import MatchOutput, Program
+from cepheid.runtime.clock import earlier
 from cepheid.runtime.match_chunks import Walkable
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.settled import Settled
@@ -101,7 +102,7 @@ def final_ends(
         is_new = settled.is_new(ordered.arrays.clock[event], ordered.row[event])
         return Walkable(graph, ends[is_new])
     partition, window = ordered.partition_of_event[event], program.window_length or 0
-    before, until = (each[partition] - window for each in ordered.horizons)
+    before, until = (earlier(each[partition], window) for each in ordered.horizons)
     if when is WhenFinal.LAST_SPAN:
         clock = ordered.arrays.clock[event]
         return Walkable(graph, ends[(before < clock) & (clock <= until)])

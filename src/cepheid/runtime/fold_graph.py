@@ -108,11 +108,17 @@ class ChainFold:
 
 
 class RunFold:
-    """The fold with predicates over several events."""
+    """The fold with predicates over several events; `may_overflow` are those of integers."""
 
     def __init__(
-        self, automaton: AutomatonArrays, rules: RunRules, columns: ColumnArrays, task: FoldTask
+        self,
+        automaton: AutomatonArrays,
+        rules: RunRules,
+        columns: ColumnArrays,
+        task: FoldTask,
+        may_overflow: tuple[str, ...],
     ) -> None:
+        self.may_overflow = may_overflow
         self.automaton = automaton
         self.rules = rules
         self.events = _until(task)

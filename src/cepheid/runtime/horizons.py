@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepheid.kernels.arrange_events import Grouped
+from cepheid.runtime.clock import SMALLEST
 from cepheid.runtime.settled import Settled
 
 Int64s = NDArray[np.int64]
-NOTHING_SETTLED = -(2**62)  # earlier than every clock, with room for the length of a window
+NOTHING_SETTLED = SMALLEST  # earlier than every clock
 
 
 class Horizons(NamedTuple):

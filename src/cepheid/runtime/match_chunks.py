@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple, NoReturn
 
@@ -32,6 +32,7 @@ from cepheid.kernels.walk_graph import (
     walk_graph,
 )
 from cepheid.program.arrow_arrays import empty, empty_table
+from cepheid.program.evaluate import OVERFLOW_HINT
 from cepheid.program.program import MatchOutput, Program, Ranking
 from cepheid.runtime.fold_graph import (
     ChainFold,
@@ -81,7 +82,7 @@ def make_fold(
     if not program.runs.has_tests:
         return ChainFold(automaton, task)
     rules = run_rules(program.runs, program.automaton, predicates.columns, predicates.code)
-    return RunFold(automaton, rules, predicates.columns, task)
+    return RunFold(automaton, rules, predicates.columns, task, program.runs.may_overflow)
 
 
 class Walkable(NamedTuple):
@@ -129,7 +130,8 @@ def _advance(fold: Fold, most_nodes: int, ordered: OrderedEvents) -> bool:
     """Fold as far as there is room; whether that was to the end."""
     outcome = fold.advance(most_nodes)
     if outcome == HAS_OVERFLOW:
-        reject_overflow(int(ordered.row[fold.graph.cursor[FAILED_EVENT]]))
+        assert isinstance(fold, RunFold)  # the other one computes nothing
+        reject_overflow(fold.may_overflow, int(ordered.row[fold.graph.cursor[FAILED_EVENT]]))
     return outcome == DONE
 
 
@@ -184,11 +186,12 @@ def _limit(graph: Graph, events: EventArrays, window: int) -> int:
     return int(events.clock[events.step_offsets[step - 1]]) - window
 
 
-def reject_overflow(row: int) -> NoReturn:
-    """Raise the error for arithmetic that left 64 bits."""
+def reject_overflow(what: Sequence[str], row: int) -> NoReturn:
+    """Raise the error for integers that left 64 bits in one of several expressions."""
+    names = " or ".join(f"'{each}'" for each in what) or "a predicate"
     raise DataError(
-        f"a predicate leaves the range of 64-bit integers at row {row}",
-        hint="use decimals in the arithmetic of WHERE",
+        f"{names} leaves the range of 64-bit integers at row {row}",
+        hint=OVERFLOW_HINT,
     )
 
 

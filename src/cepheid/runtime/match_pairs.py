@@ -24,6 +24,7 @@ from cepheid.kernels.choose_apart import choose_apart
 from cepheid.kernels.graph import MatchArrays
 from cepheid.kernels.pair_reach import find_reach
 from cepheid.program.program import MatchOutput, Pair, Program, Ranking
+from cepheid.runtime.clock import later
 from cepheid.runtime.final_matches import WhenFinal, when_final
 from cepheid.runtime.find_matches import Found
 from cepheid.runtime.fold_graph import all_partitions
@@ -176,7 +177,7 @@ def _final_pairs(program: Program, left: _Side, right: _Side, settled: Settled) 
         event = np.maximum(left.last[pairs.left], right.last[pairs.right])
     partition, window = ordered.partition_of_event[event], program.window_length or 0
     before, until = (each[partition] for each in ordered.horizons)
-    end = ordered.arrays.clock[event] + window
+    end = later(ordered.arrays.clock[event], window)
     return pairs.chosen((before < end) & (end <= until))
 
 

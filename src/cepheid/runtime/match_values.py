@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cepheid.analysis.bound import ValueColumn
+from cepheid.analysis.describe import describe
 from cepheid.analysis.expressions import references
 from cepheid.analysis.schema import AttributeType
 from cepheid.kernels.build_run_graph import Room, make_room
@@ -34,7 +35,10 @@ ARROW_TYPES = {
 
 
 def value_type(column: ValueColumn, events: pa.Schema) -> pa.DataType:
-    """Return the type of a per-match expression; a time keeps the type of the column it reads."""
+    """Return the type of a per-match expression.
+
+    A time keeps the type of the column it reads, and so does what is NULL throughout.
+    """
     known = ARROW_TYPES.get(column.value.type)
     if known is not None:
         return known
@@ -84,8 +88,11 @@ class MatchValues:
         )
         failed = np.flatnonzero(status == OVERFLOW)
         if failed.size:
-            reject_overflow(int(self.ordered.row[matches.event[matches.offsets[failed[0]]]]))
+            row = int(self.ordered.row[matches.event[matches.offsets[failed[0]]]])
+            reject_overflow([describe(column.value)], row)
         value = self.program.runs.values[number]
+        if column.value.type is AttributeType.NULL:
+            return pa.nulls(status.size)
         unknown = status != VALID
         if value.kind is ColumnKind.FLOAT:
             return to_arrow(floats, unknown)

@@ -30,6 +30,7 @@ from cepheid.kernels.predicate_code import OVERFLOW
 from cepheid.program.negation_program import NegatedProgram, NegationProgram
 from cepheid.program.position_automaton import PositionAutomaton
 from cepheid.program.program import Program, StrategyCode
+from cepheid.runtime.clock import earlier, later
 from cepheid.runtime.fold_graph import ChainFold, FoldTask, all_partitions, longest_path
 from cepheid.runtime.kernel_arrays import automaton_arrays
 from cepheid.runtime.latest_starts import latest_starts
@@ -61,6 +62,7 @@ class NegationFilter:
         self.ordered = ordered
         self.predicates = predicates
         self.window = program.window_length or 0
+        self.may_overflow = program.runs.may_overflow
         self.keys = EventKeys(
             np.ascontiguousarray(ordered.key_rank), ordered.arrays.clock, ordered.partition_of_event
         )
@@ -82,9 +84,9 @@ class NegationFilter:
         """Return how far borders look in a match query: as far as WITHIN would let a match be."""
         first, last = matches.event[matches.offsets[:-1]], matches.event[matches.offsets[1:] - 1]
         return Reach(
-            self.keys.clock[last] - self.window,
+            earlier(self.keys.clock[last], self.window),
             np.full(first.size, LAST_MOMENT),
-            self.keys.clock[first] + self.window,
+            later(self.keys.clock[first], self.window),
         )
 
     def find_unblocked(self, matches: MatchArrays, reach: Reach, *, ended: bool = True) -> Int64s:
@@ -103,7 +105,7 @@ class NegationFilter:
         failed = np.flatnonzero(stays == OVERFLOW)
         if failed.size:
             event = matches.event[matches.offsets[failed[0]]]
-            reject_overflow(int(self.ordered.row[event]))
+            reject_overflow(self.may_overflow, int(self.ordered.row[event]))
         return np.flatnonzero(stays == 1)
 
 

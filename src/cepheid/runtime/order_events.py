@@ -214,7 +214,10 @@ def reject_extreme_times(program: Program, ticks: Int64s) -> None:
     """Raise a DataError if a time is too far out for the windows of the program."""
     if program.clock is Clock.TIME:
         window = program.window_length or 0
-        reject_extremes(ticks, program.time, window, has_ends=_shows_ends(program))
+        sides = (program,) if program.pair is None else (program, program.pair.second)
+        has_negation = any(each.negation is not None for each in sides)
+        ends = _shows_ends(program)
+        reject_extremes(ticks, program.time, window, has_ends=ends, has_negation=has_negation)
 
 
 def _index(program: Program, columns: Mapping[str, Any], rows: Int64s | None) -> Int64s | None:

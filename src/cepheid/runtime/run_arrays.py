@@ -97,7 +97,10 @@ def _slots(program: RunProgram, columns: ColumnArrays, positions: int) -> SlotTa
         _by_row([each.changes for each in slots], len(program.tests)),
         _by_row([each.is_live for each in slots], positions),
         representative,
-        _table([(each.column, each.function) for each in program.aggregate_slots], width=2),
+        _table(
+            [(each.column, each.function, each.is_float) for each in program.aggregate_slots],
+            width=3,
+        ),
     )
 
 

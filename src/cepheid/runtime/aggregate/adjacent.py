@@ -102,7 +102,7 @@ def adjacent_rows(
             room,
         )
     if failed >= 0:
-        reject_overflow(int(ordered.row[failed]))
+        reject_overflow(program.runs.may_overflow, int(ordered.row[failed]))
     return _rows(program, windows, room.result)
 
 

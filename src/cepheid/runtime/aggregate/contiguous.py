@@ -67,7 +67,7 @@ def contiguous_values(
     if failed == TOO_LARGE:
         return None
     if failed >= 0:
-        reject_overflow(int(ordered.row[failed]))
+        reject_overflow(program.runs.may_overflow, int(ordered.row[failed]))
     return result
 
 

@@ -8,11 +8,13 @@ then by order key, so the moments at which a trend counts are a stretch of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cepheid.program.program import Clock, Program
+from cepheid.runtime.clock import later
 from cepheid.runtime.order_events import OrderedEvents, starts_of_runs
 
 Int64s = NDArray[np.int64]
@@ -145,11 +147,11 @@ class MomentStretches:
 
     def end(self, first: Int64s) -> Int64s:
         """Return the first moment at which each first event has left the window."""
-        clock = self.ordered.arrays.clock[first] + self.length
+        clock = later(self.ordered.arrays.clock[first], self.length - 1)  # still inside
         if self.own_clocks is None:
-            return self.times.first_from(self.group[first], clock)
+            return self.times.first_after(self.group[first], clock)
         partition = self.ordered.partition_of_event[first]
-        found = self.own_clocks.first_from(partition, clock)
+        found = self.own_clocks.first_after(partition, clock)
         inside = found < self.ordered.row.size
         inside[inside] = self.ordered.partition_of_event[found[inside]] == partition[inside]
         rank = np.full(first.size, AFTER_ALL)
@@ -164,9 +166,16 @@ class PairIndex:
         self.distinct = np.unique(value)
         self.codes = self._codes(owner, value)
 
-    def _codes(self, owner: Int64s, value: Int64s) -> Int64s:
-        return owner * (self.distinct.size + 1) + np.searchsorted(self.distinct, value)
+    def _codes(
+        self, owner: Int64s, value: Int64s, *, side: Literal["left", "right"] = "left"
+    ) -> Int64s:
+        place = np.searchsorted(self.distinct, value, side=side)
+        return owner * (self.distinct.size + 1) + place
 
     def first_from(self, owner: Int64s, value: Int64s) -> Int64s:
         """Return the first place of each owner with a value or more, else one past its last."""
         return np.searchsorted(self.codes, self._codes(owner, value))
+
+    def first_after(self, owner: Int64s, value: Int64s) -> Int64s:
+        """Return the first place of each owner with more than a value, else one past its last."""
+        return np.searchsorted(self.codes, self._codes(owner, value, side="right"))

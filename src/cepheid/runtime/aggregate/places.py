@@ -15,6 +15,7 @@ from cepheid.kernels.negation import FIRST_MOMENT, LAST_MOMENT, Reach
 from cepheid.program.program import Program
 from cepheid.runtime.aggregate.moments import AFTER_ALL, Moments, MomentStretches
 from cepheid.runtime.aggregate.wanted_windows import WantedWindows
+from cepheid.runtime.clock import earlier
 from cepheid.runtime.order_events import OrderedEvents
 
 Int64s = NDArray[np.int64]
@@ -120,7 +121,7 @@ class MomentPlaces:
         """A start negation looks back from the last event, an end negation up to the moment."""
         rank, time = self.moments.rank[place], self.moments.time[place]
         before = np.where(rank == AFTER_ALL, time + 1, LAST_MOMENT)
-        return Reach(self.clock[last] - self.length, rank + 1, before)
+        return Reach(earlier(self.clock[last], self.length), rank + 1, before)
 
 
 def _unlimited(size: int) -> Reach:

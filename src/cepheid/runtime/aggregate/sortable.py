@@ -74,6 +74,8 @@ class Sortable:
             return self.sorted.take(to_arrow(numbers, none))
         if pa.types.is_floating(self.type):
             return to_arrow(_to_floats(numbers), none).cast(self.type)
+        if pa.types.is_null(self.type):
+            return pa.nulls(keys.size)
         integers = to_arrow(numbers, none)
         return integers.cast(_integers_like(self.type)).cast(self.type)
 
@@ -86,7 +88,7 @@ def has_own_keys(kind: pa.DataType) -> bool:
 def _is_integral(kind: pa.DataType) -> bool:
     is_integer = pa.types.is_integer(kind) and kind != pa.uint64()
     is_time = pa.types.is_timestamp(kind) or pa.types.is_date(kind)
-    return bool(is_integer or is_time or pa.types.is_boolean(kind))
+    return bool(is_integer or is_time or pa.types.is_boolean(kind) or pa.types.is_null(kind))
 
 
 def _integers_like(kind: pa.DataType) -> pa.DataType:

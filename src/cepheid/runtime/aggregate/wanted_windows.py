@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Clock, Program
+from cepheid.runtime.clock import LARGEST, earlier
 from cepheid.runtime.final_matches import has_start_negation
 from cepheid.runtime.horizons import Horizons
 from cepheid.runtime.order_events import OrderedEvents, starts_of_runs
@@ -41,8 +42,8 @@ def wanted_windows(program: Program, horizons: Horizons) -> WantedWindows:
     assert program.window_length is not None
     assert program.slide is not None
     return WantedWindows(
-        (horizons.before - program.window_length) // program.slide + 1,
-        (horizons.until - program.window_length) // program.slide,
+        earlier(horizons.before, program.window_length) // program.slide + 1,
+        earlier(horizons.until, program.window_length) // program.slide,
     )
 
 
@@ -74,7 +75,8 @@ def shares_windows_of_events(program: Program) -> bool:
 
 def _reach(program: Program) -> int:
     """Return how far back the result of a moment looks."""
-    return (program.window_length or 0) * (2 if has_start_negation(program) else 1)
+    reach = (program.window_length or 0) * (2 if has_start_negation(program) else 1)
+    return min(reach, LARGEST)
 
 
 def needed_events(program: Program, ordered: OrderedEvents) -> OrderedEvents:
@@ -83,7 +85,7 @@ def needed_events(program: Program, ordered: OrderedEvents) -> OrderedEvents:
     assert horizons is not None
     partition = ordered.partition_of_event
     if program.slide is None:
-        return kept_events(ordered, clock >= (horizons.before - _reach(program))[partition])
+        return kept_events(ordered, clock >= earlier(horizons.before, _reach(program))[partition])
     wanted = wanted_windows(program, horizons)
     begin = wanted.first * program.slide
     end = wanted.last * program.slide + (program.window_length or 0)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.position_masks import position_masks
 from cepheid.program.program import Clock, Program
-from cepheid.runtime.clock import to_ticks
+from cepheid.runtime.clock import later, to_ticks
 from cepheid.runtime.final_matches import WhenFinal, when_final
 
 Int64s = NDArray[np.int64]
@@ -33,7 +33,7 @@ def next_closing(program: Program, events: pa.Table, horizon: int) -> int | None
         return next_window_end(program, int(ticks.max()), horizon)
     is_expiry = isinstance(program.output, AggregateOutput)
     at_end = not is_expiry and when_final(program) is WhenFinal.LAST_SPAN
-    last = ticks[_fits_border(program, events, at_end=at_end)] + window - (not is_expiry)
+    last = later(ticks[_fits_border(program, events, at_end=at_end)], window) - (not is_expiry)
     last = last[last >= horizon]
     return int(last.min()) if last.size else None
 
