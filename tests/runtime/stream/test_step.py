@@ -263,7 +263,7 @@ class TestWrongEvents:
     ) -> None:
         script = Script(program_of("SEQ(A a, B b) WHERE [k] WITHIN 10 RETURN b.time"))
         script.feed("a1(k=1) a2", 1)
-        assert "1 events have NULL in k and belong to no partition" in caplog.text
+        assert "1 event has NULL in k and belongs to no partition" in caplog.text
         caplog.clear()
         assert script.feed("b3(k=1)", 4) == [3]
         assert caplog.text == ""
