@@ -146,6 +146,7 @@ class Stream:
         if failure is None:
             return None
         said = essence(str(failure))
+        said = said.removeprefix(f"query '{self.name}': ")
         return DataError(f"'{self.name}': {said}", hint=TOO_BUSY if NO_WORKER in said else None)
 
     def stop(self) -> None:
