@@ -187,7 +187,8 @@ def cut_events(
         horizons = horizons_in_time(settled, events.partition_offsets.size - 1)
     elif settled is not None:
         firsts = events.event[events.step_offsets[events.partition_offsets[:-1]]]
-        by_code = horizons_in_events(settled, grouped, index)
+        window = program.window_length or 0
+        by_code = horizons_in_events(settled, grouped, index, window)
         horizons = Horizons._make(each[partitions.code[firsts]] for each in by_code)
     return OrderedEvents(
         EventArrays(
