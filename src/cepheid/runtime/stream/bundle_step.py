@@ -30,6 +30,7 @@ from cepheid.runtime.stream.step import (
     finished,
     keep_last_key,
     later,
+    newly_waiting,
     next_horizon,
 )
 from cepheid.runtime.stream.stored_events import (
@@ -55,6 +56,7 @@ class BundleStep:
     late: pa.Table
     wake: int | None
     failed: dict[str, str] = field(default_factory=dict)
+    waiting: int = 0
 
 
 def bundle_step(  # noqa: PLR0913 - the options of a stream, all by name
@@ -97,7 +99,8 @@ def bundle_step(  # noqa: PLR0913 - the options of a stream, all by name
     found = _advance(bundle, move, isolates=isolates)
     results = {name: each for name, each in found.results.items() if each.num_rows}
     if ends:
-        return BundleStep(finished(move), results, arrival.late, None, found.failed)
+        fewer = newly_waiting(move)
+        return BundleStep(finished(move), results, arrival.late, None, found.failed, fewer)
     writer = ChunkWriter(carried.next_number)
     write_stored(lead, move.stored, _oldest(bundle, move.horizon), writer)
     keep_last_key(carried, arrival, writer)
@@ -106,7 +109,8 @@ def bundle_step(  # noqa: PLR0913 - the options of a stream, all by name
         raise StateLimitError(lead.name, after.size, state_limit)
     waiting = None if ordered else earliest_from(move.stored, move.horizon)
     ticks = [each for each in (waiting, *found.closings) if each is not None]
-    return BundleStep(after, results, arrival.late, min(ticks, default=None), found.failed)
+    wake, more = min(ticks, default=None), newly_waiting(move)
+    return BundleStep(after, results, arrival.late, wake, found.failed, more)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,13 +33,15 @@ class Step:
 
     `result` has what became final, `late` the events that came too late, as they were given. `wake`
     is the earliest tick such that a step with a later horizon may settle or report something, even
-    if no event arrives; None if nothing waits.
+    if no event arrives; None if nothing waits. `waiting` is how many more events wait for a later
+    horizon than before.
     """
 
     carried: Carried
     result: pa.Table
     late: pa.Table
     wake: int | None
+    waiting: int = 0
 
 
 def step(  # noqa: PLR0913 - the options of a stream, all by name
@@ -80,7 +82,7 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
     with errors_of(program.name):
         replayed = keeper.run(partially=partially)
     if ends:
-        return Step(finished(move), replayed.result, arrival.late, None)
+        return Step(finished(move), replayed.result, arrival.late, None, newly_waiting(move))
     writer = ChunkWriter(carried.next_number)
     keeper.write(replayed, writer)
     keep_last_key(carried, arrival, writer)
@@ -89,7 +91,8 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
         raise StateLimitError(program.name, after.size, state_limit)
     waiting = None if ordered else earliest_from(move.stored, move.horizon)
     ticks = [each for each in (waiting, keeper.closing(replayed)) if each is not None]
-    return Step(after, replayed.result, arrival.late, min(ticks, default=None))
+    wake = min(ticks, default=None)
+    return Step(after, replayed.result, arrival.late, wake, newly_waiting(move))
 
 
 def reject_unbounded(program: Program) -> None:
@@ -140,6 +143,16 @@ def end_of_time(stored: list[StoredChunk], horizon: int | None, window: int) -> 
     latest = max((int(each.ticks[-1]) for each in stored), default=None)
     last = later(horizon, latest)
     return None if last is None else min(last + window + 1, LARGEST)
+
+
+def newly_waiting(move: Move) -> int:
+    """Return how many more events are not settled than before."""
+    if move.ordered:
+        return 0
+    before = [each for each in move.stored if each.chunk is not None]
+    return sum(each.count_from(move.horizon) for each in move.stored) - sum(
+        each.count_from(move.carried.horizon) for each in before
+    )
 
 
 def finished(move: Move) -> Carried:
