@@ -8,6 +8,7 @@
 [{'a_ts': 1, 'b_ts': 2}]
 """
 
+from cepheid.connectors.cause_of import cause_of
 from cepheid.errors import (
     BindingError,
     CepheidError,
@@ -46,6 +47,7 @@ __all__ = [
     "UnsupportedQueryError",
     "Workload",
     "__version__",
+    "cause_of",
     "query",
     "query_folder",
     "streaming_metrics",

@@ -17,7 +17,7 @@ CepheidError
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 UNNAMED = "query"  # what a query is called that nobody gave a name
@@ -125,6 +125,21 @@ class StateError(CepheidError):
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         self.hint = hint
         super().__init__(message if hint is None else f"{message}\n  hint: {hint}")
+
+
+ANEW = (
+    "start with a new checkpoint and a new output folder, or run what the checkpoint was written "
+    "for; nothing in it has changed"
+)
+
+
+def another_query(theirs: Mapping[str, str], ours: Mapping[str, str]) -> StateError:
+    """Return what is wrong with a checkpoint that belongs to something else, part by part."""
+    different = [each for each in sorted({*theirs, *ours}) if theirs.get(each) != ours.get(each)]
+    listed = "; ".join(
+        f"{each}: {theirs.get(each)} in the checkpoint, {ours.get(each)} now" for each in different
+    )
+    return StateError(f"the checkpoint belongs to another query ({listed})", hint=ANEW)
 
 
 class StateLimitError(StateError):

@@ -87,6 +87,7 @@ class Query:
         idle: str | None = None,
         buckets: int | None = None,
         state_limit: int | None = None,
+        end: str | None = None,
     ) -> Any:
         """Run the query and return a result of the same kind as `events`.
 
@@ -130,6 +131,8 @@ class Query:
                 "1 minute"; needs `watermark`.
             buckets: how many parts the state has, and so how many tasks can work at most.
             state_limit: how many bytes a bucket may keep before the query fails.
+            end: an empty folder. A file that is put into it says that no event comes any more: then
+                everything is final and is reported.
 
         >>> import pyarrow as pa
         >>> events = pa.table({"ts": [1, 2, 3], "kind": ["A", "A", "B"]})
@@ -144,7 +147,7 @@ class Query:
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
 
         options = RunOptions(live_limit, on_expiry, parallel_in_time, grouped, packed)
-        of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit)
+        of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit, end)
         make_program = partial(self.program, options)
 
         if isinstance(events, str | PathLike):

@@ -161,6 +161,7 @@ class Workload:
         idle: str | None = None,
         buckets: int | None = None,
         state_limit: int | None = None,
+        end: str | None = None,
         sharing: str = "dynamic",
     ) -> dict[str, Any]:
         """Run all queries and return their results by name, of the same kind as `events`.
@@ -187,7 +188,7 @@ class Workload:
         ties = (order,) if isinstance(order, str) else tuple(order)
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
         options = RunOptions(live_limit, on_expiry, parallel_in_time, packed=packed)
-        of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit)
+        of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit, end)
         members = self._members(options)
         shared = replace(self._sharing(sharing), in_ranges=parallel_in_time is True)
         given = _read_if_stored(members, events, roles)
@@ -210,6 +211,7 @@ class Workload:
         idle: str | None = None,
         buckets: int | None = None,
         state_limit: int | None = None,
+        end: str | None = None,
         sharing: str = "dynamic",
     ) -> WorkloadStream:
         """Run all queries on a streaming DataFrame as one stream, in one pass over the events.
@@ -226,7 +228,7 @@ class Workload:
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
         members = self._members(RunOptions(live_limit, on_expiry))
         options = StreamOptions(
-            ordered, watermark, idle=idle, buckets=buckets, state_limit=state_limit
+            ordered, watermark, idle=idle, buckets=buckets, state_limit=state_limit, end=end
         )
         found: WorkloadStream = stream_workload(
             members, events, roles, options, self._sharing(sharing)

@@ -28,6 +28,16 @@ class TestCheck:
         assert f"{bad}:2:9" in outcome.stderr
         assert "query:1:" in outcome.stderr
 
+    def test_types_that_do_not_occur(self, tmp_path):
+        path = tmp_path / "events.csv"
+        path.write_text("ts,kind\n1,Smoke\n2,Heat\n")
+        outcome = cepheid("check", "PATTERN SEQ(Smok s, Heat h)", "--events", path)
+        assert (outcome.code, outcome.lines) == (0, ["query: ok"])
+        said = "no event is of type 'Smok' (did you mean 'Smoke'? the events have: Heat, Smoke)"
+        assert outcome.stderr == f"warning: {said}\n"
+        outcome = cepheid("run", "PATTERN SEQ(Smok s, Heat h)", path, "-f", "csv")
+        assert (outcome.code, outcome.stderr) == (0, f"warning: {said}\n")
+
     def test_declared_schema(self, tmp_path):
         schema = tmp_path / "schema.yaml"
         schema.write_text("A: [x]\nB: {x: int, name: string}\n")

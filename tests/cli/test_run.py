@@ -210,7 +210,7 @@ class TestProcess:
         arguments = "run", "PATTERN A a WHERE [user] RETURN a.user", path, "-f", "csv"
         outcome = cepheid_process(*arguments)
         assert (outcome.code, outcome.lines) == (0, ["a_user", "5"])
-        warning = "warning: 1 events have NULL in user and belong to no partition\n"
+        warning = "warning: 1 event has NULL in user and belongs to no partition\n"
         assert outcome.stderr == warning
         assert cepheid_process(*arguments, "--quiet").stderr == ""
 

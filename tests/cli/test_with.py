@@ -225,6 +225,7 @@ class TestAnalyze:
         "--with",
         "PATTERN SEQ(Alarm, Reading+) RETURN COUNT(*) AS n",
     )
+    WARNING = "warning: query 'q2': no event is of type 'Alarm' (the events have: Reading, Smoke)\n"
 
     def test_explain_shows_what_is_shared(self):
         outcome = cepheid("explain", *self.TEXTS)
@@ -234,7 +235,7 @@ class TestAnalyze:
 
     def test_text_and_json(self, events):
         outcome = cepheid("explain", *self.TEXTS, "--analyze", events, "--sharing", "always")
-        assert (outcome.code, outcome.stderr) == (0, "")
+        assert (outcome.code, outcome.stderr) == (0, self.WARNING)
         assert outcome.lines[:2] == ["Run", "  sharing: always"]
         outcome = cepheid("explain", *self.TEXTS, "--analyze", events, "-f", "json", "--compare")
         (run,) = json.loads(outcome.stdout)["run"]["sets"]
@@ -244,7 +245,7 @@ class TestAnalyze:
     def test_a_picture(self, events, tmp_path):
         output = tmp_path / "bursts.svg"
         outcome = cepheid("explain", *self.TEXTS, "--analyze", events, "-o", output)
-        assert (outcome.code, outcome.stdout, outcome.stderr) == (0, "", "")
+        assert (outcome.code, outcome.stdout, outcome.stderr) == (0, "", self.WARNING)
         assert output.read_text().startswith("<svg")
 
     def test_options_that_do_not_fit(self, events):

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from cepheid.metrics.collector import Collector
 from cepheid.metrics.stream_metrics import (
+    END_FOLDER,
     HEARTBEATS,
     QueryMetrics,
     StreamMetrics,
@@ -76,6 +77,29 @@ def test_heartbeats_are_no_events():
     assert (both.rows, both.rows_total, both.rows_per_second) == (70, 70, 35.0)
     alone = {**progress(rows=30), "sources": [beats]}
     assert advance(StreamMetrics("fires"), alone).rows == 30, "a source of somebody's own"
+
+
+def test_the_file_that_tells_of_the_end_is_no_event():
+    end = {"description": f"FileStreamSource[file:/state/q/{END_FOLDER}]", "numInputRows": 1}
+    files = {"description": "FileStreamSource[file:/events]", "numInputRows": 99}
+    assert advance(StreamMetrics("q"), {**progress(), "sources": [files, end]}).rows == 99
+
+
+def test_what_waits_is_known_from_the_first_batch_on():
+    first = advance(StreamMetrics("q"), progress(0, q={"waiting": 5}))
+    second = advance(first, progress(1, q={"waiting": -2}))
+    assert (second.query.waiting, second.is_whole) == (3, True)
+    later = advance(StreamMetrics("q"), progress(7, q={"waiting": -2}))
+    assert (later.query.waiting, later.is_whole) == (-2, False)
+
+
+def test_the_latest_event_of_all_batches():
+    times = ["2026-01-01T10:00:00.000Z", "2026-01-01T09:00:00.000Z", "55000-01-01T00:00:00.000Z"]
+    metrics = StreamMetrics("q")
+    for time in times:  # Python has no year 55000: such a time is left out
+        metrics = advance(metrics, {**progress(), "eventTime": {"max": time, "watermark": time}})
+    assert metrics.latest == SECONDS
+    assert metrics.watermark == SECONDS - 3600
 
 
 def test_1970_is_no_watermark():

@@ -28,6 +28,7 @@ class Batch:
 
     events: Sequence[Row]
     until: int | None
+    ends: bool = False  # no event comes any more
 
 
 def program_of(case: Case, schema: pa.Schema = SCHEMA) -> Program:
@@ -47,11 +48,21 @@ def drive(
     for batch in batches:
         arrived = pa.Table.from_pylist(list(batch.events), schema=schema) if batch.events else None
         done = step(
-            program, carried, arrived, batch.until, ordered=ordered, late_before=batch.until
+            program,
+            carried,
+            arrived,
+            batch.until,
+            ordered=ordered,
+            late_before=batch.until,
+            ends=batch.ends,
         )
         wake = steps[-1].wake if steps else None
-        if arrived is None and (wake is None or batch.until is None or batch.until <= wake):
+        is_early = wake is None or batch.until is None or batch.until <= wake
+        if arrived is None and is_early and not batch.ends:
             assert done.result.num_rows == 0
+        if batch.ends:
+            assert done.wake is None
+            assert not done.carried.chunks
         data = done.carried.to_bytes()
         carried = Carried.from_bytes(data)
         assert carried.to_bytes() == data
@@ -110,6 +121,15 @@ def splits(draw: st.DrawFn, events: Sequence[Row], *, delay: int) -> list[Batch]
         batches.append(Batch([], None if latest is None else latest - delay))
     batches.append(Batch([], FAR))
     return batches
+
+
+@st.composite
+def ended(draw: st.DrawFn, batches: list[Batch]) -> list[Batch]:
+    """Declare the end instead of letting time go on: after the last events, or with them."""
+    *others, _ = batches
+    if others and draw(st.booleans()):
+        return [*others[:-1], replace(others[-1], ends=True)]
+    return [*others, Batch([], others[-1].until if others else None, ends=True)]
 
 
 @st.composite

@@ -29,6 +29,7 @@ from tests.properties.stream_steps import (
     Row,
     closed,
     drive,
+    ended,
     ordered_splits,
     program_of,
     rows_of,
@@ -72,6 +73,22 @@ def test_matches(data: st.DataObject, form: str, ordered: bool) -> None:
     check(case, data, ordered=ordered)
 
 
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("form", FORMS)
+@settings(max_examples=60)
+@given(data=st.data())
+def test_matches_of_a_stream_that_ends(data: st.DataObject, form: str, ordered: bool) -> None:
+    """Windows of events are over then, too, without an event that closes them."""
+    case = with_output(data.draw(match_cases), form)
+    program = runnable(case)
+    if ordered:
+        batches = data.draw(ordered_splits(case.events, case.order))
+    else:
+        batches = data.draw(splits(case.events, delay=data.draw(st.integers(0, 4))))
+    steps = drive(program, data.draw(ended(batches)), ordered=ordered)
+    assert as_multiset(rows_of(program, steps)) == expected(case)
+
+
 @settings(max_examples=80)
 @given(data=st.data())
 def test_late_events_change_nothing(data: st.DataObject) -> None:
@@ -104,16 +121,21 @@ def test_aggregates(data: st.DataObject, method: str, ordered: bool) -> None:
         batches = data.draw(ordered_splits(case.events, case.order))
     else:
         batches = data.draw(splits(case.events, delay=data.draw(st.integers(0, 4))))
+    ends = data.draw(st.booleans())
+    if ends:
+        batches = data.draw(ended(batches))
     with pytest.MonkeyPatch.context() as patch:
         if data.draw(st.booleans()):  # few events are kept as they are
             patch.setattr(keepers, "panes_pay", lambda _: True)
         steps = drive(program, batches, ordered=ordered, schema=SCHEMA)
-    rows = [each for each in expected_rows(case, on_expiry=on_expiry) if is_closed(each, case)]
+    rows = expected_rows(case, on_expiry=on_expiry)
+    if not ends:
+        rows = [each for each in rows if is_closed(each, case)]
     assert_same_rows(bound(case), rows_of(program, steps, SCHEMA), rows)
 
 
 def is_closed(row: Row, case: Case) -> bool:
-    """Whether a window of events is closed by an event: the end of a stream closes none."""
+    """Whether a window of events is closed by an event: time that goes on closes none."""
     window = bound(case).window
     assert window is not None
     if window.unit is WindowUnit.TIME or window.slide is None:

@@ -131,7 +131,7 @@ class TestEventsOfNoPartition:
         with caplog.at_level(logging.WARNING, logger="cepheid"):
             rows = rows_of("SEQ(A, B) WHERE [k] RETURN A.time", self.STREAM)
         assert rows == [{"A_time": 1}]
-        assert "1 events have NULL in k and belong to no partition" in caplog.text
+        assert "1 event has NULL in k and belongs to no partition" in caplog.text
 
     def test_nothing_is_logged_without_any(self, caplog):
         with caplog.at_level(logging.WARNING, logger="cepheid"):

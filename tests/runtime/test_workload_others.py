@@ -205,7 +205,7 @@ class TestScan:
         table = table.set_column(table.column_names.index("k"), "k", null)
         with caplog.at_level(logging.WARNING, logger="cepheid"):
             cepheid.workload(self.TEXTS[:2]).run(table, **ROLES)
-        assert caplog.text.count("1 events have NULL in k and belong to no partition") == 2
+        assert caplog.text.count("1 event has NULL in k and belongs to no partition") == 2
 
     def test_a_time_that_is_too_far_out_concerns_only_queries_that_see_it(self):
         table = table_of([{"type": "A", "time": 1}, {"type": "C", "time": -(2**63) + 1}])

@@ -19,7 +19,10 @@ from cepheid.cli.query_set import QuerySet, load_queries
 from cepheid.errors import ConfigError, QueryError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from cepheid.analysis.schema import EventSchema
+    from cepheid.plan.physical import PhysicalPlan
 
 EventsOption = Annotated[
     str | None,
@@ -67,12 +70,26 @@ def check(
                 show_error(error)
                 failed = True
                 continue
+            if events is not None:
+                _warn_of_missing_types(plans.values(), known, events)
             for name, plan in plans.items():
                 console.print(f"{name}: ok", markup=False, soft_wrap=True)
                 for diagnostic in plan.unsupported:
                     show_warning(f"{name}: {diagnostic.message}")
     if failed:
         raise typer.Exit(QUERY_OR_DATA)
+
+
+def _warn_of_missing_types(plans: Iterable[PhysicalPlan], known: EventSchema, path: str) -> None:
+    """Say which event types of the queries do not occur in a file."""
+    from cepheid.connectors.read_local import EventFiles
+    from cepheid.program.lower import lower
+    from cepheid.runtime.missing_types import warn_of_missing_types
+
+    column = known.type_column
+    if column is not None:
+        programs = [lower(each) for each in plans if not each.unsupported]
+        warn_of_missing_types(programs, EventFiles([path]).read([column], [column])[column])
 
 
 def schema_for(

@@ -18,7 +18,13 @@ from cepheid.cli.console import message_console, output_console, page_console
 from cepheid.cli.show_table import plain_table, show_table
 from cepheid.metrics.stream_metrics import StreamMetrics
 from cepheid.pipeline.describe import Description, QueryDescription
-from cepheid.pipeline.progress_line import progress_line, progress_values, size, span
+from cepheid.pipeline.progress_line import (
+    progress_line,
+    progress_values,
+    size,
+    span,
+    waiting_lines,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -206,7 +212,12 @@ def show_outcome(outcome: Outcome, stopped_by: signal.Signals | None, *, quiet: 
     console = message_console()
     console.print(table)
     end = "all events are processed" if stopped_by is None else f"stopped by {stopped_by.name}"
+    if outcome.is_finished:
+        end = "finished: all events are processed, and all results are written,"
     console.print(Text(f"{end} after {span(outcome.seconds)}", "dim"))
+    if stopped_by is None and not outcome.is_finished:
+        for line in waiting_lines(outcome.streams):
+            console.print(Text(line))
 
 
 def _table(*names: str) -> Table:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any
 
 from pyspark.sql import SparkSession
 
+from cepheid.connectors.spark_files import list_names, read_text, write_text
 from cepheid.errors import ConfigError
 
 MARK = "_cepheid_stream"  # Spark does not read files whose names begin so
@@ -42,7 +42,7 @@ def claim(session: SparkSession, folders: Iterable[str], stream: str) -> None:
     """Note in folders whose results they get."""
     for folder in folders:
         if _identity(session, f"{folder}/{MARK}") != stream:
-            _write(session, f"{folder}/{MARK}", json.dumps({"id": stream}))
+            write_text(session, f"{folder}/{MARK}", json.dumps({"id": stream}))
 
 
 def table_folder(session: SparkSession, table: str) -> str | None:
@@ -56,47 +56,9 @@ def table_folder(session: SparkSession, table: str) -> str | None:
 
 
 def _identity(session: SparkSession, path: str) -> str | None:
-    text = _read(session, path)
+    text = read_text(session, path)
     return None if text is None else str(json.loads(text)["id"])
 
 
-# --- files wherever Spark can reach them: only its own library knows all kinds of places ----------
-
-
 def _has_results(session: SparkSession, folder: str) -> bool:
-    files, path = _place(session, folder)
-    if not files.exists(path):
-        return False
-    names = [str(each.getPath().getName()) for each in files.listStatus(path)]
-    return any(name.startswith(PREFIXES) for name in names)
-
-
-def _read(session: SparkSession, path: str) -> str | None:
-    files, place = _place(session, path)
-    if not files.exists(place):
-        return None
-    stream = files.open(place)
-    try:
-        text: str = _jvm(session).org.apache.commons.io.IOUtils.toString(stream, "UTF-8")
-        return text
-    finally:
-        stream.close()
-
-
-def _write(session: SparkSession, path: str, text: str) -> None:
-    files, place = _place(session, path)
-    stream = files.create(place, True)
-    try:
-        stream.write(text.encode())
-    finally:
-        stream.close()
-
-
-def _place(session: SparkSession, path: str) -> tuple[Any, Any]:
-    place = _jvm(session).org.apache.hadoop.fs.Path(path)
-    settings = session._jsparkSession.sessionState().newHadoopConf()
-    return place.getFileSystem(settings), place
-
-
-def _jvm(session: SparkSession) -> Any:
-    return session._jvm
+    return any(name.startswith(PREFIXES) for name in list_names(session, folder) or ())

@@ -9,16 +9,12 @@ from contextlib import contextmanager
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
+from cepheid.connectors.cause_of import from_text
 from cepheid.errors import DataError
 
 # py4j is not there on a client of Spark Connect, so its errors are told by name.
 SPARK_MODULES = ("pyspark", "py4j")
 
-# The last line of a worker's traceback, with the hint that may follow it.
-RAISED_BY_US = re.compile(r"^cepheid\.errors\.\w+: (?P<message>.*(?:\n  hint: .*)?)", re.MULTILINE)
-RAISED_BY_QUERY = re.compile(
-    r"\[USER_RAISED_EXCEPTION\] (?P<message>.*?)(?: SQLSTATE: \w+)?$", re.M
-)
 RAISED_IN_WORKER = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception): .*", re.MULTILINE)
 
 
@@ -69,10 +65,9 @@ def essence(text: str) -> str:
     >>> essence("[PATH_NOT_FOUND] Path does not exist: s3://x. SQLSTATE: 42K03\n\tat ...")
     'Spark: [PATH_NOT_FOUND] Path does not exist: s3://x.'
     """
-    for pattern in (RAISED_BY_US, RAISED_BY_QUERY):
-        found = pattern.search(text)
-        if found is not None:
-            return found["message"].rstrip()
+    ours = from_text(text)
+    if ours is not None:
+        return str(ours)
     raised = RAISED_IN_WORKER.findall(text) if "Traceback" in text else []
     if raised:
         return f"a Python worker of Spark failed: {raised[-1]}"

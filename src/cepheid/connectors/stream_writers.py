@@ -33,13 +33,23 @@ class StreamPlan:
     trigger: Mapping[str, Any] = field(default_factory=dict)
 
 
-def write_file_stream(results: DataFrame, plan: StreamPlan, format: str, path: str) -> Stream:
+@dataclass(frozen=True, slots=True)
+class FileTarget:
+    """A folder, the format of its files, and options of Spark's for it."""
+
+    path: str
+    format: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def write_file_stream(results: DataFrame, plan: StreamPlan, target: FileTarget) -> Stream:
     """Start a stream that adds files; a micro-batch is there as a whole or not at all.
 
     Raises:
         ConfigError: a stream with another checkpoint has written there.
     """
-    writer = _writer(results, plan).format(format)
+    writer = _writer(results, plan).format(target.format).options(**target.options)
+    path = target.path
     return _start(results.sparkSession, plan, lambda: writer.start(path), lambda: [path])
 
 
@@ -79,9 +89,10 @@ def write_each_batch(
     return _start(results.sparkSession, plan, writer.start, lambda: folders)
 
 
-def write_file_batch(batch: DataFrame, batch_id: int, format: str, path: str) -> None:
+def write_file_batch(batch: DataFrame, batch_id: int, target: FileTarget) -> None:
     """Write a micro-batch into a folder of its own; if it is repeated, the folder is replaced."""
-    batch.write.format(format).mode("overwrite").save(f"{path}/batch={batch_id}")
+    writer = batch.write.format(target.format).options(**target.options)
+    writer.mode("overwrite").save(f"{target.path}/batch={batch_id}")
 
 
 def write_kafka_batch(records: DataFrame, options: Mapping[str, Any]) -> None:
@@ -146,6 +157,7 @@ class Stream:
         if failure is None:
             return None
         said = essence(str(failure))
+        said = said.removeprefix(f"query '{self.name}': ")
         return DataError(f"'{self.name}': {said}", hint=TOO_BUSY if NO_WORKER in said else None)
 
     def stop(self) -> None:

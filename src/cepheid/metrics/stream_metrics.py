@@ -14,6 +14,8 @@ METRIC = re.compile(rf"{OBSERVED}(?P<query>.*?)(#[0-9a-f]{{8}})?", re.DOTALL)
 COUNTS = ("events", "late", "results")
 # How Spark describes the source whose rows let time go on (`idle`); they are no events.
 HEARTBEATS = "RateStreamV2[rowsPerSecond=1, rampUpTimeSeconds=0, numPartitions=1"
+# The folder of a pipeline's checkpoint in which a file says that no event comes any more.
+END_FOLDER = "end_of_input"
 STATE_FILES = "rocksdbSstFileSize"
 
 
@@ -45,7 +47,7 @@ class QueryMetrics:
     """What one query of a stream did: in the last micro-batch, and since the start.
 
     `active_state_bytes` is what those parts of its state keep that had work in the last micro-batch
-    in which any had.
+    in which any had. `waiting` is how many more events wait for the watermark than at the start.
     """
 
     name: str
@@ -56,15 +58,17 @@ class QueryMetrics:
     late_total: int = 0
     results_total: int = 0
     active_state_bytes: int | None = None
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class StreamMetrics:
     """A stream after its last micro-batch; times are seconds, those of clocks since 1970.
 
-    `rows` were read from the source, `state_bytes` is what the state takes on disk. A stream has
-    several queries if one reads the results of another; the one that the stream is named after
-    comes last.
+    `rows` were read from the source, `latest` is the latest time of an event, `state_bytes` is what
+    the state takes on disk. `is_whole`: all its micro-batches since the first one are known. A
+    stream has several queries if one reads the results of another; the one that the stream is named
+    after comes last.
     """
 
     stream: str
@@ -78,6 +82,8 @@ class StreamMetrics:
     state_rows: int = 0
     state_bytes: int = 0
     watermark: float | None = None
+    latest: float | None = None
+    is_whole: bool = False
     is_running: bool = True
     queries: tuple[QueryMetrics, ...] = field(default=())
 
@@ -115,6 +121,8 @@ def advance(before: StreamMetrics, progress: Mapping[str, Any]) -> StreamMetrics
         state_rows=sum(int(each.get("numRowsTotal", 0)) for each in operators),
         state_bytes=sum(map(_state_bytes, operators)),
         watermark=_watermark(watermark, before),
+        latest=_latest(progress.get("eventTime") or {}, before),
+        is_whole=before.is_whole or int(progress.get("batchId", -1)) == 0,
         queries=_observed(before, progress.get("observedMetrics") or {}),
     )
 
@@ -123,8 +131,12 @@ def _heartbeats(sources: Sequence[Mapping[str, Any]]) -> int:
     """Return how many rows are no events; a source of such rows alone is somebody's own."""
     if len(sources) == 1:
         return 0
-    beats = [each for each in sources if each.get("description", "").startswith(HEARTBEATS)]
-    return sum(int(each.get("numInputRows", 0)) for each in beats)
+    others = [each for each in sources if _is_no_event(each.get("description", ""))]
+    return sum(int(each.get("numInputRows", 0)) for each in others)
+
+
+def _is_no_event(description: str) -> bool:
+    return description.startswith(HEARTBEATS) or description.endswith(f"/{END_FOLDER}]")
 
 
 def _state_bytes(operator: Mapping[str, Any]) -> int:
@@ -145,13 +157,28 @@ def _add(before: QueryMetrics, values: Mapping[str, int]) -> QueryMetrics:
     counts = {name: values.get(name, 0) for name in COUNTS}
     totals = {f"{name}_total": getattr(before, f"{name}_total") + counts[name] for name in COUNTS}
     kept = values.get("state_bytes", 0) or before.active_state_bytes
-    return QueryMetrics(before.name, **counts, **totals, active_state_bytes=kept)
+    waiting = before.waiting + values.get("waiting", 0)
+    return QueryMetrics(before.name, **counts, **totals, active_state_bytes=kept, waiting=waiting)
 
 
 def _watermark(text: str | None, before: StreamMetrics) -> float | None:
     """Spark says 1970 as long as there is none, and nothing in a batch without events."""
-    seconds = None if text is None else _seconds(text)
+    seconds = _time(text)
     return seconds if seconds else before.watermark
+
+
+def _latest(event_time: Mapping[str, str], before: StreamMetrics) -> float | None:
+    """Return the latest time of all events so far; a batch without events says nothing."""
+    known = [each for each in (before.latest, _time(event_time.get("max"))) if each is not None]
+    return max(known, default=None)
+
+
+def _time(text: str | None) -> float | None:
+    """Return a time of events; None also if it is beyond the year 9999, which has no such text."""
+    try:
+        return None if text is None else _seconds(text)
+    except ValueError:
+        return None
 
 
 def _seconds(text: str) -> float:

@@ -8,9 +8,10 @@ from cepheid.analysis.names import event_patterns
 from cepheid.errors import Diagnostic, nearest
 from cepheid.pipeline.bind_queries import BoundQueries
 from cepheid.pipeline.check_results import check_results
-from cepheid.pipeline.document import Document
+from cepheid.pipeline.document import Document, Path
 from cepheid.pipeline.event_columns import EventColumns
-from cepheid.pipeline.model import Pipeline
+from cepheid.pipeline.model import FileSink, Pipeline
+from cepheid.pipeline.values import AVAILABLE_NOW
 
 Report = Callable[[Diagnostic], None]
 
@@ -31,6 +32,7 @@ def check_conflicts(
     _check_sinks(settings, document, queries, report)
     _check_late(settings, document, report)
     _check_together(settings, document, report)
+    _check_finish(settings, document, report)
     if not problems:
         check_results(settings, document, columns, queries, problems)
 
@@ -98,6 +100,9 @@ def _check_sinks(
             hint = f"{guess}the queries are: {', '.join(settings.queries)}"
             place = document.place_of_key(("sinks", name))
             report(Diagnostic("unknown-key", f"no query is called '{name}'", place, hint))
+        _check_header(settings.sinks[name].files, document, ("sinks", name, "files"), report)
+    if settings.late is not None:
+        _check_header(settings.late.files, document, ("late", "files"), report)
     if queries.workload is None:
         return
     for name in settings.queries:
@@ -106,6 +111,13 @@ def _check_sinks(
             hint = f"add {name}: to sinks, such as {name}: {{console: {{}}}}"
             message = f"nobody reads the results of '{name}'"
             report(Diagnostic("missing-key", message, place, hint))
+
+
+def _check_header(files: FileSink | None, document: Document, key: Path, report: Report) -> None:
+    if files is not None and "header" in files.model_fields_set and files.format != "csv":
+        message = f"'header' is for csv, but the format is {files.format}"
+        place = document.place_of_key((*key, "header"))
+        report(Diagnostic("conflict", message, place, "leave it out"))
 
 
 def _check_late(settings: Pipeline, document: Document, report: Report) -> None:
@@ -124,6 +136,15 @@ def _check_late(settings: Pipeline, document: Document, report: Report) -> None:
             )
             place = document.place_of_key(("sinks", name))
             report(Diagnostic("conflict", message, place, f"{hint}, or late: drop"))
+
+
+def _check_finish(settings: Pipeline, document: Document, report: Report) -> None:
+    if settings.finish and settings.trigger != AVAILABLE_NOW:
+        message = "'finish' needs 'trigger: available now': only then the input comes to an end"
+        place = document.place_of_key(("finish",))
+        report(
+            Diagnostic("conflict", message, place, "add trigger: available now, or leave it out")
+        )
 
 
 def _check_together(settings: Pipeline, document: Document, report: Report) -> None:

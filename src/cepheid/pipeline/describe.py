@@ -60,6 +60,8 @@ def _settings(pipeline: CheckedPipeline) -> list[tuple[str, str]]:
         rows.append(("together", "all queries are one stream"))
     rows.append(("checkpoint", settings.checkpoint))
     rows.append(("trigger", settings.trigger or "as soon as the micro-batch before is done"))
+    if settings.finish:
+        rows.append(("finish", "the input is complete: in the end all results are final"))
     if settings.state.buckets is not None:
         rows.append(("buckets", f"{settings.state.buckets:,}"))
     if settings.state.limit is not None:

@@ -191,6 +191,7 @@ class FileSink(Part):
 
     format: Format = Field(description="The format of the files.")
     path: Text = Field(description="The folder.")
+    header: bool = Field(True, description="CSV: whether the first line of a file has the names.")
 
 
 class TableSink(Part):
@@ -312,6 +313,11 @@ class Pipeline(Part):
         None,
         description="When a micro-batch starts: 'available now' (all that is there, then end) or "
         "'every 10 seconds'. Default: when the one before is done.",
+    )
+    finish: bool = Field(
+        False,
+        description="Whether the input is complete: what waits for later events is final when all "
+        "are read, and the checkpoint is finished; needs trigger: available now.",
     )
     state: State = Field(State(buckets=None, limit=None), description="Settings of the state.")
     spark: Settings = Field(default_factory=dict, description="Settings of the Spark session.")

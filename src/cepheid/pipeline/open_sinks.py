@@ -10,6 +10,7 @@ from cepheid.connectors.collect_spark import collect_part
 from cepheid.connectors.kafka_rows import kafka_rows
 from cepheid.connectors.read_kafka import SERVERS
 from cepheid.connectors.stream_writers import (
+    FileTarget,
     Stream,
     StreamPlan,
     as_json_column,
@@ -45,8 +46,7 @@ def start_stream(
     """Start the stream of a query whose late events are dropped."""
     results = expanded(results)
     if sink.files is not None:
-        path = places.absolute(sink.files.path)
-        return write_file_stream(results, plan, sink.files.format, path)
+        return write_file_stream(results, plan, _target(sink.files, sink.files.path, places))
     if sink.table is not None:
         return write_table_stream(results, plan, sink.table.name)
     if sink.kafka is not None:
@@ -89,6 +89,11 @@ def _folders(sinks: Iterable[Sink], places: Places) -> list[str]:
     return [places.absolute(each.files.path) for each in sinks if each.files is not None]
 
 
+def _target(sink: FileSink, path: str, places: Places) -> FileTarget:
+    options = {"header": sink.header} if sink.format == "csv" else {}
+    return FileTarget(places.absolute(path), sink.format, options)
+
+
 def _late_folder(name: str, sink: FileSink, places: Places) -> str:
     return f"{places.absolute(sink.path)}/query={name}"
 
@@ -97,8 +102,7 @@ def _batch_writer(
     name: str, sink: Sink, places: Places, show: ShowRows
 ) -> Callable[[Any, int], None]:
     if sink.files is not None:
-        path = places.absolute(sink.files.path)
-        return partial(write_file_batch, format=sink.files.format, path=path)
+        return partial(write_file_batch, target=_target(sink.files, sink.files.path, places))
     if sink.kafka is not None:
         options = _kafka_options(sink.kafka)
         return lambda batch, _: write_kafka_batch(kafka_rows(batch, name), options)
@@ -114,8 +118,8 @@ def _late_writer(
     """Late events of different queries have different columns: they must not meet in a table."""
     title = f"{name} {LATE}"
     if sink.files is not None:
-        path = _late_folder(name, sink.files, places)
-        return partial(write_file_batch, format=sink.files.format, path=path)
+        folder = _late_folder(name, sink.files, places)
+        return partial(write_file_batch, target=_target(sink.files, folder, places))
     write = _batch_writer(title, sink, places, show)
     if sink.postgresql is None:
         return write

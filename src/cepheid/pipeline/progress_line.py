@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from cepheid.metrics.stream_metrics import StreamMetrics
+from cepheid.pipeline.model import TOGETHER
 
 SIZES = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
 SPANS = ((86400 * 365.25, "y"), (86400.0, "d"), (3600.0, "h"), (60.0, "min"))
@@ -44,6 +46,40 @@ def progress_values(metrics: StreamMetrics) -> dict[str, str]:
         "results": f"{query.results:,}",
         "late": f"{query.late:,}",
     }
+
+
+def waiting_lines(streams: Sequence[StreamMetrics]) -> list[str]:
+    """Return what still waits when all events are read, and how it becomes final.
+
+    >>> from cepheid.metrics.stream_metrics import QueryMetrics
+    >>> counts = QueryMetrics("fires", waiting=3)
+    >>> times = {"watermark": 1_700_000_000, "latest": 1_700_000_600}
+    >>> for line in waiting_lines([StreamMetrics("fires", 4, **times, is_whole=True,
+    ...                                          queries=(counts,))]):
+    ...     print(line)
+    fires: results are written up to the watermark, 2023-11-14 22:13:20; 3 events wait, the latest \
+of 2023-11-14 22:23:20
+    what waits is in the checkpoint, and comes with later events; with 'finish: true' it comes now
+    """
+    lines = []
+    for each in streams:
+        if each.latest is None:  # no event has come in this run
+            continue
+        written = "no results are written yet, as the watermark has not moved"
+        if each.watermark is not None:
+            written = f"results are written up to the watermark, {moment(each.watermark)}"
+        waits = "later events wait"
+        if each.is_whole:
+            counted = (each.query,) if each.stream == TOGETHER else each.queries
+            count = sum(query.waiting for query in counted)
+            waits = "1 event waits" if count == 1 else f"{count:,} events wait"
+        lines.append(f"{each.stream}: {written}; {waits}, the latest of {moment(each.latest)}")
+    if lines:
+        lines.append(
+            "what waits is in the checkpoint, and comes with later events; with 'finish: true' it "
+            "comes now"
+        )
+    return lines
 
 
 def size(count: int) -> str:

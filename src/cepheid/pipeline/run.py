@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cepheid.errors import ConfigError, DataError
+from cepheid.errors import ConfigError, DataError, StateError
 from cepheid.metrics.stream_metrics import StreamMetrics
 from cepheid.pipeline.load import CheckedPipeline
 from cepheid.pipeline.model import TOGETHER, ConsoleSink, Pipeline
+from cepheid.pipeline.stream_places import StreamPlace, declare_end, stream_places
 from cepheid.pipeline.values import AVAILABLE_NOW, EVERY, milliseconds
 from cepheid.runtime.event_schema import TICKS_PER_SECOND
 from cepheid.runtime.streaming_metrics import StreamingMetrics, streaming_metrics
@@ -44,10 +45,11 @@ class Watcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the streams did, and for how long."""
+    """What the streams did, and for how long; whether their input was complete, and all is done."""
 
     streams: tuple[StreamMetrics, ...]
     seconds: float
+    is_finished: bool = False
 
 
 def run_pipeline(
@@ -67,21 +69,39 @@ def run_pipeline(
         spark_errors(),
         _metrics(spark, pipeline, watcher) as metrics,
     ):
+        places = stream_places(spark, pipeline)
+        running = _Running(spark, pipeline, watcher, stop, metrics)
+        running.until_the_end(places)
+        if pipeline.filled.finish and not stop.is_set() and declare_end(spark, places):
+            running.until_the_end(places)
+        latest = {each.stream: each for each in metrics.latest}
+        done = tuple(latest.get(each.name, StreamMetrics(each.name)) for each in places)
+    is_finished = pipeline.filled.finish and not stop.is_set()
+    return Outcome(done, time.monotonic() - begin, is_finished)
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    spark: SparkRun
+    pipeline: CheckedPipeline
+    watcher: Watcher
+    stop: threading.Event
+    metrics: StreamingMetrics
+
+    def until_the_end(self, places: Sequence[StreamPlace]) -> None:
+        """Start all streams, and wait until they have ended."""
         streams: list[Stream] = []
         try:
-            for each in _start(spark, pipeline, watcher):
+            for each in _start(self.spark, self.pipeline, places, self.watcher):
                 streams.append(each)
-                if stop.is_set():
+                if self.stop.is_set():
                     break
-            watcher.started([each.name for each in streams], metrics.address)
-            _wait(streams, stop)
+            self.watcher.started([each.name for each in streams], self.metrics.address)
+            _wait(streams, self.stop)
         finally:
             for each in streams:
                 each.stop()
-            _await_last_words(metrics, streams)
-        latest = {each.stream: each for each in metrics.latest}
-        done = tuple(latest.get(each.name, StreamMetrics(each.name)) for each in streams)
-    return Outcome(done, time.monotonic() - begin)
+            _await_last_words(self.metrics, streams)
 
 
 def session_settings(pipeline: CheckedPipeline) -> dict[str, str]:
@@ -90,7 +110,9 @@ def session_settings(pipeline: CheckedPipeline) -> dict[str, str]:
     return {STATE_STORE: ROCKSDB, **given}
 
 
-def _start(spark: SparkRun, pipeline: CheckedPipeline, watcher: Watcher) -> Iterator[Stream]:
+def _start(
+    spark: SparkRun, pipeline: CheckedPipeline, places: Sequence[StreamPlace], watcher: Watcher
+) -> Iterator[Stream]:
     from cepheid.connectors.stream_writers import StreamPlan
     from cepheid.pipeline.open_sinks import start_all, start_both, start_stream
     from cepheid.pipeline.open_source import open_source
@@ -98,19 +120,19 @@ def _start(spark: SparkRun, pipeline: CheckedPipeline, watcher: Watcher) -> Iter
     settings = pipeline.filled
     events = open_source(spark, pipeline)
     if settings.together:
-        checkpoint = pipeline.places.absolute(f"{settings.checkpoint}/{TOGETHER}")
-        plan = StreamPlan(TOGETHER, checkpoint, _trigger(settings))
+        (place,) = places
+        plan = StreamPlan(TOGETHER, place.checkpoint, _trigger(settings))
         together = pipeline.queries.workload
         assert together is not None
-        options = _run_options(pipeline)
+        options = _run_options(pipeline, place)
         del options["late"]
         found = together.stream(events, **options)
         yield start_all(found, plan, settings.sinks, pipeline.places, watcher.rows)
         return
-    for name, sink in settings.sinks.items():
-        checkpoint = pipeline.places.absolute(f"{settings.checkpoint}/{name}")
-        plan = StreamPlan(name, checkpoint, _trigger(settings))
-        results = _results(pipeline, name, events)
+    for place in places:
+        sink = settings.sinks[place.name]
+        plan = StreamPlan(place.name, place.checkpoint, _trigger(settings))
+        results = _results(pipeline, place, events)
         if settings.late is None:
             yield start_stream(results, plan, sink, pipeline.places, watcher.rows)
         else:
@@ -118,17 +140,17 @@ def _start(spark: SparkRun, pipeline: CheckedPipeline, watcher: Watcher) -> Iter
             yield start_both(results, plan, both, pipeline.places, watcher.rows)
 
 
-def _results(pipeline: CheckedPipeline, name: str, events: Any) -> Any:
+def _results(pipeline: CheckedPipeline, place: StreamPlace, events: Any) -> Any:
     """Return the streaming DataFrame of a query, which may read those of others."""
-    together = pipeline.queries.workload
+    together, name = pipeline.queries.workload, place.name
     assert together is not None
-    options = _run_options(pipeline)
+    options = _run_options(pipeline, place)
     if together.dependencies.givers(name):
         return together.run(events, **options)[name]
     return together.queries[name].run(events, **options)
 
 
-def _run_options(pipeline: CheckedPipeline) -> dict[str, Any]:
+def _run_options(pipeline: CheckedPipeline, place: StreamPlace) -> dict[str, Any]:
     settings, roles = pipeline.settings, pipeline.columns.roles
     return {
         "time": roles.time,
@@ -142,6 +164,7 @@ def _run_options(pipeline: CheckedPipeline) -> dict[str, Any]:
         "late": "drop" if settings.late is None else "deliver",
         "buckets": settings.state.buckets,
         "state_limit": settings.state.limit,
+        "end": place.end,
     }
 
 
@@ -200,5 +223,5 @@ def _without_secrets(pipeline: CheckedPipeline) -> Iterator[None]:
     """Take the values of secrets out of errors; Spark may quote its options."""
     try:
         yield
-    except (DataError, ConfigError) as error:
+    except (DataError, ConfigError, StateError) as error:
         raise type(error)(pipeline.secrets.hide(str(error))) from None

@@ -17,6 +17,7 @@ from cepheid.program.program import Program
 from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema
 from cepheid.runtime.event_tables import TableKind, from_arrow, kind_of, to_arrow, unite_types
 from cepheid.runtime.local import reads_columns, run_columns, run_local
+from cepheid.runtime.missing_types import warn_of_missing_types
 from cepheid.runtime.stored_events import LEAST_ROWS, ColumnReader, StoredEvents
 from cepheid.runtime.stream_options import StreamOptions
 
@@ -59,7 +60,10 @@ def run_events(
 
         return run_spark(make_program, given.events, given.roles)
     program = make_program(event_schema(given.events.schema, given.roles))
-    return as_kind(run_local(program, given.events, threads=available_cores()), given.kind)
+    result = run_local(program, given.events, threads=available_cores())
+    if program.type_column is not None:
+        warn_of_missing_types([program], given.events[program.type_column])
+    return as_kind(result, given.kind)
 
 
 def release_results(results: Iterable[Any]) -> None:
@@ -88,11 +92,18 @@ def run_stored(make_program: MakeProgram, stored: StoredEvents, roles: ColumnRol
     encoded = [name for name in needed if is_code and name == program.type_column]
     threads = available_cores()
     if threads == 1 or stored.row_count < LEAST_ROWS or not reads_columns(program):
-        return run_local(program, stored.read(needed, encoded), stored.schema, threads=threads)
+        table = stored.read(needed, encoded)
+        result = run_local(program, table, stored.schema, threads=threads)
+        if program.type_column is not None:
+            warn_of_missing_types([program], table[program.type_column])
+        return result
     first = [program.time, program.type_column, *program.partition_by]
     needed.sort(key=lambda name: first.index(name) if name in first else len(first))
     with ColumnReader(stored, needed, encoded, threads) as columns:
-        return run_columns(program, columns, columns.row_count, stored.schema, threads=threads)
+        found = run_columns(program, columns, columns.row_count, stored.schema, threads=threads)
+        if program.type_column is not None:
+            warn_of_missing_types([program], columns[program.type_column])
+    return found
 
 
 def as_kind(result: pa.Table | CompressedMatches, kind: TableKind) -> Any:

@@ -30,10 +30,13 @@ def horizons_in_time(settled: Settled, partitions: int) -> Horizons:
     )
 
 
-def horizons_in_events(settled: Settled, grouped: Grouped, index: Int64s | None) -> Horizons:
+def horizons_in_events(
+    settled: Settled, grouped: Grouped, index: Int64s | None, window: int
+) -> Horizons:
     """Return by code the largest index of a settled event, where windows measure events.
 
-    `index` has the index of every event as given; without it events are counted from the first.
+    `index` has the index of every event as given; without it events are counted from the first. At
+    the end of the input all windows of so many events are over that have one at all.
     """
     sizes = np.diff(grouped.begin)
     code = np.repeat(np.arange(sizes.size), sizes)
@@ -42,9 +45,10 @@ def horizons_in_events(settled: Settled, grouped: Grouped, index: Int64s | None)
     is_known = np.ones_like(was_known)
     if settled.known_rows is None:
         is_known = grouped.ticks < settled.until
-    return Horizons(
-        _latest(grouped, code, counted, was_known), _latest(grouped, code, counted, is_known)
-    )
+    until = _latest(grouped, code, counted, is_known)
+    if settled.ends:
+        until += window
+    return Horizons(_latest(grouped, code, counted, was_known), until)
 
 
 def _latest(grouped: Grouped, code: Int64s, index: Int64s, is_known: NDArray[np.bool_]) -> Int64s:

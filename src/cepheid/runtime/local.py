@@ -15,6 +15,7 @@ from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.settled import Settled
+from cepheid.runtime.warn_of_events import warn_of_dropped
 
 if TYPE_CHECKING:
     from cepheid.runtime.compressed import CompressedMatches
@@ -86,7 +87,8 @@ def _run_table(
         from cepheid.runtime.compressed import compress_matches
 
         result, dropped = compress_matches(program, output, table, schema, settled, columns)
-    warn_of_dropped(program, dropped)
+    if settled is None:  # a stream tells of events when they arrive
+        warn_of_dropped(program.partition_by, dropped)
     return result
 
 
@@ -118,12 +120,6 @@ def run_columns(
         from cepheid.runtime.find_matches import find_matches
 
         result, dropped, _ = find_matches(program, columns, length, schema, threads, settled)
-    warn_of_dropped(program, dropped)
+    if settled is None:  # a stream tells of events when they arrive
+        warn_of_dropped(program.partition_by, dropped)
     return result
-
-
-def warn_of_dropped(program: Program, dropped: int) -> None:
-    """Say how many events belong to no partition, if there are any."""
-    if dropped:
-        names = ", ".join(program.partition_by)
-        LOG.warning("%d events have NULL in %s and belong to no partition", dropped, names)

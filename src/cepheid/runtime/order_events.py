@@ -58,9 +58,9 @@ class OrderedEvents:
     `negative_fires` are the masks of negated parts; an event may fit only those.
 
     `key_rank` is the dense rank of the event's order key in the whole stream; `dropped` counts
-    events that belong to no partition. `next_clock` is the clock at which a contiguous run that
-    ends in the event is over: that of the next step, ALWAYS if there is none; only partial matches
-    need it. `horizons` are those of a step of a stream.
+    events that fit a position and belong to no partition. `next_clock` is the clock at which a
+    contiguous run that ends in the event is over: that of the next step, ALWAYS if there is none;
+    only partial matches need it. `horizons` are those of a step of a stream.
     """
 
     arrays: EventArrays
@@ -126,12 +126,11 @@ def order_relevant(
 
 
 class Ordering(NamedTuple):
-    """Events in order, by partition; `dropped` belong to none."""
+    """Events in order, by partition."""
 
     partitions: PartitionCodes
     keys: Keys
     grouped: Grouped
-    dropped: int
     threads: int
 
 
@@ -152,8 +151,7 @@ def find_ordering(
     keys = _keys(ticks, ties)
     threads = max(1, min(threads, masks.size // LEAST_EVENTS))
     grouped = _grouped(partitions, keys, masks, threads)
-    dropped = count_without_partition(columns, program.partition_by)
-    return Ordering(partitions, keys, grouped, dropped, threads)
+    return Ordering(partitions, keys, grouped, threads)
 
 
 def cut_events(
@@ -165,7 +163,7 @@ def cut_events(
     settled: Settled | None = None,
 ) -> OrderedEvents:
     """Cut events in order into steps and partitions; those without a mask may be left out."""
-    partitions, keys, grouped, dropped, threads = ordering
+    partitions, keys, grouped, threads = ordering
     rows, masks_by_group, masks = relevant
     events = _arranged(program, grouped, keys, threads, keeps_all=program.folds_all_types)
     index = _index(program, columns, rows)
@@ -189,7 +187,8 @@ def cut_events(
         horizons = horizons_in_time(settled, events.partition_offsets.size - 1)
     elif settled is not None:
         firsts = events.event[events.step_offsets[events.partition_offsets[:-1]]]
-        by_code = horizons_in_events(settled, grouped, index)
+        window = program.window_length or 0
+        by_code = horizons_in_events(settled, grouped, index, window)
         horizons = Horizons._make(each[partitions.code[firsts]] for each in by_code)
     return OrderedEvents(
         EventArrays(
@@ -198,7 +197,7 @@ def cut_events(
         tuple(negative),
         events.event if rows is None else _taken(rows, events.event),
         events.key_rank,
-        dropped,
+        count_without_partition(partitions, masks),
         later,
         horizons,
     )

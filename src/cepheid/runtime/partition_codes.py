@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from cepheid.errors import DataError
 from cepheid.program.arrow_arrays import empty, to_numpy, to_scalar
 
 Int64s = NDArray[np.int64]
+Masks = NDArray[np.uint64]
 LARGEST_CODE = 2**62
 MOST_DISTANT = 16  # how far integers may lie apart, per event, to be codes themselves
 
@@ -30,12 +30,11 @@ class PartitionCodes(NamedTuple):
     size: int
 
 
-def count_without_partition(columns: Mapping[str, Any], attributes: Sequence[str]) -> int:
-    """Return how many events have NULL in a partition attribute."""
-    missing = [pc.is_null(columns[each]) for each in attributes if columns[each].null_count]
-    if not missing:
+def count_without_partition(partitions: PartitionCodes, masks: Masks) -> int:
+    """Return how many events that fit a position, so that they have a mask, are in no partition."""
+    if not partitions.is_member.size:
         return 0
-    return int(pc.sum(functools.reduce(pc.or_, missing)).as_py())
+    return int(np.count_nonzero(masks[~partitions.is_member]))
 
 
 def partition_codes(

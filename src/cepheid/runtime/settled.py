@@ -18,12 +18,14 @@ class Settled:
     Results that were final before are not reported again. `before` is None in the first step.
     `known_rows`: so many rows of the events, the first ones, were known before, and all others come
     after them. In a stream in order, order columns can tell events of one tick apart, so that a
-    step may end within a tick; None if every step ends with a tick.
+    step may end within a tick; None if every step ends with a tick. `ends`: no event comes any
+    more, so that windows of events are over, too.
     """
 
     before: int | None
     until: int
     known_rows: int | None = None
+    ends: bool = False
 
     def reports(self, ticks: Int64s) -> Booleans:
         """Return which final ticks are settled by this step, and were not before."""

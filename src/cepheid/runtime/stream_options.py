@@ -27,6 +27,7 @@ class StreamOptions:
     idle: str | None = None
     buckets: int | None = None
     state_limit: int | None = None
+    end: str | None = None
 
     def check(self) -> None:
         """Raise a ConfigError if an option has a value that it cannot have."""

@@ -38,6 +38,7 @@ from cepheid.runtime.dispatch import (
 from cepheid.runtime.event_schema import ColumnRoles, event_schema
 from cepheid.runtime.event_tables import TableKind
 from cepheid.runtime.local import LocalResult, run_local
+from cepheid.runtime.missing_types import warn_of_missing_types
 from cepheid.runtime.name_errors import errors_of_one
 from cepheid.runtime.sharing.analyze_set import SetAnalysis
 from cepheid.runtime.sharing.policy import Policy, Sharing
@@ -247,7 +248,9 @@ class LocalMembers:
             threads=threads,
         )
         with errors_of_one(partial(run_local, each, self.table) for each in programs):
-            return {apart[place].name: each for place, each in found}
+            results = {apart[place].name: each for place, each in found}
+        self._warn_of_missing_types(programs)
+        return results
 
     def run(
         self, member: Member, streams: Sequence[DerivedStream]
@@ -258,6 +261,7 @@ class LocalMembers:
         is_read = member.stream_type is not None
         program = lower(member.make_plan(known), as_stream=is_read)
         result = run_local(program, self._united(schema, streams), threads=available_cores())
+        self._warn_of_missing_types([program])
         if member.stream_type is None:
             return result, None
         assert isinstance(result, pa.Table), "analysis refuses other forms of OUTPUT with INTO"
@@ -266,6 +270,10 @@ class LocalMembers:
         return result.select(own), DerivedStream(
             member.name, member.stream_type, tuple(own), stream.schema, stream
         )
+
+    def _warn_of_missing_types(self, programs: Sequence[Program]) -> None:
+        if self.roles.type is not None:
+            warn_of_missing_types(programs, self.table[self.roles.type])
 
     def _united(self, schema: pa.Schema, streams: Sequence[DerivedStream]) -> pa.Table:
         parts = [self.table, *(each.events for each in streams)]

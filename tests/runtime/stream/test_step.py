@@ -263,10 +263,23 @@ class TestWrongEvents:
     ) -> None:
         script = Script(program_of("SEQ(A a, B b) WHERE [k] WITHIN 10 RETURN b.time"))
         script.feed("a1(k=1) a2", 1)
-        assert "1 events have NULL in k and belong to no partition" in caplog.text
+        assert "1 event has NULL in k and belongs to no partition" in caplog.text
         caplog.clear()
         assert script.feed("b3(k=1)", 4) == [3]
         assert caplog.text == ""
+
+    @pytest.mark.parametrize(
+        ("condition", "count"),
+        [("[k]", 2), ("[k] AND a.x < 5", 1), ("[k] AND strict_contiguity", 2)],
+    )
+    def test_events_that_fit_nothing_are_not_told_of(
+        self, caplog: pytest.LogCaptureFixture, condition: str, count: int
+    ) -> None:
+        script = Script(program_of(f"SEQ(A a, B b) WHERE {condition} WITHIN 10 RETURN b.time"))
+        script.feed("a1(x=1) c2 a3(x=9) c4", 1)
+        script.feed("b5(k=1) c6", 7)
+        said = "1 event has" if count == 1 else f"{count} events have"
+        assert [each[: len(said)] for each in caplog.messages] == [said]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,6 @@ from cepheid.kernels.fold_segments import (
 from cepheid.kernels.values import ValueRows
 from cepheid.program.sharing.chain_program import ChainProgram, Segment
 from cepheid.runtime.aggregate.group_rows import GroupRows
-from cepheid.runtime.local import warn_of_dropped
 from cepheid.runtime.match_chunks import split_partitions
 from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.settled import Settled
@@ -32,6 +31,7 @@ from cepheid.runtime.sharing.flat_lists import flat_lists
 from cepheid.runtime.sharing.order_kinds import order_kinds
 from cepheid.runtime.sharing.run_recent import moment_table
 from cepheid.runtime.side_by_side import side_by_side
+from cepheid.runtime.warn_of_events import warn_of_dropped
 
 Int64s = NDArray[np.int64]
 Rows = tuple[Int64s, NDArray[np.float64]]  # of a query: steps, and how many trends there are
@@ -61,7 +61,7 @@ def run_chains(
     done = [each for each in found if each is not None]
     if len(done) < len(found):
         return None
-    warn_of_dropped(program.programs[0], ordered.dropped)
+    warn_of_dropped(program.programs[0].partition_by, ordered.dropped)
     result = []
     for number, each in enumerate(program.programs):
         steps, counts = map(np.concatenate, zip(*(rows[number] for rows in done), strict=True))

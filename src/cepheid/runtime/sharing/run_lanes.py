@@ -28,13 +28,13 @@ from cepheid.runtime.aggregate.integer_sums import (
 from cepheid.runtime.aggregate.measures import EventMeasures
 from cepheid.runtime.aggregate.segments import windows_of
 from cepheid.runtime.kernel_arrays import widest_step
-from cepheid.runtime.local import warn_of_dropped
 from cepheid.runtime.match_chunks import split_partitions
 from cepheid.runtime.order_events import order_events
 from cepheid.runtime.predicate_inputs import read_columns
 from cepheid.runtime.sharing.lane_tables import lane_tables
 from cepheid.runtime.sharing.set_results import SetResults
 from cepheid.runtime.side_by_side import side_by_side
+from cepheid.runtime.warn_of_events import warn_of_dropped
 
 Int64s = NDArray[np.int64]
 Finish = Callable[[SetResults, list[ValueRows]], list[pa.Table]]
@@ -81,7 +81,7 @@ def run_lanes(
     rows = fold.rows(threads)
     if not _are_exact(program, rows):
         return None
-    warn_of_dropped(united, ordered.dropped)
+    warn_of_dropped(united.partition_by, ordered.dropped)
     results = SetResults(columns, ordered, schema, measures)
     of_queries = [
         _of_query(rows, number, each.output) for number, each in enumerate(program.programs)

@@ -14,7 +14,6 @@ from cepheid.kernels.graph import END_NODE, POSITION
 from cepheid.program.program import MatchOutput
 from cepheid.program.sharing.match_program import MatchProgram
 from cepheid.runtime.final_matches import final_ends
-from cepheid.runtime.local import warn_of_dropped
 from cepheid.runtime.match_chunks import Walkable, fold_in_parts, split_partitions
 from cepheid.runtime.match_rows import match_schema
 from cepheid.runtime.name_errors import errors_of
@@ -23,6 +22,7 @@ from cepheid.runtime.predicate_inputs import read_columns
 from cepheid.runtime.settled import Settled
 from cepheid.runtime.side_by_side import side_by_side
 from cepheid.runtime.walk_matches import MatchWalker
+from cepheid.runtime.warn_of_events import warn_of_dropped
 
 
 def run_matches(
@@ -39,7 +39,7 @@ def run_matches(
     fold = _Fold(program, ordered, columns, schema, settled)
     parts = split_partitions(ordered.arrays, threads)
     walks = side_by_side([partial(fold.batches, each, threads // len(parts)) for each in parts])
-    warn_of_dropped(program.united, ordered.dropped)
+    warn_of_dropped(program.united.partition_by, ordered.dropped)
     return [
         pa.Table.from_batches(chain.from_iterable(each), match_schema(one, one.output, schema))
         for one, each in zip(program.programs, zip(*walks, strict=True), strict=True)

@@ -27,11 +27,11 @@ from cepheid.runtime.aggregate.result_table import (
 )
 from cepheid.runtime.aggregate.slot_machine import SlotTask, slot_machine
 from cepheid.runtime.aggregate.wanted_windows import needed_events
-from cepheid.runtime.local import warn_of_dropped
 from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.order_events import OrderedEvents, order_events, starts_of_runs
 from cepheid.runtime.partition_codes import partition_codes
 from cepheid.runtime.settled import Settled
+from cepheid.runtime.warn_of_events import warn_of_dropped
 
 Int64s = NDArray[np.int64]
 
@@ -64,7 +64,7 @@ def run_recent(
     asked = _asked(program, ordered, group, np.flatnonzero(ends), moments.group.size)
     exits = Exits(tuple(len(each.finals) for each in program.queries), asked)
     rows = rows_of_exits(united, task, ordered, group, moments, exits)
-    warn_of_dropped(united, ordered.dropped)
+    warn_of_dropped(united.partition_by, ordered.dropped)
     result, (moment, query) = [], np.nonzero(asked)
     for number, each in enumerate(program.merged.programs):
         at = np.flatnonzero(query == number)

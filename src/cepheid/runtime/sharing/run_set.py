@@ -10,13 +10,13 @@ import pyarrow as pa
 
 from cepheid.program.sharing.merged_program import MergedProgram
 from cepheid.runtime.aggregate.measures import EventMeasures
-from cepheid.runtime.local import warn_of_dropped
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.sharing.fold_set import FoldedSet, fold_set
 from cepheid.runtime.sharing.make_machine import SetTask
 from cepheid.runtime.sharing.order_kinds import order_kinds
 from cepheid.runtime.sharing.policy import Policy
 from cepheid.runtime.sharing.set_results import SetResults
+from cepheid.runtime.warn_of_events import warn_of_dropped
 
 
 class SetOptions(NamedTuple):
@@ -73,7 +73,7 @@ class PreparedSet:
     ) -> list[pa.Table]:
         """Return the result of every query; of some, rows of groups that others add to."""
         programs = self.task.program.programs
-        warn_of_dropped(programs[0], self.ordered.dropped)
+        warn_of_dropped(programs[0].partition_by, self.ordered.dropped)
         results = SetResults(self.columns, self.ordered, schema, self.measures)
         return results.tables(programs, folded.rows, partially)
 

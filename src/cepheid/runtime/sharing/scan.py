@@ -121,7 +121,7 @@ class Scan(ScannedColumns):
             program,
             self.columns,
             ordering._replace(grouped=grouped),
-            Relevant(self.kinds.rows, by_group, grouped.masks),
+            Relevant(self.kinds.rows, by_group, every[self.kinds.kind]),
             settled=settled,
         )
         reject_extreme_times(program, ordered.arrays.clock)

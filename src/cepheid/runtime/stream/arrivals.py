@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import functools
-import logging
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,10 +30,10 @@ from cepheid.runtime.order_events import (
 from cepheid.runtime.order_trends import value_ranks
 from cepheid.runtime.sharing.event_kinds import event_kinds
 from cepheid.runtime.stream.carried import Carried, ChunkKind
+from cepheid.runtime.warn_of_events import warn_of_dropped
 
 Int64s = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
-LOG = logging.getLogger("cepheid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +67,22 @@ class KeptEvents:
 
     def matters(self, events: pa.Table) -> Booleans:
         """Return which events can be part of something, block, break or be counted."""
-        matters = np.ones(events.num_rows, np.bool_)
-        if not any(each.keeps_all_types for each in self.programs):
-            rows = self._fitting_rows(events)
-            if rows is not None:
-                matters[:] = False
-                matters[rows] = True
-        if all(each.ranking is not Ranking.STREAM for each in self.programs):
-            matters &= _has_partition(events, self.keys)
-        return matters
+        keeps_all = any(each.keeps_all_types for each in self.programs)
+        is_split = all(each.ranking is not Ranking.STREAM for each in self.programs)
+        return _needed(
+            events,
+            self.keys if is_split else (),
+            functools.partial(self._fits, events),
+            keeps_all=keeps_all,
+            keeps_without_partition=not is_split,
+        )
+
+    def _fits(self, events: pa.Table) -> Booleans:
+        rows = self._fitting_rows(events)
+        fits = np.full(events.num_rows, rows is None)
+        if rows is not None:
+            fits[rows] = True
+        return fits
 
     def _fitting_rows(self, events: pa.Table) -> Int64s | None:
         """Return the rows of events that pass a test; None: all are kept."""
@@ -210,22 +216,32 @@ def ranks_of(keys: list[Int64s]) -> Int64s:
 
 def _matters(program: Program, events: pa.Table) -> Booleans:
     """Return which events can be part of something, block, break or be counted."""
-    matters = np.ones(events.num_rows, np.bool_)
-    if not program.keeps_all_types:
-        matters = fits_a_position(program, events)
-    has_partition = _has_partition(events, program.partition_by)
-    return matters if program.ranking is Ranking.STREAM else matters & has_partition
+    return _needed(
+        events,
+        program.partition_by,
+        functools.partial(fits_a_position, program, events),
+        keeps_all=program.keeps_all_types,
+        keeps_without_partition=program.ranking is Ranking.STREAM,
+    )
 
 
-def _has_partition(events: pa.Table, attributes: Iterable[str]) -> Booleans:
-    """Return which events have no NULL in the attributes of partitions, and tell of the others."""
-    missing = [pc.is_null(events[each]) for each in attributes if events[each].null_count]
+def _needed(
+    events: pa.Table,
+    partition_by: Sequence[str],
+    find_fitting: Callable[[], Booleans],
+    *,
+    keeps_all: bool,
+    keeps_without_partition: bool,
+) -> Booleans:
+    """Return which events are kept; tell of those that would fit, but belong to no partition."""
+    needed = np.ones(events.num_rows, np.bool_) if keeps_all else find_fitting()
+    missing = [pc.is_null(events[each]) for each in partition_by if events[each].null_count]
     if not missing:
-        return np.ones(events.num_rows, np.bool_)
+        return needed
     without: Booleans = to_numpy(functools.reduce(pc.or_, missing))
-    names = ", ".join(attributes)
-    LOG.warning("%d events have NULL in %s and belong to no partition", without.sum(), names)
-    return ~without
+    fits = find_fitting() if keeps_all else needed
+    warn_of_dropped(partition_by, int(np.count_nonzero(without & fits)))
+    return needed if keeps_without_partition else needed & ~without
 
 
 def fits_a_position(program: Program, events: pa.Table) -> Booleans:

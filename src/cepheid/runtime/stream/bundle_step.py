@@ -25,7 +25,14 @@ from cepheid.runtime.stream.closed_windows import next_ends, windows_of_lanes, w
 from cepheid.runtime.stream.keep import how_far_back
 from cepheid.runtime.stream.keepers import Move
 from cepheid.runtime.stream.replay_together import Common, replay_together
-from cepheid.runtime.stream.step import keep_last_key, later, next_horizon
+from cepheid.runtime.stream.step import (
+    end_of_time,
+    finished,
+    keep_last_key,
+    later,
+    newly_waiting,
+    next_horizon,
+)
 from cepheid.runtime.stream.stored_events import (
     ChunkWriter,
     earliest_from,
@@ -49,6 +56,7 @@ class BundleStep:
     late: pa.Table
     wake: int | None
     failed: dict[str, str] = field(default_factory=dict)
+    waiting: int = 0
 
 
 def bundle_step(  # noqa: PLR0913 - the options of a stream, all by name
@@ -61,6 +69,7 @@ def bundle_step(  # noqa: PLR0913 - the options of a stream, all by name
     late_before: int | None = None,
     state_limit: int | None = None,
     isolates: bool = False,
+    ends: bool = False,
 ) -> BundleStep:
     """Settle all events before tick `until`, or all of a stream in order; see `step`.
 
@@ -82,15 +91,16 @@ def bundle_step(  # noqa: PLR0913 - the options of a stream, all by name
         late_before=late_before,
         kept=replace(bundle.kept, is_lenient=isolates),
     )
-    move = Move(
-        lead,
-        carried,
-        read_stored(lead, carried.of_kind(ChunkKind.EVENTS), arrival.events),
-        next_horizon(lead, carried, arrival, until, ordered=ordered),
-        arrival.events.schema,
-        ordered,
-    )
+    stored = read_stored(lead, carried.of_kind(ChunkKind.EVENTS), arrival.events)
+    horizon = next_horizon(lead, carried, arrival, until, ordered=ordered)
+    if ends:
+        horizon = end_of_time(stored, horizon, lead.window_length or 0)
+    move = Move(lead, carried, stored, horizon, arrival.events.schema, ordered, ends)
     found = _advance(bundle, move, isolates=isolates)
+    results = {name: each for name, each in found.results.items() if each.num_rows}
+    if ends:
+        fewer = newly_waiting(move)
+        return BundleStep(finished(move), results, arrival.late, None, found.failed, fewer)
     writer = ChunkWriter(carried.next_number)
     write_stored(lead, move.stored, _oldest(bundle, move.horizon), writer)
     keep_last_key(carried, arrival, writer)
@@ -99,8 +109,8 @@ def bundle_step(  # noqa: PLR0913 - the options of a stream, all by name
         raise StateLimitError(lead.name, after.size, state_limit)
     waiting = None if ordered else earliest_from(move.stored, move.horizon)
     ticks = [each for each in (waiting, *found.closings) if each is not None]
-    results = {name: each for name, each in found.results.items() if each.num_rows}
-    return BundleStep(after, results, arrival.late, min(ticks, default=None), found.failed)
+    wake, more = min(ticks, default=None), newly_waiting(move)
+    return BundleStep(after, results, arrival.late, wake, found.failed, more)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ SAMPLE = 2**16  # rows that show how many partitions there are
 class Move:
     """A step of a stream: what there was before, all events that are stored, the new horizon.
 
-    `schema` is that of the events.
+    `schema` is that of the events. `ends`: no event comes any more.
     """
 
     program: Program
@@ -44,6 +44,7 @@ class Move:
     horizon: int | None
     schema: pa.Schema
     ordered: bool
+    ends: bool = False
 
     def united(self, parts: list[pa.Table]) -> pa.Table:
         """Return tables of events as one."""
@@ -132,10 +133,12 @@ class PlainKeeper:
         """Return what becomes final: run the events again, if any can be new."""
         move = self.move
         is_later = move.horizon != move.carried.horizon and closes_later(move.program)
+        is_later |= move.ends
         if move.horizon is None or not (self.new.num_rows or (is_later and self.known.num_rows)):
             result = empty_result(move.program, move.schema, partially=partially)
             return Replayed(result, np.empty(0, np.int64))
-        settled = Settled(move.carried.horizon, move.horizon, self.known.num_rows)
+        known = self.known.num_rows
+        settled = Settled(move.carried.horizon, move.horizon, known, move.ends)
         return replay(move.program, self.events, move.schema, settled, partially=partially)
 
     def write(self, replayed: Replayed, writer: ChunkWriter) -> None:

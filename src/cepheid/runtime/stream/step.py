@@ -14,11 +14,17 @@ from cepheid.errors import Diagnostic, StateLimitError, UnsupportedQueryError
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program
 from cepheid.runtime.aggregate.wanted_windows import shares_windows_of_events
+from cepheid.runtime.clock import LARGEST
 from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.stream.arrivals import Arrival, receive
 from cepheid.runtime.stream.carried import Carried, ChunkKind
 from cepheid.runtime.stream.keepers import Move, keeper_of
-from cepheid.runtime.stream.stored_events import ChunkWriter, earliest_from, read_stored
+from cepheid.runtime.stream.stored_events import (
+    ChunkWriter,
+    StoredChunk,
+    earliest_from,
+    read_stored,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +33,15 @@ class Step:
 
     `result` has what became final, `late` the events that came too late, as they were given. `wake`
     is the earliest tick such that a step with a later horizon may settle or report something, even
-    if no event arrives; None if nothing waits.
+    if no event arrives; None if nothing waits. `waiting` is how many more events wait for a later
+    horizon than before.
     """
 
     carried: Carried
     result: pa.Table
     late: pa.Table
     wake: int | None
+    waiting: int = 0
 
 
 def step(  # noqa: PLR0913 - the options of a stream, all by name
@@ -46,12 +54,14 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
     late_before: int | None = None,
     partially: bool = False,
     state_limit: int | None = None,
+    ends: bool = False,
 ) -> Step:
     """Settle all events before tick `until`, or all of a stream in order.
 
     An event is late if it is before `late_before`, or settled already. In a stream in order that is
     one whose order key does not come after those of the steps before. `partially`: rows of groups
-    are to be combined with those of other buckets. `state_limit` is in bytes.
+    are to be combined with those of other buckets. `state_limit` is in bytes. `ends`: no event
+    comes after these, so that everything is final, and nothing is kept.
 
     Raises:
         DataError, StateError: nothing is lost; the same step can be tried again.
@@ -63,17 +73,16 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
             return Step(Carried(later(carried.horizon, until)), nothing, nothing, None)
         arrived = carried.events.empty_table()
     arrival = receive(program, carried, arrived, ordered=ordered, late_before=late_before)
-    move = Move(
-        program,
-        carried,
-        read_stored(program, carried.of_kind(ChunkKind.EVENTS), arrival.events),
-        next_horizon(program, carried, arrival, until, ordered=ordered),
-        arrival.events.schema,
-        ordered,
-    )
+    stored = read_stored(program, carried.of_kind(ChunkKind.EVENTS), arrival.events)
+    horizon = next_horizon(program, carried, arrival, until, ordered=ordered)
+    if ends:
+        horizon = end_of_time(stored, horizon, program.window_length or 0)
+    move = Move(program, carried, stored, horizon, arrival.events.schema, ordered, ends)
     keeper = keeper_of(move)
     with errors_of(program.name):
         replayed = keeper.run(partially=partially)
+    if ends:
+        return Step(finished(move), replayed.result, arrival.late, None, newly_waiting(move))
     writer = ChunkWriter(carried.next_number)
     keeper.write(replayed, writer)
     keep_last_key(carried, arrival, writer)
@@ -82,7 +91,8 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
         raise StateLimitError(program.name, after.size, state_limit)
     waiting = None if ordered else earliest_from(move.stored, move.horizon)
     ticks = [each for each in (waiting, keeper.closing(replayed)) if each is not None]
-    return Step(after, replayed.result, arrival.late, min(ticks, default=None))
+    wake = min(ticks, default=None)
+    return Step(after, replayed.result, arrival.late, wake, newly_waiting(move))
 
 
 def reject_unbounded(program: Program) -> None:
@@ -122,6 +132,32 @@ def next_horizon(
     if ordered and arrival.latest is not None:
         return later(horizon, arrival.latest + (0 if program.order else 1))
     return horizon
+
+
+def end_of_time(stored: list[StoredChunk], horizon: int | None, window: int) -> int | None:
+    """Return a horizon at which everything is final that events of the past can be part of.
+
+    What is settled already came before the horizon, and no window that it is in, or whose end is
+    awaited, lasts longer than one more. It is not later than that: windows up to it are looked at.
+    """
+    latest = max((int(each.ticks[-1]) for each in stored), default=None)
+    last = later(horizon, latest)
+    return None if last is None else min(last + window + 1, LARGEST)
+
+
+def newly_waiting(move: Move) -> int:
+    """Return how many more events are not settled than before."""
+    if move.ordered:
+        return 0
+    before = [each for each in move.stored if each.chunk is not None]
+    return sum(each.count_from(move.horizon) for each in move.stored) - sum(
+        each.count_from(move.carried.horizon) for each in before
+    )
+
+
+def finished(move: Move) -> Carried:
+    """Return what is carried on at the end: nothing but how far it came."""
+    return Carried(move.horizon, (), move.schema, move.carried.next_number)
 
 
 def keep_last_key(carried: Carried, arrival: Arrival, writer: ChunkWriter) -> None:

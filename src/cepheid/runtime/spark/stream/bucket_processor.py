@@ -15,14 +15,15 @@ from cepheid.program.program import Program
 from cepheid.runtime.spark.packed_events import EVENTS, from_packets, to_packets
 from cepheid.runtime.spark.python_worker import keep_loaded
 from cepheid.runtime.spark.stream.bucket_store import BucketStore
+from cepheid.runtime.spark.stream.end_of_input import came_after_the_end
 from cepheid.runtime.spark.stream.event_clock import EventClock
 from cepheid.runtime.spark.stream.pack_events import IDENTITY
 from cepheid.runtime.stream.carried import Carried
 
 RESULT, LATE = "result", "late_events"
-COUNTS = ("events", "late", "results", "state_bytes")
+COUNTS = ("events", "late", "results", "state_bytes", "waiting")
 REPORTS = (
-    "bucket int, events bigint, late bigint, results bigint, state_bytes bigint, "
+    "bucket int, events bigint, late bigint, results bigint, state_bytes bigint, waiting bigint, "
     f"{RESULT} binary, {LATE} binary"
 )
 
@@ -62,12 +63,15 @@ class BucketProcessor(StatefulProcessor):
     def handleInputRows(
         self, key: Any, rows: Iterator[Any], timerValues: Any
     ) -> Iterator[pd.DataFrame]:
-        """Take the events of a bucket."""
+        """Take the events of a bucket, and the end, of which a packet without events tells."""
         packets = [packet for frame in rows for packet in frame[EVENTS]]
         if key[0] == IDENTITY:
             self.store.check()
             return iter(())
-        return self._advance(key, from_packets(packets), timerValues, fired=None)
+        full = [each for each in packets if each is not None]
+        arrived = from_packets(full) if full else None
+        ends = len(full) < len(packets)
+        return self._advance(key, arrived, timerValues, fired=None, ends=ends)
 
     def handleExpiredTimer(
         self, key: Any, timerValues: Any, expiredTimerInfo: Any
@@ -79,23 +83,44 @@ class BucketProcessor(StatefulProcessor):
         """Nothing is open."""
 
     def _advance(
-        self, key: Any, arrived: pa.Table | None, timer_values: Any, *, fired: int | None
+        self,
+        key: Any,
+        arrived: pa.Table | None,
+        timer_values: Any,
+        *,
+        fired: int | None,
+        ends: bool = False,
     ) -> Iterator[pd.DataFrame]:
         job = self.job
         watermark = job.clock.horizon(timer_values.getCurrentWatermarkInMs())
         before = self.store.load()
-        done = self._step(before.carried, arrived, watermark)
+        if before.is_finished:
+            self._refuse(arrived)
+            return
+        done = self._step(before.carried, arrived, watermark, ends=ends)
         timer = None if done.wake is None else job.clock.timer(done.wake + job.behind)
         if timer is not None and timer == fired:
             timer += 1  # Spark removes the timer that went off, also if it was set again
-        size = self.store.save(before, done.carried, timer)
+        size = self.store.save(before, done.carried, timer, is_finished=ends)
         self._set_timer(before.timer, timer, fired)
         yield from self._reports(
             int(key[0]), 0 if arrived is None else arrived.num_rows, done, size
         )
         keep_loaded()
 
-    def _step(self, carried: Carried, arrived: pa.Table | None, watermark: int | None) -> Any:
+    def _refuse(self, arrived: pa.Table | None) -> None:
+        """Take no events after the end; it may be told again."""
+        if arrived is not None and arrived.num_rows:
+            raise came_after_the_end(self.name, arrived.num_rows)
+
+    @property
+    def name(self) -> str:
+        """Whose stream it is."""
+        return self.job.program.name
+
+    def _step(
+        self, carried: Carried, arrived: pa.Table | None, watermark: int | None, *, ends: bool
+    ) -> Any:
         # Whenever a stream starts, Spark has a new process name the state, which needs no engine.
         from cepheid.runtime.stream.step import step
 
@@ -109,12 +134,13 @@ class BucketProcessor(StatefulProcessor):
             late_before=watermark,
             partially=job.partially,
             state_limit=job.state_limit,
+            ends=ends,
         )
 
     def _reports(self, bucket: int, arrived: int, done: Any, size: int) -> Iterator[pd.DataFrame]:
         job = self.job
         late = _of_the_query(job.program, done.late) if job.delivers_late else None
-        counts = (arrived, done.late.num_rows, done.result.num_rows, size)
+        counts = (arrived, done.late.num_rows, done.result.num_rows, size, done.waiting)
         return _reports(bucket, counts, done.result, late)
 
     def _set_timer(self, before: int | None, now: int | None, fired: int | None) -> None:

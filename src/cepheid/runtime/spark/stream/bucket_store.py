@@ -8,16 +8,12 @@ from dataclasses import dataclass
 
 from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
-from cepheid.errors import StateError
+from cepheid.errors import StateError, another_query
 from cepheid.runtime.stream.carried import Carried
 
 VERSION = 1
-NO_TIMER = -1
+NO_TIMER, FINISHED = -1, -2
 HEAD = "version int, query string, timer bigint, header binary"
-ANEW = (
-    "start with a new checkpoint and a new output folder, or run what the checkpoint was written "
-    "for; nothing in it has changed"
-)
 OTHER_RELEASE = (
     "go on with the release that wrote the checkpoint, or start with a new checkpoint and a new "
     "output folder; nothing in it has changed"
@@ -26,11 +22,15 @@ OTHER_RELEASE = (
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a bucket keeps, the timer that is set, and the sizes of the chunks in the store."""
+    """What a bucket keeps, the timer that is set, and the sizes of the chunks in the store.
+
+    One that is finished keeps nothing, and takes nothing any more.
+    """
 
     carried: Carried
     timer: int | None
     sizes: Mapping[int, int]
+    is_finished: bool = False
 
 
 class BucketStore:
@@ -61,9 +61,12 @@ class BucketStore:
         rows = {int(number[0]): bytes(chunk[0]) for number, chunk in self.chunks.iterator()}
         carried = Carried.from_parts(bytes(header), rows)
         sizes = {number: len(each) for number, each in rows.items()}
-        return Stored(carried, None if timer == NO_TIMER else timer, sizes)
+        timer_set = None if timer in (NO_TIMER, FINISHED) else timer
+        return Stored(carried, timer_set, sizes, timer == FINISHED)
 
-    def save(self, before: Stored, carried: Carried, timer: int | None) -> int:
+    def save(
+        self, before: Stored, carried: Carried, timer: int | None, *, is_finished: bool = False
+    ) -> int:
         """Write what has changed, and return how many bytes are kept."""
         header = carried.header_to_bytes()
         kept = {chunk.number for chunk in carried.chunks}
@@ -77,7 +80,10 @@ class BucketStore:
                 self.chunks.updateValue((chunk.number,), (rows,))
                 known = len(rows)
             size += known
-        self.head.update((self.version, self.query, NO_TIMER if timer is None else timer, header))
+        nothing_set = FINISHED if is_finished else NO_TIMER
+        self.head.update(
+            (self.version, self.query, nothing_set if timer is None else timer, header)
+        )
         return size
 
     def check(self) -> None:
@@ -96,12 +102,4 @@ class BucketStore:
             )
         if query == self.query:
             return
-        theirs, ours = json.loads(query), json.loads(self.query)
-        different = [
-            each for each in sorted({*theirs, *ours}) if theirs.get(each) != ours.get(each)
-        ]
-        listed = "; ".join(
-            f"{each}: {theirs.get(each)} in the checkpoint, {ours.get(each)} now"
-            for each in different
-        )
-        raise StateError(f"the checkpoint belongs to another query ({listed})", hint=ANEW)
+        raise another_query(json.loads(query), json.loads(self.query))

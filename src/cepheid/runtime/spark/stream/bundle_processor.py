@@ -22,11 +22,11 @@ from cepheid.runtime.stream.carried import Carried
 QUERY, TEXT, CHANGE = "query", "text", "change"
 BUNDLE_REPORTS = (
     f"bucket int, {QUERY} string, {TEXT} string, {CHANGE} string, events bigint, late bigint, "
-    f"results bigint, state_bytes bigint, {RESULT} binary"
+    f"results bigint, state_bytes bigint, waiting bigint, {RESULT} binary"
 )
 NOTHING: Mapping[str, Any] = {
     QUERY: None, TEXT: None, CHANGE: None, "events": 0, "late": 0, "results": 0, "state_bytes": 0,
-    RESULT: None,
+    "waiting": 0, RESULT: None,
 }  # fmt: skip
 
 
@@ -63,7 +63,14 @@ class BundleProcessor(BucketProcessor):
         """Return the queries of the bucket that Spark has chosen."""
         return self.job.bundle
 
-    def _step(self, carried: Carried, arrived: pa.Table | None, watermark: int | None) -> Any:
+    @property
+    def name(self) -> str:
+        """Whose stream it is."""
+        return ", ".join(each.name for each in self.bundle().queries)
+
+    def _step(
+        self, carried: Carried, arrived: pa.Table | None, watermark: int | None, *, ends: bool
+    ) -> Any:
         from cepheid.runtime.stream.bundle_step import bundle_step
 
         return bundle_step(
@@ -75,12 +82,18 @@ class BundleProcessor(BucketProcessor):
             late_before=watermark,
             state_limit=self.job.state_limit,
             isolates=self.isolates,
+            ends=ends,
         )
 
     def _reports(
         self, bucket: int, arrived: int, done: BundleStep, size: int
     ) -> Iterator[pd.DataFrame]:
-        counts = {"events": arrived, "late": done.late.num_rows, "state_bytes": size}
+        counts = {
+            "events": arrived,
+            "late": done.late.num_rows,
+            "state_bytes": size,
+            "waiting": done.waiting,
+        }
         told = chain([counts], self.tell(bucket, done))
         yield from map(pd.DataFrame, in_lots({"bucket": bucket, **NOTHING, **row} for row in told))
 

@@ -26,6 +26,7 @@ from cepheid.runtime.spark.stream.bundle_processor import (
     BundleJob,
     BundleProcessor,
 )
+from cepheid.runtime.spark.stream.end_of_input import with_end
 from cepheid.runtime.spark.stream.event_clock import EventClock
 from cepheid.runtime.spark.stream.finish_packets import TAGGED
 from cepheid.runtime.spark.stream.in_lots import RESULT
@@ -98,7 +99,7 @@ def run_stream_bundle(bundle: StreamBundle, given: StreamInput) -> DataFrame:
         ordered=ordered,
         state_limit=options.state_limit,
     )
-    packed = pack_all(fitting, names, keys, buckets)
+    packed = with_end(pack_all(fitting, names, keys, buckets), options.end, buckets)
     reports = step_through_bundle(packed, BundleProcessor(job))
     return tagged(reports, [each.name for each in bundle.queries])
 
@@ -129,7 +130,7 @@ def tagged(reports: DataFrame, names: Sequence[str] = ()) -> DataFrame:
             counted = F.when(F.col(QUERY) == name, counted)
         return F.coalesce(F.sum(counted), F.lit(0)).alias(column)
 
-    counts = ("events", "late", "results", "state_bytes")
+    counts = ("events", "late", "results", "state_bytes", "waiting")
     reports = reports.observe(metric_name(TOGETHER), total(counts[0]), *map(total, counts[1:]))
     # Results of a query that has the name of all of them are among theirs already.
     for name in names if len(names) <= MOST_OBSERVED else ():

@@ -36,6 +36,7 @@ from cepheid.runtime.spark.stream.bucket_processor import (
     BucketProcessor,
 )
 from cepheid.runtime.spark.stream.combine_in_batch import combine_in_batch
+from cepheid.runtime.spark.stream.end_of_input import with_end
 from cepheid.runtime.spark.stream.event_clock import EventClock
 from cepheid.runtime.spark.stream.event_time import with_watermark
 from cepheid.runtime.spark.stream.pack_events import pack_with_identity
@@ -103,6 +104,7 @@ def tagged_results(program: Program, given: StreamInput) -> StreamResults:
     """Return packets with results and late events, and how to unpack them."""
     work = bucketed(program, given)
     packets = work.frame.mapInArrow(pack_with_identity(work.events.names), PACKETS)
+    packets = with_end(packets, given.options.end, work.buckets)
     return results_of(work, step_through(packets, BucketProcessor(work.job)))
 
 
@@ -138,6 +140,7 @@ class Bucketed:
     events: pa.Schema
     needed: pa.Schema
     job: BucketJob
+    buckets: int
     stream: str | None = None
 
 
@@ -173,7 +176,7 @@ def bucketed(program: Program, given: StreamInput) -> Bucketed:
     numbers = map(str, range(len(names)))
     frame = fitting.select("*", bucket_of(fitting, keys, buckets)).toDF(*numbers, BUCKET)
     events = pa.schema([given.schema.field(each) for each in names])
-    return Bucketed(frame, events, needed, job, given.name)
+    return Bucketed(frame, events, needed, job, buckets, given.name)
 
 
 def _refuse_options_of_batches(program: Program) -> None:

@@ -1,0 +1,85 @@
+"""What Cepheid said, found in the long text of an error that Spark made of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cepheid import errors
+from cepheid.errors import CepheidError, DataError
+
+# The last line of a worker's traceback, and the lines of the message that follow it. An error that
+# was raised because of another comes after it.
+RAISED_BY_US = re.compile(
+    r"^\s*cepheid\.errors\.(?P<kind>\w+): (?P<text>.*?)\s*?"
+    r"(?=\n[ \t]*\n|\n\s*at [\w.$]|\nJVM stacktrace|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+RAISED_BY_QUERY = re.compile(
+    r"\[USER_RAISED_EXCEPTION\] (?P<text>.*?)(?: SQLSTATE: \w+)?$", re.MULTILINE
+)
+HINT = "\n  hint: "
+NAMED = re.compile(r"query '(?P<query>.*?)': (?P<message>.*)", re.DOTALL)
+
+
+def cause_of(error: BaseException | None) -> CepheidError | None:
+    """Return the error of Cepheid that made a streaming query or a job of Spark fail.
+
+    It has the class, the message and the hint of the one that a worker raised, and the name of the
+    query if the message has it. None if the failure is of another kind, or there is none.
+
+        stream = result.writeStream.start()
+        try:
+            stream.awaitTermination()
+        except StreamingQueryException as error:
+            raise cepheid.cause_of(error) or error
+    """
+    for each in _chain(error):
+        if isinstance(each, CepheidError):
+            return each
+        found = from_text(str(each))
+        if found is not None:
+            return found
+    return None
+
+
+def from_text(text: str) -> CepheidError | None:
+    r"""Return the error that is in the text of an error of Spark's; None if there is none.
+
+    >>> said = "Traceback ...\ncepheid.errors.StateError: it is full\n  hint: wait\n\n\tat org.x.Y"
+    >>> from_text(said)
+    StateError('it is full\n  hint: wait')
+    >>> from_text(said).hint
+    'wait'
+    """
+    found = RAISED_BY_US.findall(text)
+    if found:
+        return _rebuilt(*found[-1])
+    raised = RAISED_BY_QUERY.search(text)
+    return None if raised is None else DataError(raised["text"].rstrip())
+
+
+def _rebuilt(kind: str, text: str) -> CepheidError:
+    """Return an error with a text; classes differ in what they make their text of."""
+    found = getattr(errors, kind, None)
+    known = CepheidError
+    if isinstance(found, type) and issubclass(found, CepheidError):
+        known = found
+    error = Exception.__new__(known, text)
+    message, _, hint = text.partition(HINT)
+    named = NAMED.fullmatch(message)
+    error.__dict__.update(
+        message=message if named is None else named["message"],
+        hint=hint or None,
+        query=None if named is None else named["query"],
+        diagnostics=(),  # they are in the text
+    )
+    return error
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = getattr(error, "_cause", None) or error.__cause__ or error.__context__

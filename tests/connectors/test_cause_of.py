@@ -1,0 +1,76 @@
+"""Errors of ours, rebuilt from the text that Spark makes of them."""
+
+import traceback
+
+import pytest
+
+import cepheid
+from cepheid.connectors.cause_of import from_text
+from cepheid.connectors.collect_spark import essence
+from cepheid.errors import Diagnostic
+from cepheid.runtime.name_errors import errors_of
+
+OURS = [
+    cepheid.DataError("a NULL in row 1", hint="drop it"),
+    cepheid.DataError("a NULL in row 1", query="q"),
+    cepheid.ConfigError("idle needs watermark=", hint="give it"),
+    cepheid.StateError("other columns:\na: int64\ninstead of\nb: int64", hint="begin anew"),
+    cepheid.StateLimitError("q", 5_000, 100),
+    cepheid.LiveStateError("q", "(k = 1)", 20, 10),
+    cepheid.InternalError("a surprise"),
+    cepheid.UnsupportedQueryError([Diagnostic("stream-without-window", "no end", hint="WITHIN")]),
+]
+
+
+def as_spark_says(error: BaseException) -> str:
+    """The text of a stream's failure, as Spark puts it together."""
+    said = "".join(traceback.format_exception(error))
+    stack = "\n\tat org.apache.spark.api.python.BasePythonRunner.handle(PythonRunner.scala:5)" * 40
+    return (
+        "[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: Job aborted due to "
+        f"stage failure: Task 0 in stage 5.0 failed 1 times: {said}\n{stack}\n\n"
+        f"JVM stacktrace:\norg.apache.spark.SparkException: {said}\n{stack}\n"
+    )
+
+
+def raised(error: Exception) -> Exception:
+    try:
+        raise error
+    except Exception as caught:
+        return caught
+
+
+@pytest.mark.parametrize("error", OURS, ids=lambda each: type(each).__name__)
+def test_class_message_and_hint_come_back(error: cepheid.CepheidError) -> None:
+    text = as_spark_says(raised(error))
+    found = from_text(text)
+    assert type(found) is type(error)
+    assert str(found) == str(error) == essence(text)
+    for name in ("hint", "query"):
+        if hasattr(error, name):
+            assert getattr(found, name) == getattr(error, name)
+
+
+def test_the_name_that_was_added_to_an_error() -> None:
+    with pytest.raises(cepheid.DataError) as caught, errors_of("logins"):
+        raise cepheid.DataError("a count exceeds BIGINT", hint="use EXACT")
+    found = from_text(as_spark_says(caught.value))
+    assert isinstance(found, cepheid.DataError)
+    assert (found.query, found.message) == ("logins", "a count exceeds BIGINT")
+    assert found.hint == "use EXACT"
+
+
+def test_causes_are_followed() -> None:
+    assert cepheid.cause_of(None) is None
+    assert cepheid.cause_of(ValueError("something else")) is None
+    outer = RuntimeError(as_spark_says(raised(OURS[0])))
+    assert str(cepheid.cause_of(outer)) == str(OURS[0])
+    chained = RuntimeError("a job failed")
+    chained.__cause__ = OURS[2]
+    assert cepheid.cause_of(chained) is OURS[2]
+
+
+def test_an_error_of_a_class_that_this_release_does_not_have() -> None:
+    found = from_text("cepheid.errors.NewError: a new thing\n  hint: upgrade\n\n\tat x.Y")
+    assert type(found) is cepheid.CepheidError
+    assert str(found) == "a new thing\n  hint: upgrade"
