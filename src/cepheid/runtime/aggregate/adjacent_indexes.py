@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,7 @@ NOWHERE = -1
 OUT_OF_REACH = 2**62
 # Each of several concurrent events walks down a stack; a tree is asked in O(log n) whatever waits.
 MOST_CONCURRENT = 64
+FARTHEST = 2**61  # from 0: differences of such integers, shifted by as much, stay in 64 bits
 MOST_DISTANT = 4  # how far integers may lie apart, per event, to need no ranks
 
 
@@ -54,6 +55,14 @@ class _Row:
     shares_base: bool = False
 
 
+class _Columns(NamedTuple):
+    """The columns of predicates, and those that are made of them here."""
+
+    status: list[NDArray[np.int8]]
+    integers: list[Int64s]
+    floats: list[NDArray[np.float64]]
+
+
 class IndexBuilder:
     """Ranks the values that edges compare; `edges` are as the data allows them."""
 
@@ -67,7 +76,7 @@ class IndexBuilder:
     ) -> None:
         self.endpoints = endpoints
         self.ordered = ordered
-        self.columns = columns
+        self.columns = _Columns(list(columns.status), list(columns.integers), list(columns.floats))
         self.partitions = ordered.arrays.partition_offsets.size - 1
         self.takes_away = strategy is not StrategyCode.SKIP_TILL_ANY
         self.edges = self._agreeing([self._allowed(n, each) for n, each in enumerate(edges)])
@@ -107,6 +116,7 @@ class IndexBuilder:
     def _allowed(self, number: int, edge: AdjacentEdge) -> AdjacentEdge:
         """Return the edge, scanned if a value that it reads has no place in an order."""
         source, target = self.endpoints[number]
+        edge = self._without_shift(edge)
         reads = [(column, source) for column in edge.last_conditions]
         reads += [(column, target) for column in edge.new_conditions]
         comparison = edge.comparison
@@ -126,6 +136,24 @@ class IndexBuilder:
         if edge.structure is StructureCode.STACK and self._has_wide_steps:
             return replace(edge, structure=StructureCode.TREE)
         return self._with_gates(edge)
+
+    def _without_shift(self, edge: AdjacentEdge) -> AdjacentEdge:
+        """Return an edge that compares with a column that a shift was added to.
+
+        It is scanned if one of its differences might leave 64 bits, which is an error.
+        """
+        comparison = edge.comparison
+        if comparison is None or comparison.shift is None or edge.structure is StructureCode.SCAN:
+            return edge
+        for column in {comparison.last, comparison.new}:
+            values = self.columns.integers[column]
+            if values.size and not -FARTHEST <= values.min() <= values.max() <= FARTHEST:
+                return _scanned(edge)
+        new = len(self.columns.integers)
+        self.columns.status.append(self.columns.status[comparison.new])
+        self.columns.integers.append(self.columns.integers[comparison.new] + comparison.shift)
+        self.columns.floats.append(self.columns.floats[comparison.new])
+        return replace(edge, comparison=replace(comparison, new=new, shift=None))
 
     @cached_property
     def _has_wide_steps(self) -> bool:
