@@ -37,14 +37,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     "connectors": {"errors", "language", "analysis"},
     "query": {*BELOW_THE_SURFACE, "testing"},
     "workload": {*BELOW_THE_SURFACE, "query"},
+    "warmup": {*BELOW_THE_SURFACE, "query", "workload"},
     "testing": {*BELOW_THE_SURFACE, "query", "workload", API},
     "pipeline": {*BELOW_THE_SURFACE, "query", "workload"},
     "web": {*BELOW_THE_SURFACE, "query", "workload", "testing", API},
-    "cli": {*BELOW_THE_SURFACE, "query", "workload", "testing", "pipeline", API, "web"},
-    API: {*BELOW_THE_SURFACE, "query", "workload", "testing", "pipeline", "web", "cli"},
+    "cli": {*BELOW_THE_SURFACE, "query", "warmup", "workload", "testing", "pipeline", API, "web"},
+    API: {*BELOW_THE_SURFACE, "query", "warmup", "workload", "testing", "pipeline", "web", "cli"},
     "tests.oracle": {"errors", "language", "analysis"},
 }
-MODULES_AT_THE_TOP = {"__init__", "errors", "query", "workload"}
+MODULES_AT_THE_TOP = {"__init__", "errors", "query", "warmup", "workload"}
 
 # Third-party package -> the only folders that may import it.
 CONFINED = {

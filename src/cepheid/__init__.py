@@ -25,6 +25,7 @@ from cepheid.errors import (
 )
 from cepheid.query import Query, query
 from cepheid.runtime.streaming_metrics import StreamingMetrics, streaming_metrics
+from cepheid.warmup import Warmed, warmup, warmup_kinds
 from cepheid.workload import QueryFolder, Workload, query_folder, workload
 
 __version__ = "0.1.0"
@@ -45,11 +46,14 @@ __all__ = [
     "StateLimitError",
     "StreamingMetrics",
     "UnsupportedQueryError",
+    "Warmed",
     "Workload",
     "__version__",
     "cause_of",
     "query",
     "query_folder",
     "streaming_metrics",
+    "warmup",
+    "warmup_kinds",
     "workload",
 ]

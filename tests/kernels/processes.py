@@ -8,9 +8,9 @@ from pathlib import Path
 REPOSITORY = Path(__file__).parent.parent.parent
 
 
-def output_of(script: str, *, path: Path = REPOSITORY, **variables: str) -> str:
+def output_of(script: str, *, path: Path = REPOSITORY / "src", **variables: str) -> str:
     """Return what the script prints; variables are added to the environment."""
-    environment = {**os.environ, "PYTHONPATH": str(path), **variables}
+    environment = {**os.environ, "PYTHONPATH": f"{path}{os.pathsep}{REPOSITORY}", **variables}
     environment = {name: value for name, value in environment.items() if value}
     done = subprocess.run(
         [sys.executable, "-c", script],

@@ -15,6 +15,7 @@ from cepheid.cli.explain import explain
 from cepheid.cli.generate import generate
 from cepheid.cli.pipeline import pipeline
 from cepheid.cli.run import run
+from cepheid.cli.warmup import warmup
 
 app = typer.Typer(
     name="cepheid",
@@ -45,8 +46,8 @@ def options(
     """Complex event processing for PySpark: find patterns in events and aggregate them."""
 
 
-for command in (demo, run, pipeline, check, explain, generate):
-    app.command(no_args_is_help=command is not demo)(command)
+for command in (demo, run, pipeline, check, explain, generate, warmup):
+    app.command(no_args_is_help=command not in (demo, warmup))(command)
 # The options of a benchmark that the command does not know go to the benchmark.
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(bench)
 

@@ -9,6 +9,7 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import typer
@@ -17,10 +18,16 @@ from cepheid.errors import CepheidError, ConfigError
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.status import Status
     from rich.text import Text
 
 UNLIMITED_WIDTH, PAGE_WIDTH = 10_000, 100
 QUERY_OR_DATA, USAGE = 1, 2
+KERNELS = "cepheid.kernels"  # its log says what is compiled
+COMPILING = "compiling kernels for a first query of this kind, once"
+
+# The spinner that is shown; a thread without one prints a line.
+_STATUS: ContextVar[Status | None] = ContextVar("status", default=None)
 
 
 def output_console(file: TextIO | None = None) -> Console:
@@ -49,15 +56,33 @@ def message_console() -> Console:
 @contextmanager
 def reporting(*, quiet: bool = False) -> Iterator[None]:
     """Print errors of ours without a traceback and exit; print warnings as they come."""
-    handler = _WarningPrinter()
+    handler = _WarningPrinter(logging.WARNING)
     logger = logging.getLogger("cepheid")
     level = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.ERROR if quiet else logging.WARNING)
     try:
-        yield
+        with _compilations(quiet=quiet):
+            yield
     except CepheidError as error:
         fail(error)
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+
+
+@contextmanager
+def _compilations(*, quiet: bool) -> Iterator[None]:
+    """Say that kernels are compiled, which makes a first query slow."""
+    if quiet:
+        yield
+        return
+    logger = logging.getLogger(KERNELS)
+    handler, level = _CompilationPrinter(logging.INFO), logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
     finally:
         logger.removeHandler(handler)
         logger.setLevel(level)
@@ -98,8 +123,12 @@ def working(title: str, *, quiet: bool) -> Iterator[None]:
     if quiet or not (console := message_console()).is_terminal:
         yield
         return
-    with console.status(f"[dim]{title} …[/dim]"):
-        yield
+    with console.status(f"[dim]{title} …[/dim]") as status:
+        token = _STATUS.set(status)
+        try:
+            yield
+        finally:
+            _STATUS.reset(token)
 
 
 def _styled(line: str) -> Text:
@@ -116,3 +145,19 @@ def _styled(line: str) -> Text:
 class _WarningPrinter(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         show_warning(record.getMessage())
+
+
+class _CompilationPrinter(logging.Handler):
+    """Lets the spinner tell which kernel is compiled; without one, prints a line at the first."""
+
+    kernels = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.levelno >= logging.WARNING:
+            return
+        self.kernels += 1
+        status = _STATUS.get()
+        if status is not None:
+            status.update(f"[dim]{COMPILING} … {self.kernels}: {record.getMessage()}[/dim]")
+        elif self.kernels == 1:
+            print(f"{COMPILING}; this takes some seconds", file=sys.stderr, flush=True)

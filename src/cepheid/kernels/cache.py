@@ -4,9 +4,9 @@ Numba checks only the file of the function it loads. A kernel inlines functions 
 the cache index is a pickle that names our classes, so that a cache written by other sources can
 give old code or fail to load. Here the folder is named after a hash of all kernel sources: a
 change of any of them, or of Numba's version, starts an empty folder. `CEPHEID_CACHE_DIR` moves it.
-Where no folder can be written, kernels are compiled in memory. Of several processes that need a
-kernel at the same time, the workers of a first Spark job for example, one compiles it and others
-wait.
+Where no folder can be written, or others could write there (see safe_folder.py), kernels are
+compiled in memory. Of several processes that need a kernel at the same time, the workers of a first
+Spark job for example, one compiles it and others wait.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import logging
 import os
 import threading
 import time
@@ -25,6 +26,8 @@ from typing import TextIO
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.runtime.nrt import rtsys
+
+from cepheid.kernels.safe_folder import UnsafeFolderError, make_private_folder
 
 fcntl: ModuleType | None
 try:
@@ -50,17 +53,28 @@ def source_stamp() -> str:
 
 @functools.cache
 def cache_folder() -> Path | None:
-    """Return the writable folder for this version of the kernels, or None."""
-    chosen = os.environ.get("CEPHEID_CACHE_DIR")
-    base = os.environ.get("XDG_CACHE_HOME")
+    """Return the folder for this version of the kernels, or None with a warning if none will do."""
     try:
-        caches = Path(base) if base else Path.home() / ".cache"
-        root = Path(chosen) if chosen else caches / "cepheid"
-        folder = root / f"kernels-{source_stamp()}"
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, RuntimeError):  # RuntimeError: the user has no home
-        return None
-    return folder if os.access(folder, os.W_OK) else None
+        return make_private_folder(_chosen_root() / f"kernels-{source_stamp()}")
+    except UnsafeFolderError as error:
+        reason = f"it is not safe: {error}"
+    except (OSError, RuntimeError) as error:  # RuntimeError: the user has no home
+        reason = str(error)
+    logging.getLogger("cepheid").warning(
+        "compiled kernels cannot be kept on disk and are compiled again in every process; %s; "
+        "let CEPHEID_CACHE_DIR name a folder that belongs to you and that only you can write to",
+        reason,
+    )
+    return None
+
+
+def _chosen_root() -> Path:
+    """Return the user's choice, or the place where users' caches are."""
+    chosen = os.environ.get("CEPHEID_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "cepheid"
 
 
 class _KernelLocator(_CacheLocator):

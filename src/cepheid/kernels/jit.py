@@ -15,6 +15,7 @@ import numba
 from numba.core.dispatcher import Dispatcher
 
 from cepheid.kernels.cache import KernelCache, cache_folder
+from cepheid.kernels.compiling import log_compilations
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -23,6 +24,8 @@ FLAGS = {"nogil": True, "error_model": "numpy"}
 WITHOUT_ENTRY_POINTS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 WITHOUT_REFERENCE_COUNTS = {"_nrt": False}
 INLINED = {"forceinline": True}
+
+log_compilations()
 
 
 def kernel(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:

@@ -7,22 +7,26 @@ its variable by then, so the clause holds), or an event *further back*.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
 from cepheid.analysis.automaton import Automaton
-from cepheid.analysis.bound import BoundPattern, BoundQuery, NeighbourBound
+from cepheid.analysis.bound import BoundPattern, BoundQuery, NeighbourBound, Strategy
 from cepheid.analysis.expressions import (
+    AttributeReference,
     BlockAggregate,
     Compare,
     Condition,
+    Constant,
+    Operation,
     Reference,
     Role,
     Value,
     reads_one_event,
     references,
 )
+from cepheid.analysis.schema import AttributeType
 from cepheid.plan.place_tests import (
     Binding,
     PlacedTest,
@@ -47,7 +51,8 @@ class AdjacentTest:
 
     `always_holds` if it reads a variable that is not bound there. `operator` is set for a
     comparison `last operator new`, of the values `last` and `new`; `reads` says which of the two
-    events any other test reads.
+    events any other test reads. A difference that is compared with a constant, `new - last < 10`,
+    is a comparison too, `last > new + shift`: as long as no difference leaves 64 bits.
     """
 
     text: str
@@ -56,6 +61,7 @@ class AdjacentTest:
     operator: str | None = None
     last: Value | None = None
     new: Value | None = None
+    shift: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +78,7 @@ class NotAdjacent:
     reason: str
 
 
+LARGEST_SHIFT = 2**61  # values may be as large, too: no sum and no difference leaves 64 bits
 FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 
 
@@ -86,7 +93,7 @@ def find_adjacent_tests(query: BoundQuery) -> AdjacentTests | NotAdjacent:
         conditions = pattern.branches[0].negative.get(part.index, ())
         if not all(reads_one_event(each) for each in conditions):
             return NotAdjacent(f"a condition on !{part.text} reads several events")
-    reading = _Sources(pattern)
+    reading = _Sources(pattern, keeps_runs=query.strategy is Strategy.SKIP_TILL_ANY)
     bindings = all_bindings(pattern.automaton)
     tests: dict[Binding, list[AdjacentTest]] = {each: [] for each in bindings}
     for placed in place_tests(pattern):
@@ -107,8 +114,9 @@ def find_adjacent_tests(query: BoundQuery) -> AdjacentTests | NotAdjacent:
 class _Sources:
     """Where references get their events."""
 
-    def __init__(self, pattern: BoundPattern) -> None:
+    def __init__(self, pattern: BoundPattern, *, keeps_runs: bool) -> None:
         self.pattern = pattern
+        self.keeps_runs = keeps_runs
         self.automaton: Automaton = pattern.automaton
 
     @cached_property
@@ -144,7 +152,8 @@ class _Sources:
                 "run than its last event"
             )
         operator, last, new = self._comparison(condition, placed.binding)
-        return AdjacentTest(text, False, frozenset(sources), operator, last, new)
+        test = AdjacentTest(text, False, frozenset(sources), operator, last, new)
+        return self._rearranged(test, condition, placed.binding) or test
 
     def neighbour_test(self, bound: NeighbourBound, binding: Binding) -> AdjacentTest | NotAdjacent:
         """The first event of its second variable in the whole match settles a bound of two."""
@@ -172,6 +181,34 @@ class _Sources:
         if left == {Source.NEW} and right == {Source.LAST}:
             return FLIPPED[condition.operator], condition.right, condition.left
         return None, None, None
+
+    def _rearranged(
+        self, test: AdjacentTest, condition: Condition, binding: Binding
+    ) -> AdjacentTest | None:
+        """Return a difference as a comparison of two values, where it is looked up."""
+        match condition:
+            case Compare(operator, Operation("-", minuend, subtrahend), Constant(limit)):
+                pass
+            case Compare(operator, Constant(limit), Operation("-", minuend, subtrahend)):
+                operator = FLIPPED[operator]
+            case _:
+                return None
+        if not self.keeps_runs or not isinstance(limit, int) or abs(limit) > LARGEST_SHIFT:
+            return None
+        if not (isinstance(minuend, AttributeReference) and minuend.type is AttributeType.INTEGER):
+            return None
+        if not (
+            isinstance(subtrahend, AttributeReference) and subtrahend.type is AttributeType.INTEGER
+        ):
+            return None
+        match self.source(minuend, binding), self.source(subtrahend, binding):
+            case Source.LAST, Source.NEW:
+                return replace(test, operator=operator, last=minuend, new=subtrahend, shift=limit)
+            case Source.NEW, Source.LAST:
+                flipped = FLIPPED[operator]
+                return replace(test, operator=flipped, last=subtrahend, new=minuend, shift=-limit)
+            case _:
+                return None
 
     def source(self, reference: Reference, binding: Binding) -> Source:
         """Return which event a reference reads at a binding that tests it."""

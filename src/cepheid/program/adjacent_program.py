@@ -24,12 +24,14 @@ class Comparison:
     """A column of the last event compared with one of the new event.
 
     `operator` is a number of kernels/predicate_code.py, read from the last event to the new one.
+    With a shift, which a difference has, the new event's value is compared after adding it.
     """
 
     operator: int
     last: int
     new: int
     is_float: bool
+    shift: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

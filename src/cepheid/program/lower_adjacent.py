@@ -40,19 +40,21 @@ def lower_adjacent(query: BoundQuery, runs: RunProgram) -> AdjacentProgram | Non
     found = find_adjacent_tests(query)
     if not isinstance(found, AdjacentTests):
         return None
-    tests = tuple(
-        tuple(_kept(placed, lowered))
-        for placed, lowered in zip(found.by_binding, runs.tests, strict=True)
-    )
+    kept = [
+        _kept(placed, lowered) for placed, lowered in zip(found.by_binding, runs.tests, strict=True)
+    ]
     edges = [
         _edge(CODES[choice.value], each)
-        for choice, each in zip(choose_structures(query, found), tests, strict=False)
+        for choice, each in zip(choose_structures(query, found), kept, strict=False)
     ]
+    tests = tuple(tuple(test for _, test in each) for each in kept)
     sources = [edge.source for edge in query.pattern.automaton.edges]
     return AdjacentProgram(tests, tuple(_agreeing(edges, sources)))
 
 
-def _kept(placed: Sequence[AdjacentTest], lowered: Sequence[Test]) -> list[Test]:
+def _kept(
+    placed: Sequence[AdjacentTest], lowered: Sequence[Test]
+) -> list[tuple[AdjacentTest, Test]]:
     """Return the tests that can fail, with what a run would carry read from its last event."""
     kept = []
     for each, test in zip(placed, lowered, strict=True):
@@ -61,12 +63,12 @@ def _kept(placed: Sequence[AdjacentTest], lowered: Sequence[Test]) -> list[Test]
                 operand if operand.source < 0 else replace(operand, source=LAST_EVENT)
                 for operand in test.operands
             )
-            kept.append(replace(test, operands=operands))
+            kept.append((each, replace(test, operands=operands)))
     return kept
 
 
-def _edge(code: StructureCode, tests: Sequence[Test]) -> AdjacentEdge:
-    conditions = [each for each in tests if each.kind is TestKind.EVENT_CONDITION]
+def _edge(code: StructureCode, tests: Sequence[tuple[AdjacentTest, Test]]) -> AdjacentEdge:
+    conditions = [each for _, each in tests if each.kind is TestKind.EVENT_CONDITION]
     last, new = (
         tuple(
             operand.column
@@ -76,14 +78,19 @@ def _edge(code: StructureCode, tests: Sequence[Test]) -> AdjacentEdge:
         )
         for source in (LAST_EVENT, CURRENT_EVENT)
     )
-    comparisons = [_comparison(each) for each in tests if each not in conditions]
+    comparisons = [_comparison(*each) for each in tests if each[1] not in conditions]
     if len(comparisons) > 1 or None in comparisons:
         return AdjacentEdge(StructureCode.SCAN, None, (), ())
     return AdjacentEdge(code, comparisons[0] if comparisons else None, last, new)
 
 
-def _comparison(test: Test) -> Comparison | None:
+def _comparison(placed: AdjacentTest, test: Test) -> Comparison | None:
     """Return the comparison that a test makes, if it is one of the last with the new event."""
+    if placed.shift is not None:
+        assert placed.operator is not None
+        columns = {each.source: each.column for each in test.operands}
+        last, new = columns[LAST_EVENT], columns[CURRENT_EVENT]
+        return Comparison(COMPARISONS[placed.operator], last, new, False, placed.shift)
     if test.kind not in COMPARING:
         return None
     left, right = test.operands

@@ -108,6 +108,8 @@ def why_no_lane(program: Program) -> str | None:
 def _is_looked_up(edge: AdjacentEdge, program: Program) -> bool:
     if edge.structure not in LOOKED_UP or edge.last_conditions or edge.new_conditions:
         return False
+    if edge.comparison is not None and edge.comparison.shift is not None:
+        return False
     return edge.comparison is None or all(
         program.runs.columns[each].kind is not ColumnKind.COMPUTED
         for each in (edge.comparison.last, edge.comparison.new)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from cepheid.kernels.value_ranks import find_ranges, place_by_distance, rank_in_
 from cepheid.program.adjacent_program import AdjacentEdge, Comparison, StructureCode
 from cepheid.program.arrow_arrays import empty
 from cepheid.program.program import StrategyCode
+from cepheid.runtime.few_events import is_few, rank_few
 from cepheid.runtime.order_events import OrderedEvents
 
 Int64s = NDArray[np.int64]
@@ -39,6 +40,7 @@ NOWHERE = -1
 OUT_OF_REACH = 2**62
 # Each of several concurrent events walks down a stack; a tree is asked in O(log n) whatever waits.
 MOST_CONCURRENT = 64
+FARTHEST = 2**61  # from 0: differences of such integers, shifted by as much, stay in 64 bits
 MOST_DISTANT = 4  # how far integers may lie apart, per event, to need no ranks
 
 
@@ -54,6 +56,14 @@ class _Row:
     shares_base: bool = False
 
 
+class _Columns(NamedTuple):
+    """The columns of predicates, and those that are made of them here."""
+
+    status: list[NDArray[np.int8]]
+    integers: list[Int64s]
+    floats: list[NDArray[np.float64]]
+
+
 class IndexBuilder:
     """Ranks the values that edges compare; `edges` are as the data allows them."""
 
@@ -67,7 +77,7 @@ class IndexBuilder:
     ) -> None:
         self.endpoints = endpoints
         self.ordered = ordered
-        self.columns = columns
+        self.columns = _Columns(list(columns.status), list(columns.integers), list(columns.floats))
         self.partitions = ordered.arrays.partition_offsets.size - 1
         self.takes_away = strategy is not StrategyCode.SKIP_TILL_ANY
         self.edges = self._agreeing([self._allowed(n, each) for n, each in enumerate(edges)])
@@ -107,6 +117,7 @@ class IndexBuilder:
     def _allowed(self, number: int, edge: AdjacentEdge) -> AdjacentEdge:
         """Return the edge, scanned if a value that it reads has no place in an order."""
         source, target = self.endpoints[number]
+        edge = self._without_shift(edge)
         reads = [(column, source) for column in edge.last_conditions]
         reads += [(column, target) for column in edge.new_conditions]
         comparison = edge.comparison
@@ -126,6 +137,24 @@ class IndexBuilder:
         if edge.structure is StructureCode.STACK and self._has_wide_steps:
             return replace(edge, structure=StructureCode.TREE)
         return self._with_gates(edge)
+
+    def _without_shift(self, edge: AdjacentEdge) -> AdjacentEdge:
+        """Return an edge that compares with a column that a shift was added to.
+
+        It is scanned if one of its differences might leave 64 bits, which is an error.
+        """
+        comparison = edge.comparison
+        if comparison is None or comparison.shift is None or edge.structure is StructureCode.SCAN:
+            return edge
+        for column in {comparison.last, comparison.new}:
+            values = self.columns.integers[column]
+            if values.size and not -FARTHEST <= values.min() <= values.max() <= FARTHEST:
+                return _scanned(edge)
+        new = len(self.columns.integers)
+        self.columns.status.append(self.columns.status[comparison.new])
+        self.columns.integers.append(self.columns.integers[comparison.new] + comparison.shift)
+        self.columns.floats.append(self.columns.floats[comparison.new])
+        return replace(edge, comparison=replace(comparison, new=new, shift=None))
 
     @cached_property
     def _has_wide_steps(self) -> bool:
@@ -207,7 +236,7 @@ class IndexBuilder:
     def _distance_row(self, edge: AdjacentEdge, comparison: Comparison) -> _Row | None:
         """Return the row of integers that lie close together, which nobody has to sort."""
         operator = comparison.operator
-        if comparison.is_float or operator == UNEQUAL:
+        if comparison.is_float or operator == UNEQUAL or is_few(self.ordered.row.size):
             return None
         if edge.last_conditions or edge.new_conditions:
             return None
@@ -332,8 +361,12 @@ class IndexBuilder:
         number = np.zeros(found.size, np.int64)
         np.cumsum(in_order[1:] != in_order[:-1], out=number[1:])
         rank = np.empty(found.size, np.int64)
-        latest = np.full(self.partitions, -1, np.int64)
-        rank_in_partitions(order, number, owner, latest, size, rank)
+        if is_few(found.size):
+            rank[order] = number
+            size, rank = rank_few(rank, owner, self.partitions)
+        else:
+            latest = np.full(self.partitions, -1, np.int64)
+            rank_in_partitions(order, number, owner, latest, size, rank)
         result, begin = {}, 0
         for column, each in events.items():
             count = self.ordered.row.size if each is None else each.size

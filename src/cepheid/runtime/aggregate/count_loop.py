@@ -120,6 +120,8 @@ def _comparison(program: Program) -> Comparison | None:
     )
     if not is_plain or compared is None or compared.is_float or compared.operator == UNEQUAL:
         return None
+    if compared.shift is not None:
+        return None
     return compared
 
 

@@ -6,9 +6,12 @@ import functools
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cepheid.kernels.adjacent_rules import Indexes, Segments
-from cepheid.kernels.count_any import CountRules, Fresh, SegmentCounts, count_any
+from cepheid.kernels.arrays import EventArrays
+from cepheid.kernels.count_any import EXACT, CountRules, Fresh, SegmentCounts, count_any
+from cepheid.kernels.count_few import count_few
 from cepheid.kernels.prefix_counts import TIER_BITS as WIDE_TIER_BITS
 from cepheid.kernels.prefix_counts import WIDTH, Counts, lay_out
 from cepheid.kernels.values import Measures, Values
@@ -16,6 +19,7 @@ from cepheid.program.adjacent_program import AdjacentEdge, StructureCode
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program, StrategyCode
 from cepheid.runtime.aggregate.measures import LARGEST_EXPONENT, TIER_BITS
+from cepheid.runtime.few_events import is_few
 from cepheid.runtime.kernel_arrays import widest_step
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.side_by_side import cut, side_by_side
@@ -39,13 +43,18 @@ def is_counted(program: Program, edges: Sequence[AdjacentEdge], measures: Measur
 def counted_values(
     program: Program,
     edges: Sequence[AdjacentEdge],
-    indexes: Indexes,
+    looked_up: tuple[Indexes, int],
     ordered: OrderedEvents,
     segments: Segments,
     threads: int,
 ) -> Values:
-    """Return the value of every segment."""
+    """Return the value of every segment; with the indexes comes how much room they ask for."""
     events, count = ordered.arrays, segments.begin.size
+    if is_few(events.fires.size):
+        values = _few_values(program, edges, looked_up, ordered, segments)
+        if values is not None:
+            return values
+    indexes, _ = looked_up
     indexes = indexes._replace(base=np.empty_like(indexes.size))
     trees = lay_out(indexes.size, indexes.base)
     parts = _parts(segments, indexes.size.shape[1], min(threads, events.fires.size // LEAST_EVENTS))
@@ -77,6 +86,56 @@ def counted_values(
 
     side_by_side([functools.partial(fold, number) for number in range(len(parts))])
     return values_of_counts(result)
+
+
+def _few_values(
+    program: Program,
+    edges: Sequence[AdjacentEdge],
+    looked_up: tuple[Indexes, int],
+    ordered: OrderedEvents,
+    segments: Segments,
+) -> Values | None:
+    """Return the value of every segment of few events; None if a count is too large for that."""
+    assert isinstance(program.output, AggregateOutput)
+    structures = [each.structure for each in edges]
+    limit = EXACT if program.output.wants_low else 2.0**LARGEST_EXPONENT
+    found = few_counts(program, structures, looked_up, ordered.arrays, segments, limit)
+    if found is None:
+        return None
+    none = np.zeros(found.size, np.int64)
+    low = found.astype(np.int64) if program.output.wants_low else none
+    return values_of_counts(SegmentCounts(found, none, low))
+
+
+def few_counts(
+    program: Program,
+    structures: Sequence[StructureCode],
+    looked_up: tuple[Indexes, int],
+    events: EventArrays,
+    segments: Segments,
+    limit: float,
+) -> NDArray[np.float64] | None:
+    """Return how many trends every segment has; None if that may not be below a limit."""
+    indexes, slots = looked_up
+    widest = widest_step(events) * len(program.automaton.follow)
+    ends = np.array(program.automaton.edges, np.int64).reshape(-1, 2)
+    result = np.empty(segments.begin.size)
+    is_done = count_few(
+        np.uint64(program.automaton.first),
+        np.uint64(program.automaton.last),
+        np.vstack((ends.T, np.array(structures, np.int64))),
+        events.fires,
+        events.step_offsets,
+        segments,
+        indexes,
+        limit,
+        np.zeros(slots),
+        np.zeros(len(structures)),
+        np.empty((widest, 2), np.int64),
+        np.empty(widest),
+        result,
+    )
+    return result if is_done else None
 
 
 def _parts(segments: Segments, partitions: int, threads: int) -> list[range]:

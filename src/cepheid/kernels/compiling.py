@@ -1,0 +1,77 @@
+"""Who is told that kernels are compiled: the log, and whoever watches.
+
+A kernel is compiled once for a version of Cepheid and kept (see cache.py), which takes seconds: a
+first query is slow, and its user should know why.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from numba.core import event
+
+LOG = logging.getLogger(__name__.rpartition(".")[0])
+COMPILATION = "numba:compile"
+
+
+class Compiled(NamedTuple):
+    """A kernel that was compiled, with all that it calls, and how long that took."""
+
+    name: str
+    seconds: float
+
+
+class _Listener(event.Listener):
+    """Sees the functions that Numba compiles; those that a kernel calls come in between."""
+
+    def __init__(self) -> None:
+        self.compiled: list[Compiled] = []
+        self._depth = 0
+        self._begin = 0.0
+
+    def on_start(self, event: event.Event) -> None:
+        if self._depth == 0:
+            self._begin = time.perf_counter()
+            self.begin(_name(event))
+        self._depth += 1
+
+    def on_end(self, event: event.Event) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            self.end(Compiled(_name(event), time.perf_counter() - self._begin))
+
+    def begin(self, name: str) -> None:
+        """Take note of a kernel that will be compiled."""
+
+    def end(self, compiled: Compiled) -> None:
+        """Take note of a kernel that has been compiled."""
+        self.compiled.append(compiled)
+
+
+class _Logger(_Listener):
+    def begin(self, name: str) -> None:
+        LOG.info("compiling %s, once", name)
+
+    def end(self, compiled: Compiled) -> None:
+        LOG.debug("compiled %s in %.1f s", compiled.name, compiled.seconds)
+
+
+def _name(event: event.Event) -> str:
+    return str(event.data["dispatcher"].py_func.__name__)
+
+
+def log_compilations() -> None:
+    """Write to the log from now on what is compiled; it is called once."""
+    event.register(COMPILATION, _Logger())  # type: ignore[no-untyped-call]
+
+
+@contextlib.contextmanager
+def watching_compilations() -> Iterator[list[Compiled]]:
+    """Give a list of what is compiled meanwhile, in this process."""
+    listener = _Listener()
+    with event.install_listener(COMPILATION, listener):
+        yield listener.compiled
