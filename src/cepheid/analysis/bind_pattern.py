@@ -141,7 +141,7 @@ def finish_pattern(
     positive: list[Clause] = []
     negative: list[Conjunct] = []
     for term in terms:
-        kept = without_chains(term.clauses, partition_by)
+        kept = without_chains(term.clauses, partition_by, side.scope.variables)
         if any(each.predicate_class is PredicateClass.NEGATED for each in kept):
             negative.append(replace(term, clauses=kept))
         else:

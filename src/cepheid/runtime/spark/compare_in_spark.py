@@ -223,7 +223,7 @@ def _fits(value: int) -> bool:
 def _moment(field: StructField, text: str) -> Column | None:
     """Return a time as Spark's own, or None where Spark's types have none that is equal."""
     arrow_type, kind = TIMES[type(field.dataType)]
-    scalar = time_like(arrow_type, pa.scalar(text))
+    scalar = time_like(arrow_type, text)
     is_finer = pa.types.is_timestamp(scalar.type) and scalar.type.unit == "ns"
     if is_finer or pa.types.is_date(scalar.type) is not (kind == "date"):
         return None
