@@ -198,7 +198,8 @@ def _rounded(value: int) -> float:
 def _alike(left: Column, right: Column) -> tuple[Column, Column]:
     """Next to a float numbers become floats, next to a decimal integers become decimals.
 
-    Arrow alone refuses floats for integers beyond 2^53, and decimals of many digits.
+    Arrow alone refuses floats for integers beyond 2^53, decimals of many digits, and times of two
+    zones and units; an instant is the same in every zone.
     """
     if pa.types.is_floating(left.type) and not pa.types.is_floating(right.type):
         return left, _to_float(right)
@@ -206,6 +207,8 @@ def _alike(left: Column, right: Column) -> tuple[Column, Column]:
         return _to_float(left), right
     if pa.types.is_decimal(left.type) or pa.types.is_decimal(right.type):
         return as_decimals(left, right)
+    if all(pa.types.is_timestamp(each.type) and each.type.tz for each in (left, right)):
+        return left, pc.cast(right, pa.timestamp(right.type.unit, left.type.tz))
     return left, right
 
 
@@ -220,7 +223,7 @@ def time_like(kind: pa.DataType, text: str) -> pa.Scalar:
     if pa.types.is_date(kind) and ticks % NANOSECONDS_A_DAY == 0:
         days = to_scalar(ticks // NANOSECONDS_A_DAY, pa.int32())
         return days.cast(pa.date32()).cast(kind)
-    zone = "UTC" if is_zoned else None
+    zone = kind.tz if is_zoned else None
     if ticks % 1_000:
         return to_scalar(ticks, pa.timestamp("ns", zone))
     return to_scalar(ticks // 1_000, pa.timestamp("us", zone))

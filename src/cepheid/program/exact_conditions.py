@@ -94,9 +94,9 @@ def _exact_condition(condition: Condition) -> Condition:
 
 def _exact_comparison(atom: Compare) -> Compare:
     left, right = atom.left, atom.right
-    if left.type is INTEGER and isinstance(right, Constant) and _is_no_integer(right):
+    if left.type is INTEGER and isinstance(right, Constant) and right.type is DECIMAL:
         return _of_integers(atom.operator, left, right)
-    if right.type is INTEGER and isinstance(left, Constant) and _is_no_integer(left):
+    if right.type is INTEGER and isinstance(left, Constant) and left.type is DECIMAL:
         return _of_integers(SWAPPED[atom.operator], right, left)
     types = (left.type, right.type)
     is_exact = DECIMAL in types and FLOAT not in types
@@ -107,29 +107,33 @@ def _exact_comparison(atom: Compare) -> Compare:
     return atom
 
 
-def _is_no_integer(constant: Constant) -> bool:
-    """Whether a number has a point, or more digits than any integer of 64 bits."""
-    value = constant.value
-    is_large = constant.type is INTEGER and isinstance(value, int) and not _fits(value)
-    return constant.type is DECIMAL or is_large
-
-
-def _fits(number: int) -> bool:
-    """Whether an integer of 64 bits, with a sign or without, can be that number."""
-    return -(2**63) <= number < 2**64
-
-
 def _of_integers(operator: str, value: Value, constant: Constant) -> Compare:
-    """A value that has the attribute equals itself, so that what lacks it is still exempt."""
-    assert not isinstance(constant.value, str | None)
+    assert isinstance(constant.value, int | float | Decimal)
     bound = at_scale(operator, exactly(constant.value), 0)
-    if not isinstance(bound, bool):
-        operator, number = bound
-        if _fits(number):
-            return Compare(operator, value, Constant(number, INTEGER))
-        bound = operator == "!=" or (operator in ("<", "<=")) is (number > 0)
-        bound = bound and operator != "="
-    return Compare("=" if bound else "!=", value, value)
+    if isinstance(bound, bool):
+        return _always(bound, value)
+    return Compare(bound[0], value, Constant(bound[1], INTEGER))
+
+
+def _always(holds: bool, value: Value) -> Compare:
+    """A value that is known equals itself; so what is NULL, or lacking, is still told apart."""
+    return Compare("=" if holds else "!=", value, value)
+
+
+def within_64_bits(atom: Compare) -> Compare:
+    """Return a comparison of integers of 64 bits without a literal that none of them can be."""
+    for value, other, operator in (
+        (atom.left, atom.right, atom.operator),
+        (atom.right, atom.left, SWAPPED[atom.operator]),
+    ):
+        if value.type is INTEGER and isinstance(other, Constant) and isinstance(other.value, int):
+            is_above = other.value >= 2**63
+            if is_above or other.value < -(2**63):
+                is_below = operator in ("<", "<=")
+                return _always(
+                    operator == "!=" or (operator != "=" and is_below is is_above), value
+                )
+    return atom
 
 
 def _is_known(value: Value) -> bool:

@@ -24,6 +24,7 @@ from cepheid.analysis.expressions import (
 )
 from cepheid.analysis.schema import AttributeType
 from cepheid.language.numbers import exactly
+from cepheid.program.exact_conditions import within_64_bits
 from cepheid.program.run_program import ColumnKind, Instruction, PredicateColumn, TextConstant
 
 # The numbers of kernels/predicate_code.py; a test compares the two.
@@ -132,6 +133,7 @@ class CodeWriter:
                 assert_never(condition)
 
     def _compare(self, atom: Compare) -> None:
+        atom = within_64_bits(atom)
         is_float = AttributeType.FLOAT in (atom.left.type, atom.right.type)
         partner = self._text_column(atom)
         self._value(atom.left, is_float=is_float, partner=partner)
