@@ -119,8 +119,8 @@ def values_of_one(draw: st.DrawFn, name: str, column: str, *, is_array: bool) ->
 
 
 @st.composite
-def typed_cases(draw: st.DrawFn, zone: str) -> Case:
-    """A match query with predicates on such types, and perhaps keys that are floats or decimals."""
+def typed_cases(draw: st.DrawFn, zone: str, *, is_aggregate: bool = False) -> Case:
+    """A query with predicates on such types, and perhaps keys that are floats or decimals."""
     names: dict[str, bool] = {}
     negated: list[str] = []
     has_negation = draw(st.integers(0, 3)) == 0
@@ -137,7 +137,15 @@ def typed_cases(draw: st.DrawFn, zone: str) -> Case:
         every = [*names, *negated]
         where += [f"{one}.{key} = {two}.{key}" for one, two in itertools.pairwise(every)]
     clauses = draw(opening(pattern, where))
-    clauses.append(f"WITHIN {draw(st.integers(1, 6))}")
+    length = draw(st.integers(1, 6))
+    clauses.append(f"WITHIN {length}")
+    if is_aggregate:
+        clauses[-1] += f" SLIDE {draw(st.integers(1, length))}"
+        group = draw(st.sampled_from(("", "p", "y")))
+        listed = f"{group}, " if group else ""
+        clauses.append(f"RETURN {listed}COUNT(*) AS n, MIN({next(iter(names))}.f) AS low")
+        clauses += [f"GROUP BY {group}"] if group else []
+        return Case("\n".join(clauses), draw(typed_streams(zone)), ())
     columns = [f"{name}.{draw(st.sampled_from(('x', 'p', 'f', 'y')))} AS c{name}" for name in names]
     some = draw(st.sampled_from(list(names)))
     form = "max({}[].p)" if names[some] else "{}.p * 1.5"

@@ -105,7 +105,9 @@ class LocalPredicates:
             operator, left, right = SWAPPED[operator], right, left
         column = self.value(left)
         if not isinstance(right, Constant):
-            return COMPARE[operator](*_alike(column, self.value(right)))
+            other = self.value(right)
+            are_alike = other.type == column.type
+            return COMPARE[operator](*((column, other) if are_alike else _alike(column, other)))
         if pa.types.is_temporal(column.type) and isinstance(right.value, str):
             return COMPARE[operator](column, time_like(column.type, right.value))
         if is_exact(column.type) and isinstance(right.value, int | float | Decimal):
