@@ -188,7 +188,14 @@ class TestNanoseconds:
     def test_they_are_read_as_microseconds(self, tmp_path):
         path = tmp_path / "events.parquet"
         self.write(path, finest=1_000)
-        assert_same("run", self.QUERY, path, "-f", "csv", rows=1)
+        local, spark = both("run", self.QUERY, path, "-f", "csv")
+        assert (spark.code, spark.stderr) == (0, "")
+        shown = ",".join(
+            f"2024-03-10 {each}"
+            for each in ("02:30:00.000000{0}", "02:31:30.000001{0}", "02:31:30.000001{0}Z")
+        )
+        assert local.lines[1:] == [shown.format("000")]
+        assert spark.lines[1:] == [shown.format("")]
 
     def test_what_is_finer_is_refused(self, tmp_path):
         path = tmp_path / "events.parquet"

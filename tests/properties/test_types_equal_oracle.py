@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import cepheid
@@ -16,6 +16,8 @@ from tests.properties.comparison import as_multiset
 from tests.properties.queries import Case
 from tests.properties.stream_steps import drive, program_of, rows_of, splits
 from tests.properties.typed_events import ZONES, schema_in, typed_cases
+
+SLOW = settings.get_profile("quick").suppress_health_check
 
 
 def in_some_zone(*, is_aggregate: bool) -> st.SearchStrategy[tuple[pa.Schema, Case]]:
@@ -65,7 +67,7 @@ def test_aggregates(drawn: tuple[pa.Schema, Case]) -> None:
     assert as_multiset(run_local(case, schema)) == wanted
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, suppress_health_check=[*SLOW, HealthCheck.large_base_example])
 @given(st.data())
 def test_streams(data: st.DataObject) -> None:
     schema, case = data.draw(in_some_zone(is_aggregate=False))
