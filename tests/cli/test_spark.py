@@ -3,6 +3,7 @@
 import os
 import sys
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -167,3 +168,48 @@ def test_demo_in_a_process_of_its_own(tmp_path):
     events = generate("ridesharing", events=3000, districts=5, events_per_minute=1000.0)
     assert f"{events.num_rows:,} events" in outcome.stdout
     assert list(tmp_path.iterdir()) == []
+
+
+class TestNanoseconds:
+    """What pandas writes by default, and Spark has no type for."""
+
+    QUERY = (
+        "PATTERN SEQ(A a, B b) WHERE a.ts < '2024-03-10 02:31:00' WITHIN 1 hour "
+        "RETURN a.ts, b.ts, b.zoned"
+    )
+
+    def write(self, path, finest):
+        base = 1710037800 * 10**9  # 02:30, which clocks skip in New York
+        times = pa.array([base, base + 60 * 10**9, base + 90 * 10**9 + finest], pa.timestamp("ns"))
+        zoned = times.cast(pa.timestamp("ns", "UTC"))
+        table = pa.table({"ts": times, "zoned": zoned, "type": ["A", "A", "B"]})
+        pq.write_table(table, path)
+
+    def test_they_are_read_as_microseconds(self, tmp_path):
+        path = tmp_path / "events.parquet"
+        self.write(path, finest=1_000)
+        local, spark = both("run", self.QUERY, path, "-f", "csv")
+        assert (spark.code, spark.stderr) == (0, "")
+        shown = ",".join(
+            f"2024-03-10 {each}"
+            for each in ("02:30:00.000000{0}", "02:31:30.000001{0}", "02:31:30.000001{0}Z")
+        )
+        assert local.lines[1:] == [shown.format("000")]
+        assert spark.lines[1:] == [shown.format("")]
+
+    def test_what_is_finer_is_refused(self, tmp_path):
+        path = tmp_path / "events.parquet"
+        self.write(path, finest=1)
+        outcome = cepheid("run", self.QUERY, path, "--engine", "spark")
+        assert outcome.code != 0
+        assert "column 'ts' has times finer than microseconds" in outcome.stderr
+
+    def test_the_setting_does_not_stay(self, tmp_path, spark):
+        from cepheid.connectors.collect_spark import spark_errors
+        from cepheid.errors import DataError
+
+        path = tmp_path / "events.parquet"
+        self.write(path, finest=0)
+        cepheid("run", self.QUERY, path, "--engine", "spark")
+        with pytest.raises(DataError, match=r"NANOS(.|\n)*coerce_timestamps='us'"), spark_errors():
+            spark.session.read.parquet(str(path))

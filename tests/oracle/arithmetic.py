@@ -6,8 +6,10 @@ import datetime
 import math
 import operator as python
 from collections.abc import Callable, Sequence
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
+from zoneinfo import ZoneInfo
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "=": python.eq,
@@ -23,22 +25,47 @@ def compare(operator: str, left: Any, right: Any) -> bool | None:
     """None if an operand is NULL: SQL's unknown."""
     if left is None or right is None:
         return None
-    return COMPARISONS[operator](_comparable(left), _comparable(right))
+    if isinstance(left, datetime.date) and isinstance(right, datetime.date):
+        left, right = _instant(left, _zone(right)), _instant(right, _zone(left))
+    elif float in (type(left), type(right)):
+        left, right = to_float(left), to_float(right)
+    return COMPARISONS[operator](left, right)
 
 
-def _comparable(value: Any) -> Any:
-    """Dates are their midnight, and a time without a zone is in UTC."""
-    if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
+def to_float(value: Any) -> Any:
+    """Next to a float every number is one; others are compared with all their digits."""
+    return float(value) if isinstance(value, int | Decimal) else value
+
+
+def _zone(value: datetime.date) -> datetime.tzinfo:
+    zone = value.tzinfo if isinstance(value, datetime.datetime) else None
+    return datetime.UTC if zone is None else zone
+
+
+def _instant(value: datetime.date, zone: datetime.tzinfo) -> datetime.datetime:
+    """Dates are their midnight; without a zone a time is in that of what it is compared with.
+
+    Like Spark, Python reads a time that clocks skip as if they had not, and takes the first of two.
+    """
+    if not isinstance(value, datetime.datetime):
         value = datetime.datetime.combine(value, datetime.time())
-    if isinstance(value, datetime.datetime) and value.tzinfo is None:
-        value = value.replace(tzinfo=datetime.UTC)
-    return value
+    if value.tzinfo is None:
+        value = value.replace(tzinfo=ZoneInfo(str(zone)))
+    offset = value.utcoffset() or datetime.timedelta()
+    return value.replace(tzinfo=None) - offset
 
 
 def operate(operator: str, left: Any, right: Any) -> Any:
     """Arithmetic with NULL; division by zero is NULL, `%` has the sign of the dividend."""
     if left is None or right is None:
         return None
+    if Decimal in (type(left), type(right)):
+        with localcontext(prec=200):
+            return _operate(operator, left, right)
+    return _operate(operator, left, right)
+
+
+def _operate(operator: str, left: Any, right: Any) -> Any:
     match operator:
         case "+":
             return left + right
@@ -54,6 +81,8 @@ def operate(operator: str, left: Any, right: Any) -> Any:
             if isinstance(left, int) and isinstance(right, int):
                 rest = abs(left) % abs(right)
                 return rest if left >= 0 else -rest
+            if Decimal in (type(left), type(right)):
+                return left % right  # with the sign of the dividend
             return math.fmod(left, right)
     raise AssertionError(operator)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from cepheid.analysis.analyze import analyze
@@ -20,6 +21,7 @@ TYPES = {
     datetime.datetime: AttributeType.TIMESTAMP,
     datetime.date: AttributeType.DATE,
     list: AttributeType.OTHER,
+    Decimal: AttributeType.DECIMAL,
 }
 
 
@@ -34,7 +36,8 @@ def schema_of(
     for event in events:
         for name, value in event.items():
             if value is not None:
-                attributes[name] = TYPES[type(value)]
+                has_zone = isinstance(value, datetime.datetime) and value.tzinfo is not None
+                attributes[name] = AttributeType.ZONED if has_zone else TYPES[type(value)]
             attributes.setdefault(name, AttributeType.UNKNOWN)
     is_integer = attributes["time"] is AttributeType.INTEGER
     by_type = {name: frozenset(each) for name, each in declared.items()} if declared else None

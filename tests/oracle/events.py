@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
@@ -49,7 +50,7 @@ def make_events(query: BoundQuery, rows: Iterable[Mapping[str, Any]]) -> list[Ev
             time=key[0],
             key=key,
             partition=partition,
-            group=tuple(row.get(each.attribute) for each in query.group_by),
+            group=tuple(_one_nan(row.get(each.attribute)) for each in query.group_by),
             index=sum(other == partition and smaller < key for smaller, other in places),
         )
         for row, (key, partition) in zip(ordered, places, strict=True)
@@ -129,6 +130,11 @@ def _type(row: Mapping[str, Any], schema: EventSchema) -> str | None:
     return None if schema.type_column is None else row.get(schema.type_column)
 
 
+def _one_nan(value: Any) -> Any:
+    """As a key all NaN are one value."""
+    return math.nan if isinstance(value, float) and math.isnan(value) else value
+
+
 def _partition(row: Mapping[str, Any], attributes: Iterable[str]) -> tuple[Any, ...] | None:
-    values = tuple(row.get(each) for each in attributes)
+    values = tuple(_one_nan(row.get(each)) for each in attributes)
     return None if None in values else values

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from cepheid.analysis.expressions import (
@@ -20,7 +21,7 @@ from cepheid.analysis.expressions import (
     Value,
 )
 from cepheid.analysis.schema import AttributeType
-from tests.oracle.arithmetic import aggregate, compare, operate
+from tests.oracle.arithmetic import aggregate, compare, operate, to_float
 from tests.oracle.combinations import Choice, Scene, Slot, choices, combinations, read, slots_of
 
 
@@ -66,12 +67,20 @@ def _value(value: Value, scene: Scene, chosen: Mapping[Slot, Choice]) -> Any:
     match value:
         case Constant(type=AttributeType.TIMESTAMP, value=str(text)):
             return datetime.datetime.fromisoformat(text)
+        case Constant(type=AttributeType.DECIMAL, value=number):
+            return Decimal(str(number))
+        case Constant(type=AttributeType.FLOAT):
+            return to_float(value.value)
         case Constant():
             return value.value
         case Minus():
-            return operate("-", 0, _value(value.operand, scene, chosen))
+            operand = _value(value.operand, scene, chosen)
+            is_float = value.type is AttributeType.FLOAT
+            return operate("-", 0, to_float(operand) if is_float else operand)
         case Operation():
             left, right = _value(value.left, scene, chosen), _value(value.right, scene, chosen)
+            if value.type is AttributeType.FLOAT:
+                left, right = to_float(left), to_float(right)
             return operate(value.operator, left, right)
         case AttributeReference():
             return _attribute(value, scene, chosen)

@@ -166,6 +166,49 @@ class TestLargeNumbers:
     def test_small_integers_do_not_wrap(self):
         assert holds("A.x * 100 > 1000", [100, 1], pa.int8()) == [0]
 
+    @pytest.mark.parametrize(
+        ("condition", "expected"),
+        [
+            ("A.x > 9007199254740993.5", [2]),
+            ("A.x >= 9007199254740992.5", [1, 2]),
+            ("A.x < 9007199254740993.5", [0, 1]),
+            ("9007199254740992.1 >= A.x", [0]),
+            ("A.x = 9007199254740993.0", [1]),
+            ("A.x = 9007199254740993.5", []),
+            ("A.x != 9007199254740993.5", [0, 1, 2]),
+            ("NOT A.x > 9007199254740993.5", [0, 1]),
+            ("A.x < 1e30", [0, 1, 2]),
+            ("A.x = 1e30", []),
+            ("A.x > -1e30", [0, 1, 2]),
+        ],
+    )
+    def test_integers_next_to_a_fraction(self, condition, expected):
+        values = [2**53, 2**53 + 1, 2**53 + 2, None]
+        assert holds(condition, values, pa.int64()) == expected
+
+    @pytest.mark.parametrize("kind", [pa.decimal128(22, 2), pa.decimal128(38, 18)], ids=str)
+    @pytest.mark.parametrize(
+        ("condition", "expected"),
+        [
+            ("A.x < 12345678901234567890.11", [0]),
+            ("A.x = 12345678901234567890.11", [1]),
+            ("A.x > 12345678901234567890.105", [1]),
+            ("A.x * 1.5 - A.x * 0.5 = 12345678901234567890.10", [0]),
+            ("A.x - 12345678901234567890 = 0.1", [0]),
+            ("A.x - 12345678901234567890 >= A.x - 12345678901234567889.99", []),
+            ("A.x % 1 = 0.11", [1]),
+            ("A.x % 0 = 0", []),
+            ("-A.x <= -12345678901234567890.11", [1]),
+            ("A.x < 1e300", [0, 1]),
+            ("A.x > -1e300", [0, 1]),
+            ("A.x = 1e-300", []),
+        ],
+    )
+    def test_decimals_keep_their_digits(self, kind, condition, expected):
+        last = decimal.Decimal("12345678901234567890.11")
+        values = [decimal.Decimal("12345678901234567890.10"), last, None]
+        assert holds(condition, values, kind) == expected
+
     def test_decimals(self):
         values = [decimal.Decimal("1.10"), decimal.Decimal("2.20"), None]
         assert holds("A.x = 1.10", values, pa.decimal128(38, 2)) == [0]
@@ -181,8 +224,9 @@ class TestTimes:
     )
     KINDS = (
         *(pa.timestamp(unit) for unit in ("ms", "us", "ns")),
-        *(pa.timestamp(unit, zone) for unit in ("ms", "ns") for zone in ("UTC", "Asia/Tokyo")),
+        *(pa.timestamp(unit, zone) for unit in ("ms", "ns") for zone in ("UTC", "+00:00")),
     )
+    ELSEWHERE = tuple(pa.timestamp(unit, "Asia/Tokyo") for unit in ("ms", "us", "ns"))
 
     @pytest.mark.parametrize("kind", KINDS, ids=str)
     @pytest.mark.parametrize(
@@ -197,7 +241,22 @@ class TestTimes:
             ("A.x < '2024-01-01T12:30:00.500000001'", [0, 1]),
         ],
     )
-    def test_text_without_a_zone_is_in_utc(self, kind, condition, expected):
+    def test_text_next_to_columns_without_a_zone_and_in_utc(self, kind, condition, expected):
+        assert holds(condition, self.VALUES, kind) == expected
+
+    @pytest.mark.parametrize("kind", ELSEWHERE, ids=str)
+    @pytest.mark.parametrize(
+        ("condition", "expected"),
+        [
+            ("A.x > '2024-01-01 09:00'", [1, 2]),
+            ("'2024-01-02 09:00' > A.x", [0, 1]),
+            ("A.x = '2024-01-01 21:30:00.5'", [1]),
+            ("A.x = '2024-01-01T12:30:00.500+00:00'", [1]),
+            ("A.x >= '2024-01-01T21:30:00.500000001'", [2]),
+            ("A.x > '2024-01-01T12:30:00.500'", [1, 2]),
+        ],
+    )
+    def test_text_without_a_zone_is_in_that_of_the_column(self, kind, condition, expected):
         assert holds(condition, self.VALUES, kind) == expected
 
     @pytest.mark.parametrize("kind", [pa.date32(), pa.date64()], ids=str)

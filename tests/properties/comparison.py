@@ -1,5 +1,6 @@
 """Compare result rows as multisets, whatever their order."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -39,6 +40,8 @@ def as_multiset(rows: Iterable[Mapping[str, Any]]) -> Counter[tuple[Any, ...]]:
 def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return tuple(_plain(each) for each in value)
+    if isinstance(value, float) and math.isnan(value):
+        return "NaN"
     if isinstance(value, float):
         return int(value) if value.is_integer() else round(value, 9)
     return value

@@ -116,6 +116,6 @@ class TestNames:
         assert result.select(["time", "seq", "n"]).to_pylist() == [{"time": 2, "seq": 2, "n": 1}]
 
 
-def test_a_constant_beyond_64_bits():
+def test_arithmetic_with_a_constant_beyond_64_bits():
     with pytest.raises(cepheid.DataError, match="does not fit 64 bits"):
-        run("SEQ(A a, B b) WHERE a.x + b.x < 10000000000000000000", "a1(x=1) b2(x=2)")
+        run("SEQ(A a, B b) WHERE a.x + 10000000000000000000 > b.x", "a1(x=1) b2(x=2)")

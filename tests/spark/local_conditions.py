@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
+ZONE = "America/New_York"
 FLOATS = (0.0, -0.0, 1.0, -1.5, 0.1, 2.0**53, math.inf, -math.inf, math.nan, 1e300, 5e-324)
 INTEGERS = (0, 1, -1, 2, 2**31 - 1, -(2**31), 2**53 + 1, 2**63 - 1, -(2**63))
 TEXTS = ("", "a", "A", "a ", "ab", "é", "\u0000", "\uffff", "😀", "10", "9", "it's")
@@ -39,11 +40,15 @@ VALUES: dict[str, tuple[pa.DataType, tuple[Any, ...]]] = {
     "word": (pa.string(), TEXTS),
     "flag": (pa.bool_(), (True, False)),
     "sign": (pa.bool_(), (True, False)),
-    "zoned": (pa.timestamp("us", "UTC"), TIMES),
-    "since": (pa.timestamp("us", "UTC"), TIMES),
+    "zoned": (pa.timestamp("us", ZONE), TIMES),
+    "since": (pa.timestamp("us", ZONE), TIMES),
     "naive": (pa.timestamp("us"), TIMES),
     "day": (pa.date32(), tuple(each.date() for each in TIMES)),
     "exact": (pa.decimal128(9, 2), (decimal.Decimal("0.10"), decimal.Decimal("-1.50"))),
+    "large": (
+        pa.decimal128(38, 2),
+        tuple(decimal.Decimal(f"{2**60}.{each}") for each in (10, 11, 12)),
+    ),
 }
 TYPES = ("A", "B", "C", "D", None)
 GROUP = 2
@@ -77,7 +82,8 @@ class LocalCondition:
     is_exact: bool
 
 
-NUMBERS = tuple(each for each in (*INTEGERS, *FLOATS) if math.isfinite(each))
+NUMBERS = tuple(repr(each) for each in (*INTEGERS, *FLOATS) if math.isfinite(each))
+FRACTIONS = (f"{2**53 + 1}.0", f"{2**53}.5", f"-{2**53 + 1}.5", f"{2**60}.11", f"{2**60}.115")
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 WHOLE, REAL = ("tiny", "short", "long", "more"), ("single", "double", "other")
 
@@ -86,7 +92,7 @@ WHOLE, REAL = ("tiny", "short", "long", "more"), ("single", "double", "other")
 def comparisons(draw: st.DrawFn, variable: str) -> LocalCondition:
     """Compare attributes with constants or with each other."""
     operator = draw(st.sampled_from(OPERATORS))
-    forms = (numbers, numbers, texts, flags, times, columns, columns, weak)
+    forms = (numbers, numbers, decimals, texts, flags, times, columns, columns, weak)
     left, right, is_exact = draw(draw(st.sampled_from(forms))(operator))
     sides = [side.replace("@", f"{variable}.") for side in (left, right)]
     if draw(st.booleans()):
@@ -104,9 +110,16 @@ Sides = tuple[str, str, bool]
 
 @st.composite
 def numbers(draw: st.DrawFn, operator: str) -> Sides:
-    name, value = draw(st.sampled_from(WHOLE + REAL)), draw(st.sampled_from(NUMBERS))
-    is_whole = isinstance(value, int) or abs(value) < 2**53
-    return f"@{name}", repr(value), operator != "!=" if name in REAL else is_whole
+    name, text = draw(st.sampled_from(WHOLE + REAL)), draw(st.sampled_from(NUMBERS + FRACTIONS))
+    fits = abs(decimal.Decimal(text)) < 2**63
+    return f"@{name}", text, operator != "!=" if name in REAL else fits
+
+
+@st.composite
+def decimals(draw: st.DrawFn, operator: str) -> Sides:
+    name = draw(st.sampled_from(("exact", "large")))
+    digits = {"exact": ("0.1", "0.105", "-1.5", "3"), "large": FRACTIONS}[name]
+    return f"@{name}", draw(st.sampled_from(digits)), True
 
 
 @st.composite
@@ -146,7 +159,8 @@ def weak(draw: st.DrawFn, operator: str) -> Sides:
     left, right = draw(
         st.sampled_from(
             (
-                ("@exact", "0.1"),
+                ("@exact", "0.3e9"),
+                ("@exact", "@large"),
                 ("@tiny + 1", "1"),
                 ("@double / @other", "1"),
                 ("@long % 2", "1"),

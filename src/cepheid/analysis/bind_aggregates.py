@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from cepheid.analysis.bind_values import (
     AGGREGATES,
-    TEMPORAL,
     ValueBinder,
     comparable,
     is_time_text,
@@ -25,7 +24,7 @@ from cepheid.analysis.bound import (
     Variable,
 )
 from cepheid.analysis.problems import Problems
-from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.analysis.schema import TEMPORAL, AttributeType, EventSchema
 from cepheid.analysis.scope import Scope
 from cepheid.errors import suggest
 from cepheid.language import ast

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from cepheid.analysis.bind_values import TEMPORAL, ValueBinder, comparable, is_time_text
+from cepheid.analysis.bind_values import (
+    ValueBinder,
+    comparable,
+    is_time_text,
+    with_exact_literals,
+)
 from cepheid.analysis.expressions import (
     AllOf,
     AnyOf,
@@ -15,7 +20,7 @@ from cepheid.analysis.expressions import (
     Truth,
     Value,
 )
-from cepheid.analysis.schema import AttributeType
+from cepheid.analysis.schema import TEMPORAL, AttributeType
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
 from cepheid.language.source import Span
@@ -122,7 +127,7 @@ class ConditionBinder(ValueBinder):
     ) -> tuple[Value, Value] | None:
         """Return both sides with comparable types; text compared with a time becomes a time."""
         if comparable(left.type, right.type):
-            return left, right
+            return with_exact_literals(left, right)
         for one, other, node in ((left, right, right_node), (right, left, left_node)):
             if (
                 one.type in TEMPORAL
@@ -148,6 +153,8 @@ class ConditionBinder(ValueBinder):
         return None
 
     def _mismatch_hint(self, left: Value, right: Value) -> str | None:
+        if left.type in TEMPORAL and right.type in TEMPORAL:
+            return "cast one of the columns, so that both have a zone or neither has"
         named = [
             f"{each.variable}.{each.attribute} is {each.type.phrase}"
             for each in (left, right)

@@ -25,7 +25,7 @@ from cepheid.analysis.expressions import (
     references,
     variables_of,
 )
-from cepheid.analysis.infer_partitions import is_implied
+from cepheid.analysis.infer_partitions import is_implied, without_chains
 from cepheid.analysis.normal_forms import (
     TooManyClausesError,
     all_of,
@@ -143,7 +143,7 @@ def finish_pattern(
     implied: list[Clause] = []
     for term in terms:
         implied += [each for each in term.clauses if is_implied(each, partition_by)]
-        kept = tuple(each for each in term.clauses if not is_implied(each, partition_by))
+        kept = without_chains(term.clauses, partition_by, side.scope.variables)
         if any(each.predicate_class is PredicateClass.NEGATED for each in kept):
             negative.append(replace(term, clauses=kept))
         else:

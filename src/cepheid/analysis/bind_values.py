@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import datetime
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Context, Decimal, localcontext
 
 from cepheid.analysis.bound import Variable
 from cepheid.analysis.expressions import (
@@ -13,12 +17,14 @@ from cepheid.analysis.expressions import (
     Operation,
     Role,
     Value,
+    references,
 )
 from cepheid.analysis.problems import Problems
-from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.analysis.schema import TEMPORAL, AttributeType, EventSchema
 from cepheid.analysis.scope import Scope
 from cepheid.errors import nearest, suggest
 from cepheid.language import ast
+from cepheid.language.numbers import exactly, to_number
 from cepheid.language.printer import print_expression
 from cepheid.language.source import Span
 
@@ -33,7 +39,12 @@ ROLE_OF_INDEX = {
     ast.IndexKind.ALL: Role.ALL,
 }
 RANGE_ROLES = (Role.BEFORE, Role.ALL)
-TEMPORAL = (AttributeType.TIMESTAMP, AttributeType.DATE)
+EXACT_ARITHMETIC: dict[str, Callable[[Decimal, Decimal], Decimal]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+}
+ALL_DIGITS = Context(prec=10_000)
 
 
 class ValueBinder:
@@ -57,7 +68,7 @@ class ValueBinder:
                 operand = self.value(node.operand)
                 if operand is None or not self._numeric(operand, node.operand, "-"):
                     return None
-                return Minus(operand, operand.type)
+                return Minus(operand, _computed_type(operand.type, operand))
             case ast.Arithmetic():
                 return self._arithmetic(node)
             case ast.Call():
@@ -223,10 +234,13 @@ class ValueBinder:
         good = self._numeric(left, node.left, node.operator)
         if not self._numeric(right, node.right, node.operator) or not good:
             return None
-        both_integer = left.type is right.type is AttributeType.INTEGER
-        integer = both_integer and node.operator != "/"
-        kind = AttributeType.INTEGER if integer else AttributeType.FLOAT
-        return Operation(node.operator, left, right, kind)
+        folded = _folded(node.operator, left, right)
+        if folded is not None:
+            return folded
+        if AttributeType.DECIMAL in (left.type, right.type):
+            left, right = with_exact_literals(left, right)
+        kind = _result_type(node.operator, left.type, right.type)
+        return Operation(node.operator, left, right, _computed_type(kind, left, right))
 
     def _block_aggregate(self, node: ast.Call) -> Value | None:
         if node.function not in AGGREGATES:
@@ -279,12 +293,59 @@ class ValueBinder:
         if adds_up and not self._numeric(reference, argument, node.function):
             return None
         result = {"COUNT": AttributeType.INTEGER, "AVG": AttributeType.FLOAT}
+        if kind is AttributeType.DECIMAL:
+            result["SUM"] = AttributeType.FLOAT
         return BlockAggregate(
             node.function, variable.name, role, column, result.get(node.function, kind), kind
         )
 
 
-def literal_type(value: int | float | str | bool | None) -> AttributeType:
+def _folded(sign: str, left: Value, right: Value) -> Constant | None:
+    """Return what literals with a point add up to, exactly: `d * (1 - 0.05)` is `d * 0.95`."""
+    if not isinstance(left, Constant) or not isinstance(right, Constant):
+        return None
+    is_float = AttributeType.FLOAT in (left.type, right.type)
+    if not is_float or sign not in EXACT_ARITHMETIC:
+        return None
+    values = [each.value for each in (left, right) if each.value is not None]
+    exact = [exactly(each) for each in values if not isinstance(each, str)]
+    if len(exact) < 2:
+        return None
+    with localcontext(ALL_DIGITS):
+        result = EXACT_ARITHMETIC[sign](*exact)
+    return Constant(to_number(result), AttributeType.FLOAT)
+
+
+def _result_type(sign: str, left: AttributeType, right: AttributeType) -> AttributeType:
+    """Next to a decimal an integer is one, next to a float every number is; `/` gives floats."""
+    if sign == "/" or not (left.is_exact and right.is_exact):
+        return AttributeType.FLOAT
+    return left if left is right else AttributeType.DECIMAL
+
+
+def _computed_type(kind: AttributeType, *operands: Value) -> AttributeType:
+    """Return the type of arithmetic; of decimals it is exact if it reads one event."""
+    found = [reference for each in operands for reference in references(each)]
+    reads_one = len({(each.variable, each.role) for each in found}) < 2
+    has_aggregate = any(isinstance(each, BlockAggregate) for each in found)
+    if kind is AttributeType.DECIMAL and (has_aggregate or not reads_one):
+        return AttributeType.FLOAT
+    return kind
+
+
+def with_exact_literals(left: Value, right: Value) -> tuple[Value, Value]:
+    """Return two sides of which a literal keeps all its digits next to an exact number."""
+    return _exact_next_to(left, right), _exact_next_to(right, left)
+
+
+def _exact_next_to(value: Value, other: Value) -> Value:
+    is_literal = isinstance(value, Constant) and value.type is AttributeType.FLOAT
+    if is_literal and other.type.is_exact:
+        return replace(value, type=AttributeType.DECIMAL)
+    return value
+
+
+def literal_type(value: int | float | Decimal | str | bool | None) -> AttributeType:
     """Return the type of a literal."""
     if value is None:
         return AttributeType.NULL
@@ -292,7 +353,8 @@ def literal_type(value: int | float | str | bool | None) -> AttributeType:
         return AttributeType.BOOLEAN
     if isinstance(value, int):
         return AttributeType.INTEGER
-    return AttributeType.FLOAT if isinstance(value, float) else AttributeType.STRING
+    is_number = isinstance(value, float | Decimal)
+    return AttributeType.FLOAT if is_number else AttributeType.STRING
 
 
 def is_time_text(text: str) -> bool:
@@ -312,4 +374,5 @@ def comparable(left: AttributeType, right: AttributeType) -> bool:
     if left in free or right in free or left is right:
         return True
     numeric = left.is_numeric and right.is_numeric
-    return numeric or (left in TEMPORAL and right in TEMPORAL)
+    has_zone = AttributeType.ZONED in (left, right)  # then they are no times of one kind
+    return numeric or (left in TEMPORAL and right in TEMPORAL and not has_zone)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -229,7 +230,7 @@ class HavingGroup:
 class HavingConstant:
     """A literal in HAVING."""
 
-    value: int | float | str | bool | None
+    value: int | float | Decimal | str | bool | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from cepheid.analysis.expressions import (
     AllOf,
     AnyOf,
@@ -68,11 +70,11 @@ def _index(variable: str, role: Role) -> str:
     return f"[{variable}.LEN]" if role is Role.LAST else ROLE_INDEX[role]
 
 
-def _constant(value: int | float | str | bool | None) -> str:
+def _constant(value: int | float | Decimal | str | bool | None) -> str:
     if value is None:
         return "NULL"
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, str):
         return "'" + value.replace("'", "''") + "'"
-    return repr(value)
+    return str(value) if isinstance(value, Decimal) else repr(value)

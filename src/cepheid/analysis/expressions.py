@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -38,7 +39,7 @@ class Role(StrEnum):
 class Constant:
     """A literal value."""
 
-    value: int | float | str | bool | None
+    value: int | float | Decimal | str | bool | None
     type: AttributeType
 
 

@@ -6,15 +6,17 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
+from decimal import Decimal
 from functools import cache
 from typing import TypeVar
 
 from cepheid.analysis.problems import Problems
 from cepheid.errors import ConfigError, nearest
 from cepheid.language import ast
+from cepheid.language.numbers import to_number
 from cepheid.language.source import Source
 
-ParameterValue = int | float | str | bool
+ParameterValue = int | float | Decimal | str | bool
 Node = TypeVar("Node")
 DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)?\s*")
 
@@ -93,8 +95,8 @@ class _Filler:
 
     def _checked(self, node: ast.Parameter) -> ParameterValue | None:
         value: object = self.parameters[node.name]
-        if isinstance(value, float) and math.isfinite(value):
-            return value
+        if isinstance(value, float | Decimal) and math.isfinite(value):
+            return to_number(Decimal(value)) if value == int(value) else value
         if isinstance(value, bool | int | str):
             return value
         self.problems.add(
@@ -118,6 +120,8 @@ class _Filler:
                 unit = node.unit or (found[2].lower() if found[2] else None)
                 amount = float(number) if "." in number else int(number)
                 return replace(node, amount=amount, unit=unit)
+        if isinstance(value, Decimal):
+            value = float(value)
         if isinstance(value, bool) or not isinstance(value, int | float):
             self.problems.add(
                 "bad-parameter",

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from cepheid.analysis.bound import Clause, PredicateClass, Variable
 from cepheid.analysis.classify_predicates import is_equality_of_one_attribute
-from cepheid.analysis.expressions import references
+from cepheid.analysis.describe import describe
+from cepheid.analysis.expressions import (
+    AttributeReference,
+    Compare,
+    Condition,
+    references,
+)
 from cepheid.analysis.problems import Problems
-from cepheid.analysis.schema import EventSchema
+from cepheid.analysis.schema import AttributeType, EventSchema
 from cepheid.analysis.scope import Scope
 from cepheid.errors import suggest
 from cepheid.language import ast
 from cepheid.language.source import Span
+
+FLOAT = AttributeType.FLOAT
 
 
 def chained_attributes(
@@ -76,6 +84,37 @@ def is_implied(clause: Clause, partition_by: Collection[str]) -> bool:
         and is_equality_of_one_attribute(clause.condition)
         and next(references(clause.condition)).attribute in partition_by
     )
+
+
+def without_chains(
+    clauses: Iterable[Clause], partition_by: Collection[str], variables: Mapping[str, Variable]
+) -> tuple[Clause, ...]:
+    """Drop the equalities that partitioning already guarantees.
+
+    All NaN are one partition, but NaN does not equal NaN: of an equality of floats there remains
+    that each of its events has a number.
+    """
+    kept: dict[Condition, Clause] = {}
+    for clause in clauses:
+        is_gone = is_implied(clause, partition_by)
+        for each in _without_nan(clause, variables) if is_gone else (clause,):
+            kept.setdefault(each.condition, each)
+    return tuple(kept.values())
+
+
+def _without_nan(clause: Clause, variables: Mapping[str, Variable]) -> Iterator[Clause]:
+    """Yield `a.y = a.y` for each event of an equality of floats.
+
+    With a negated event only that one is restricted: if the other has NaN, nothing blocks it.
+    """
+    is_negated = clause.predicate_class is PredicateClass.NEGATED
+    for reference in references(clause.condition):
+        is_float = isinstance(reference, AttributeReference) and reference.type is FLOAT
+        if is_float and (variables[reference.variable].negated_part is not None) is is_negated:
+            condition = Compare("=", reference, reference)
+            names = frozenset((reference.variable,))
+            kind = PredicateClass.NEGATED if is_negated else PredicateClass.LOCAL
+            yield Clause(condition, kind, names, describe(condition), clause.span)
 
 
 def check_partition_attribute(

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from cepheid.analysis.bound import BoundWindow, WindowUnit
 from cepheid.analysis.problems import Problems
-from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.analysis.schema import TEMPORAL, AttributeType, EventSchema
 from cepheid.errors import nearest
 from cepheid.language import ast
 
@@ -113,10 +113,12 @@ def _ticks(
     problems: Problems,
 ) -> Fraction | None:
     if unit is None:
-        if schema.time_type in (AttributeType.TIMESTAMP, AttributeType.DATE):
+        if schema.time_type in TEMPORAL:
+            is_date = schema.time_type is AttributeType.DATE
+            kind = (AttributeType.DATE if is_date else AttributeType.TIMESTAMP).value
             problems.add(
                 "window-without-unit",
-                f"a window on the {schema.time_type.value} column '{schema.time}' needs a unit",
+                f"a window on the {kind} column '{schema.time}' needs a unit",
                 duration.span,
                 f"write {float(amount):g} seconds, minutes, hours or days",
             )

@@ -12,9 +12,11 @@ class AttributeType(StrEnum):
 
     INTEGER = "integer"
     FLOAT = "float"
+    DECIMAL = "decimal"
     STRING = "string"
     BOOLEAN = "boolean"
     TIMESTAMP = "timestamp"
+    ZONED = "timestamp with zone"
     DATE = "date"
     NULL = "null"
     UNKNOWN = "unknown"
@@ -23,7 +25,12 @@ class AttributeType(StrEnum):
     @property
     def is_numeric(self) -> bool:
         """Whether arithmetic applies."""
-        return self in (AttributeType.INTEGER, AttributeType.FLOAT, AttributeType.UNKNOWN)
+        return self in NUMERIC
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether values are compared digit by digit, with a literal that has all its digits."""
+        return self in (AttributeType.INTEGER, AttributeType.DECIMAL)
 
     @property
     def phrase(self) -> str:
@@ -31,6 +38,17 @@ class AttributeType(StrEnum):
         if self is AttributeType.OTHER:
             return "a value without order or arithmetic"
         return f"an {self.value}" if self is AttributeType.INTEGER else f"a {self.value}"
+
+
+NUMERIC = frozenset(
+    (
+        AttributeType.INTEGER,
+        AttributeType.FLOAT,
+        AttributeType.DECIMAL,
+        AttributeType.UNKNOWN,
+    )
+)
+TEMPORAL = frozenset((AttributeType.TIMESTAMP, AttributeType.ZONED, AttributeType.DATE))
 
 
 def attribute_type(name: str) -> AttributeType:

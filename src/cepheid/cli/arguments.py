@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +13,7 @@ import typer
 
 from cepheid import Query, query
 from cepheid.errors import ConfigError
+from cepheid.language.numbers import to_number
 
 if TYPE_CHECKING:
     from cepheid.analysis.fill_parameters import ParameterValue
@@ -128,7 +130,7 @@ def _value(text: str) -> ParameterValue:
     if WHOLE_NUMBER.fullmatch(text):
         return int(text)
     if NUMBER.fullmatch(text):
-        return float(text)
+        return to_number(Decimal(text))
     if text.casefold() in ("true", "false"):
         return text.casefold() == "true"
     is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "'\""

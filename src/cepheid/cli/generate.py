@@ -16,6 +16,7 @@ from cepheid.errors import ConfigError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from cepheid.analysis.fill_parameters import ParameterValue
     from cepheid.generate import Stream
 
 
@@ -78,10 +79,10 @@ def generate(
                 writer.write(chunk)
 
 
-def _number(name: str, value: float | str | bool) -> float:
+def _number(name: str, value: ParameterValue) -> float:
     if isinstance(value, str):
         raise ConfigError(f"parameter '{name}' must be a number, not {value!r}")
-    return value
+    return value if isinstance(value, int) else float(value)
 
 
 @contextmanager

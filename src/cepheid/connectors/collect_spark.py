@@ -16,6 +16,11 @@ from cepheid.errors import DataError
 SPARK_MODULES = ("pyspark", "py4j")
 
 RAISED_IN_WORKER = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception): .*", re.MULTILINE)
+NANOSECONDS_HINT = (
+    "Spark reads no timestamps in nanoseconds, which pandas writes: write microseconds, with "
+    "df.to_parquet(path, coerce_timestamps='us', allow_truncated_timestamps=True), or set "
+    "spark.sql.legacy.parquet.nanosAsLong=true and convert the numbers"
+)
 
 
 def collect(frame: DataFrame) -> pa.Table:
@@ -50,7 +55,14 @@ def spark_errors() -> Iterator[None]:
     except Exception as error:
         if type(error).__module__.split(".")[0] not in SPARK_MODULES:
             raise
-        raise DataError(essence(str(error))) from None
+        raise DataError(essence(str(error)), hint=_hint(str(error))) from None
+
+
+def _hint(text: str) -> str | None:
+    """Return what to do about an error of which Spark says no more than that it is one."""
+    is_fine = "TIMESTAMP(NANOS" in text
+    is_fine |= "PARQUET_COLUMN_DATA_TYPE_MISMATCH" in text and "timestamp" in text
+    return NANOSECONDS_HINT if is_fine else None
 
 
 def essence(text: str) -> str:

@@ -7,13 +7,14 @@ from functools import reduce
 from pathlib import Path
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cepheid.connectors.collect_spark import spark_errors
 from cepheid.connectors.event_files import FileFormat, is_remote, list_files, single_format
-from cepheid.connectors.read_local import first_values
+from cepheid.connectors.read_local import first_values, read_arrow_schema
+from cepheid.connectors.spark_session import NANOS_AS_LONG
 from cepheid.errors import DataError
 
 # With these, texts with a zone are instants and others are not; `12:00` is no time at all.
@@ -38,7 +39,7 @@ def read_spark(session: SparkSession, paths: Sequence[str]) -> DataFrame:
     file_format = single_format(files)
     with spark_errors():
         if file_format is FileFormat.PARQUET:
-            return session.read.option("mergeSchema", "true").parquet(*files)
+            return _read_parquet(session, files)
         if file_format is FileFormat.JSON:
             return _read_json(session, files)
         groups = _by_header(files).values()
@@ -62,6 +63,45 @@ def fit_empty(frames: Mapping[str, DataFrame], time: str, type: str | None) -> d
         columns = {each: F.lit(None).cast(known[each]) for each in empty if each in known}
         fitted[name] = frame.withColumns(columns) if columns else frame
     return fitted
+
+
+def _read_parquet(session: SparkSession, files: Sequence[str]) -> DataFrame:
+    """Spark has no nanoseconds: it reads them as numbers, which become microseconds here."""
+    fine = _nanosecond_columns(files)
+    if fine:
+        session.conf.set(NANOS_AS_LONG, "true")
+    frame = session.read.option("mergeSchema", "true").parquet(*files)
+    numbers = {name for name, kind in frame.dtypes if kind == "bigint"}
+    return frame.withColumns(
+        {name: _from_nanoseconds(name, zone) for name, zone in fine.items() if name in numbers}
+    )
+
+
+def _nanosecond_columns(files: Sequence[str]) -> dict[str, str | None]:
+    """Return the columns of nanoseconds, with their zone; files elsewhere are not looked at."""
+    found: dict[str, str | None] = {}
+    for file in files:
+        if not is_remote(file):
+            schema = read_arrow_schema(file)
+            times = [each for each in schema if pa.types.is_timestamp(each.type)]
+            found |= {each.name: each.type.tz for each in times if each.type.unit == "ns"}
+    return found
+
+
+def _from_nanoseconds(name: str, zone: str | None) -> Column:
+    quoted = name.replace("`", "``")
+    column = F.col(f"`{quoted}`")
+    micros = F.floor(column / F.lit(1000).cast("decimal(4,0)")).cast("bigint")
+    moment = F.timestamp_micros(micros)
+    if zone is None:
+        seconds = micros.cast("decimal(20,0)") / F.lit(1_000_000).cast("decimal(7,0)")
+        begin = F.lit("1970-01-01").cast("timestamp_ntz")
+        moment = begin + F.make_dt_interval(F.lit(0), F.lit(0), F.lit(0), seconds)
+    finer = (
+        f"column '{name}' has times finer than microseconds, which Spark does not have; round it, "
+        "or use the local engine"
+    )
+    return F.when(column % 1000 == 0, moment).when(column.isNotNull(), F.raise_error(finer))
 
 
 def _by_header(files: Sequence[str]) -> dict[str, list[str]]:

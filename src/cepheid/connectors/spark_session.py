@@ -22,6 +22,7 @@ REMOTE, REMOTE_SETTING, API_MODE = "SPARK_REMOTE", "spark.remote", "spark.api.mo
 CONFIGURED_BY = (REMOTE, "PYSPARK_GATEWAY_PORT", "PYSPARK_SUBMIT_ARGS")
 LOOPBACK = "127.0.0.1"
 TIMESTAMP_TYPE = "spark.sql.timestampType"
+NANOS_AS_LONG = "spark.sql.legacy.parquet.nanosAsLong"
 
 # A failed task comes back as an exception, so the log need not tell of it as well.
 LOG4J = """\
@@ -83,7 +84,9 @@ def spark_session(
             hint="pip install 'cepheid[spark]', or use the local engine",
         ) from None
     wanted = dict(settings or {})
-    while_used = {TIMESTAMP_TYPE: "TIMESTAMP_NTZ"} if times_without_zone else {}
+    while_used = {NANOS_AS_LONG: "false"}  # a reader of files may change that
+    if times_without_zone:
+        while_used[TIMESTAMP_TYPE] = "TIMESTAMP_NTZ"
     existing = SparkSession.getActiveSession()
     if needs_driver:
         _refuse_connect(existing, wanted)
@@ -123,11 +126,11 @@ def _with_settings(session: SparkSession, settings: Mapping[str, str]) -> Iterat
             _set(session, name, value)
         yield
     finally:
-        for name in changed:
-            earlier = before[name]
-            if earlier is None:
+        for name, earlier in before.items():
+            now = session.conf.get(name, None)
+            if earlier is None and now is not None:
                 session.conf.unset(name)
-            elif session.conf.get(name) != earlier:
+            elif earlier is not None and now != earlier:
                 session.conf.set(name, earlier)
 
 

@@ -6,6 +6,7 @@ Two trees are equal when they say the same; where a node was written (`span`) do
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -91,7 +92,7 @@ class IndexKind(StrEnum):
 class Literal:
     """A number, string, boolean or NULL."""
 
-    value: int | float | str | bool | None
+    value: int | float | Decimal | str | bool | None
     span: Span = _span()
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal
 
 from lark import Token, Tree
 
 from cepheid.errors import Diagnostic
 from cepheid.language import ast
+from cepheid.language.numbers import to_number
 from cepheid.language.source import Source, Span
 
 COMPARISON_SPELLINGS = {"==": "=", "<>": "!=", "≠": "!=", "≤": "<=", "≥": ">="}
@@ -99,7 +101,7 @@ class ExpressionBuilder:
             case "negative_number":
                 return ast.Literal(-self.number_value(tokens[0]), span=span)
             case "percent":
-                return ast.Literal(float(tokens[0][:-1]) / 100, span=span)
+                return ast.Literal(to_number(Decimal(tokens[0][:-1]).scaleb(-2)), span=span)
             case "string":
                 quote = tokens[0][0]
                 return ast.Literal(tokens[0][1:-1].replace(quote * 2, quote), span=span)
@@ -123,11 +125,11 @@ class ExpressionBuilder:
             case _:
                 return ast.Name(name_of(tokens[0]), span=span)
 
-    def number_value(self, token: Token) -> int | float:
-        """Return an int for whole numbers, else a float."""
+    def number_value(self, token: Token) -> int | float | Decimal:
+        """Return an int for whole numbers, else a number with all its digits."""
         if token.isdigit():
             return int(token)
-        value = float(token)
+        value = to_number(Decimal(token))
         if value == math.inf:
             self.report(
                 "number-too-large",
@@ -140,7 +142,7 @@ class ExpressionBuilder:
     def _negative(self, operand: ast.Expression, span: Span) -> ast.Expression:
         if (
             isinstance(operand, ast.Literal)
-            and isinstance(operand.value, int | float)
+            and isinstance(operand.value, int | float | Decimal)
             and not isinstance(operand.value, bool)
         ):
             return ast.Literal(-operand.value, span=span)

@@ -164,7 +164,8 @@ class _QueryBuilder(ExpressionBuilder):
         if tokens[0].type == "PARAMETER":
             amount = ast.Parameter(str(tokens[0])[1:], span=self.span_of_token(tokens[0]))
         else:
-            amount = self.number_value(tokens[0])
+            number = self.number_value(tokens[0])
+            amount = number if isinstance(number, int) else float(number)
         unit = str(tokens[1]).lower() if len(tokens) > 1 else None
         return ast.Duration(amount, unit, span=self.span(tree))
 

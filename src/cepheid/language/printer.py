@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import assert_never
 
 from cepheid.language import ast
@@ -170,14 +171,15 @@ def _index(variable: str, index: ast.IndexKind) -> str:
     return f"[{_name(variable)}.LEN]" if index is ast.IndexKind.LAST else index.value
 
 
-def _literal(value: int | float | str | bool | None) -> tuple[str, int]:
+def _literal(value: int | float | Decimal | str | bool | None) -> tuple[str, int]:
     if value is None:
         return "NULL", 9
     if isinstance(value, bool):
         return ("TRUE" if value else "FALSE"), 9
     if isinstance(value, str):
         return "'" + value.replace("'", "''") + "'", 9
-    return repr(value), (9 if value >= 0 else 7)
+    text = str(value) if isinstance(value, Decimal) else repr(value)
+    return text, (9 if value >= 0 else 7)
 
 
 def _duration(duration: ast.Duration) -> str:

@@ -6,11 +6,9 @@ with NULL does not hold.
 
 from __future__ import annotations
 
-import datetime
-import decimal
 import math
-import re
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any, TypeAlias, assert_never
 
 import numpy as np
@@ -35,7 +33,11 @@ from cepheid.analysis.expressions import (
 )
 from cepheid.analysis.schema import AttributeType
 from cepheid.errors import DataError, InternalError
+from cepheid.language.numbers import exactly
 from cepheid.program.arrow_arrays import to_arrow, to_numpy, to_scalar
+from cepheid.program.decimals import as_decimals, compare_with, is_exact, remainders
+from cepheid.program.exact_conditions import SWAPPED
+from cepheid.program.time_zones import nanoseconds
 
 Booleans: TypeAlias = NDArray[np.bool_]
 Column: TypeAlias = Any  # pyarrow ships no types
@@ -51,8 +53,7 @@ OVERFLOW_HINT = (
     "integers are exact and do not wrap; make the column a double, or compute with 1.0 * a.x"
 )
 LARGEST_DECIMAL = 10**38
-EPOCH = datetime.datetime(1970, 1, 1)
-FINER_THAN_MICROSECONDS = re.compile(r"[.,]\d{6}(\d+)")
+NANOSECONDS_A_DAY = 86_400 * 10**9
 CHECKED = {"+": pc.add_checked, "-": pc.subtract_checked, "*": pc.multiply_checked}
 
 
@@ -88,7 +89,7 @@ class LocalPredicates:
     def _compare(self, atom: Compare, exempt: Mapping[str, Booleans]) -> Booleans:
         try:
             never = AttributeType.NULL in (atom.left.type, atom.right.type)
-            result = to_scalar(False) if never else COMPARE[atom.operator](*self._sides(atom))
+            result = to_scalar(False) if never else self._compared(atom)
         except pa.ArrowInvalid as error:
             raise DataError(
                 f"the predicate '{describe(atom)}' cannot be computed: {error}",
@@ -100,17 +101,26 @@ class LocalPredicates:
                 holds = holds | exempt[reference.attribute]
         return holds
 
-    def _sides(self, atom: Compare) -> tuple[Column, Column]:
-        left, right = self.value(atom.left), self.value(atom.right)
-        for one, other in ((left, right), (right, left)):
-            if pa.types.is_temporal(one.type) and isinstance(other, pa.Scalar):
-                timed = time_like(one.type, other)
-                return (one, timed) if one is left else (timed, one)
-        return _like_numbers(left, right)
+    def _compared(self, atom: Compare) -> Column:
+        operator, left, right = atom.operator, atom.left, atom.right
+        if isinstance(left, Constant):
+            operator, left, right = SWAPPED[operator], right, left
+        column = self.value(left)
+        if not isinstance(right, Constant):
+            other = self.value(right)
+            are_alike = other.type == column.type
+            return COMPARE[operator](*((column, other) if are_alike else _alike(column, other)))
+        if pa.types.is_temporal(column.type) and isinstance(right.value, str):
+            return COMPARE[operator](column, time_like(column.type, right.value))
+        if is_exact(column.type) and isinstance(right.value, int | float | Decimal):
+            return compare_with(operator, column, exactly(right.value))
+        return COMPARE[operator](*_alike(column, _scalar(right.value)))
 
     def value(self, value: Value) -> Column:
         """Return a column or scalar."""
         match value:
+            case Constant(value=int() | float() | Decimal() as number, type=AttributeType.DECIMAL):
+                return pa.scalar(exactly(number))
             case Constant():
                 return _scalar(value.value)
             case AttributeReference():
@@ -125,9 +135,15 @@ class LocalPredicates:
 
     def _operation(self, node: Operation) -> Column:
         left, right = self.value(node.left), self.value(node.right)
+        if node.type is AttributeType.FLOAT:
+            left, right = _to_float(left), _to_float(right)
+        elif node.operator in CHECKED:
+            left, right = _alike(left, right)
         if node.operator in CHECKED:
-            return CHECKED[node.operator](*_like_numbers(left, right))
-        zero = pc.equal(right, to_scalar(0, right.type))
+            return CHECKED[node.operator](left, right)
+        is_decimal = pa.types.is_decimal(right.type)
+        nothing = pa.scalar(Decimal(0), right.type) if is_decimal else to_scalar(0, right.type)
+        zero = pc.equal(right, nothing)
         divisor = pc.if_else(zero, to_scalar(None, right.type), right)
         if node.operator == "/":
             return pc.divide(_to_float(left), _to_float(divisor))
@@ -135,6 +151,8 @@ class LocalPredicates:
 
     def _modulo(self, left: Column, divisor: Column, kind: AttributeType) -> Column:
         """The remainder has the sign of the dividend, as in SQL."""
+        if kind is AttributeType.DECIMAL:
+            return remainders(self._repeated(left), self._repeated(divisor))
         is_integer = kind is AttributeType.INTEGER
         arrow_type = pa.int64() if is_integer else pa.float64()
         sides = (left, divisor) if is_integer else (_to_float(left), _to_float(divisor))
@@ -143,10 +161,11 @@ class LocalPredicates:
         divisors = np.where(valid, ones[1][0], 1)
         return to_arrow(np.fmod(ones[0][0], divisors), ~valid)
 
+    def _repeated(self, column: Column) -> Column:
+        return pa.repeat(column, self.length) if isinstance(column, pa.Scalar) else column
+
     def _filled(self, column: Column, arrow_type: pa.DataType) -> tuple[NDArray[Any], Booleans]:
-        if isinstance(column, pa.Scalar):
-            column = pa.repeat(column, self.length)
-        column = pc.cast(column, arrow_type)
+        column = pc.cast(self._repeated(column), arrow_type)
         valid = to_numpy(column.is_valid())
         return to_numpy(pc.fill_null(column, to_scalar(0, arrow_type))), valid
 
@@ -156,8 +175,6 @@ def _comparable(column: Column) -> Column:
     kind = column.type
     if pa.types.is_dictionary(kind):
         return pc.cast(column, kind.value_type)
-    if pa.types.is_decimal(kind):
-        return pc.cast(column, pa.float64())
     if pa.types.is_null(kind):
         return pc.cast(column, pa.int64())
     if pa.types.is_integer(kind):
@@ -168,11 +185,12 @@ def _comparable(column: Column) -> Column:
     return column
 
 
-def _scalar(value: int | float | str | bool | None) -> pa.Scalar:
+def _scalar(value: int | float | Decimal | str | bool | None) -> pa.Scalar:
     """Return a literal; integers beyond 64 bits stay exact as decimals."""
+    if isinstance(value, Decimal):
+        return to_scalar(float(value))
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        is_decimal = abs(value) < LARGEST_DECIMAL
-        return pa.scalar(decimal.Decimal(value) if is_decimal else _rounded(value))
+        return pa.scalar(Decimal(value) if abs(value) < LARGEST_DECIMAL else _rounded(value))
     return to_scalar(value)
 
 
@@ -183,12 +201,20 @@ def _rounded(value: int) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-def _like_numbers(left: Column, right: Column) -> tuple[Column, Column]:
-    """Next to a float, integers become floats; Arrow alone refuses those beyond 2^53."""
+def _alike(left: Column, right: Column) -> tuple[Column, Column]:
+    """Next to a float numbers become floats, next to a decimal integers become decimals.
+
+    Arrow alone refuses floats for integers beyond 2^53, decimals of many digits, and times of two
+    zones and units; an instant is the same in every zone.
+    """
     if pa.types.is_floating(left.type) and not pa.types.is_floating(right.type):
         return left, _to_float(right)
     if pa.types.is_floating(right.type) and not pa.types.is_floating(left.type):
         return _to_float(left), right
+    if pa.types.is_decimal(left.type) or pa.types.is_decimal(right.type):
+        return as_decimals(left, right)
+    if all(pa.types.is_timestamp(each.type) and each.type.tz for each in (left, right)):
+        return left, pc.cast(right, pa.timestamp(right.type.unit, left.type.tz))
     return left, right
 
 
@@ -196,21 +222,17 @@ def _to_float(column: Column) -> Column:
     return pc.cast(column, pa.float64(), safe=False)
 
 
-def time_like(kind: pa.DataType, constant: pa.Scalar) -> pa.Scalar:
-    """Return the text as a time; a time without a zone is in UTC."""
-    text = constant.as_py()
-    moment = datetime.datetime.fromisoformat(text)
-    if moment.tzinfo is not None:
-        moment = moment.astimezone(datetime.UTC).replace(tzinfo=None)
-    if pa.types.is_date(kind) and moment.time() == datetime.time():
-        return to_scalar((moment - EPOCH).days, pa.int32()).cast(pa.date32()).cast(kind)
-    zone = kind.tz if pa.types.is_timestamp(kind) else None
-    microseconds = (moment - EPOCH) // datetime.timedelta(microseconds=1)
-    finer = FINER_THAN_MICROSECONDS.search(text)
-    if finer is None or not int(finer[1]):
-        return to_scalar(microseconds, pa.timestamp("us", zone))
-    nanoseconds = 1_000 * microseconds + int(finer[1][:3].ljust(3, "0"))
-    return to_scalar(nanoseconds, pa.timestamp("ns", zone))
+def time_like(kind: pa.DataType, text: str) -> pa.Scalar:
+    """Return the text as a time; without a zone it is in that of the column, if that has one."""
+    is_zoned = pa.types.is_timestamp(kind) and kind.tz is not None
+    ticks = nanoseconds(text, kind.tz if is_zoned else None)
+    if pa.types.is_date(kind) and ticks % NANOSECONDS_A_DAY == 0:
+        days = to_scalar(ticks // NANOSECONDS_A_DAY, pa.int32())
+        return days.cast(pa.date32()).cast(kind)
+    zone = kind.tz if is_zoned else None
+    if ticks % 1_000:
+        return to_scalar(ticks, pa.timestamp("ns", zone))
+    return to_scalar(ticks // 1_000, pa.timestamp("us", zone))
 
 
 def _to_booleans(result: Column, length: int) -> Booleans:

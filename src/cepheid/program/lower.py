@@ -20,6 +20,7 @@ from cepheid.language.printer import print_query
 from cepheid.plan.physical import AggregateMethod, Parallelism, PhysicalPlan
 from cepheid.plan.rules.choose_method import plan_sides
 from cepheid.plan.split_sides import split_sides
+from cepheid.program.exact_conditions import with_exact_numbers
 from cepheid.program.lower_adjacent import lower_adjacent
 from cepheid.program.lower_aggregates import lower_aggregates
 from cepheid.program.lower_automaton import lower_automaton, position_test
@@ -56,7 +57,8 @@ def lower(plan: PhysicalPlan, *, as_stream: bool = False) -> Program:
     plan.require_executable()
     method = plan.method.value
     first, *others = (
-        _lower_side(plan, each, method, as_stream=as_stream) for each in split_sides(plan.query)
+        _lower_side(plan, each, method, as_stream=as_stream)
+        for each in split_sides(with_exact_numbers(plan.query))
     )
     if not others:
         return first
@@ -70,7 +72,7 @@ def _lower_folds(plan: PhysicalPlan) -> FoldedSides:
     if isinstance(sides, str):
         raise InternalError(f"the sides of AND cannot be added up apart: {sides}")
     first, second = (
-        _lower_side(plan, query, method.value, as_stream=False)
+        _lower_side(plan, with_exact_numbers(query), method.value, as_stream=False)
         for query, method in zip(sides.queries, sides.methods, strict=True)
     )
     folds = FoldedSides(first, second)

@@ -134,7 +134,8 @@ class _RunLowering:
                 kind = TestKind.COMPARE_FLOATS if is_float else TestKind.COMPARE_INTEGERS
                 return Test(0, 0, (left, right), kind, COMPARISONS[condition.operator])
         begin, end, operands = self.writer.clause(condition)
-        return Test(begin, end, tuple(self._operand(each, binding) for each in operands))
+        loaded = zip(operands, self.writer.operand_columns, strict=True)
+        return Test(begin, end, tuple(self._operand(*each, binding) for each in loaded))
 
     def _side(self, side: Value, binding: Binding, *, is_float: bool) -> Operand | None:
         """Return a side of a comparison that is a function of one event, or a bare aggregate."""
@@ -145,6 +146,8 @@ class _RunLowering:
         source = self._single_source(references(side), binding)
         if source is None:
             return None
+        if side.type is AttributeType.DECIMAL:
+            return self._operand_at(source, self.writer.decimals(side, is_float=is_float))
         if isinstance(side, AttributeReference) and is_float == (side.type is AttributeType.FLOAT):
             return self._operand_at(source, self.writer.column(side.attribute, side.type))
         return self._operand_at(source, self.writer.computed(side, is_float=is_float))
@@ -168,10 +171,9 @@ class _RunLowering:
 
     # --- operands -------------------------------------------------------------------------------
 
-    def _operand(self, reference: Reference, binding: Binding) -> Operand:
+    def _operand(self, reference: Reference, column: int, binding: Binding) -> Operand:
         if isinstance(reference, BlockAggregate):
             return self._aggregate_operand(reference)
-        column = self.writer.column(reference.attribute, reference.type)
         return self._operand_at(self._source(reference, binding), column)
 
     def _source(self, reference: AttributeReference, binding: Binding) -> int | _EventKey:
@@ -286,8 +288,9 @@ class _RunLowering:
         automata.append(self.pattern.automaton)
         types = {each for a in automata for one in a.positions for each in one.types}
         return tuple(
-            (event_type, column.attribute)
+            (event_type, attribute)
             for event_type in sorted(types)
             for column in self.writer.columns
-            if column.is_stored and not schema.has_attribute(event_type, column.attribute)
+            for attribute in column.stored
+            if not schema.has_attribute(event_type, attribute)
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from decimal import Decimal
 from typing import assert_never
 
 from cepheid.analysis.expressions import (
@@ -15,10 +17,14 @@ from cepheid.analysis.expressions import (
     Minus,
     Operation,
     Reference,
+    Role,
     Truth,
     Value,
+    references,
 )
 from cepheid.analysis.schema import AttributeType
+from cepheid.language.numbers import exactly
+from cepheid.program.exact_conditions import within_64_bits
 from cepheid.program.run_program import ColumnKind, Instruction, PredicateColumn, TextConstant
 
 # The numbers of kernels/predicate_code.py; a test compares the two.
@@ -30,6 +36,7 @@ NEGATE_INTEGER, NEGATE_FLOAT = 14, 25
 COMPARE_INTEGER, COMPARE_FLOAT, CONDITION_TRUE, CONDITION_FALSE, AND, OR = 30, 31, 32, 33, 34, 35
 COMPARISONS = {"=": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5}
 
+DECIMAL = AttributeType.DECIMAL
 NULL = AttributeType.NULL
 NOTHING = Constant(None, NULL)
 
@@ -41,8 +48,10 @@ KINDS = {
     AttributeType.INTEGER: ColumnKind.INTEGER,
     AttributeType.BOOLEAN: ColumnKind.INTEGER,
     AttributeType.FLOAT: ColumnKind.FLOAT,
+    AttributeType.DECIMAL: ColumnKind.DECIMAL,
     AttributeType.STRING: ColumnKind.TEXT,
     AttributeType.TIMESTAMP: ColumnKind.TIME,
+    AttributeType.ZONED: ColumnKind.TIME,
     AttributeType.DATE: ColumnKind.TIME,
     NULL: ColumnKind.INTEGER,
 }
@@ -58,12 +67,23 @@ class CodeWriter:
         self.floats: list[float] = []
         self.text_constants: list[TextConstant] = []
         self.operands: list[Reference] = []
+        self.operand_columns: list[int] = []  # what of each operand is loaded
         self.computed_columns: dict[tuple[Value | Condition, bool], int] = {}
 
     def column(self, attribute: str, kind: AttributeType) -> int:
         """Return the number of a column, adding it if it is new."""
         is_clock = attribute == CLOCK_COLUMN
         column = PredicateColumn(attribute, ColumnKind.CLOCK if is_clock else KINDS[kind])
+        if column not in self.columns:
+            self.columns.append(column)
+        return self.columns.index(column)
+
+    def decimals(self, value: Value, *, is_float: bool) -> int:
+        """Return the number of the column with decimals of one event, as ranks or as floats."""
+        kind = ColumnKind.FLOAT if is_float else ColumnKind.DECIMAL
+        column = PredicateColumn("", kind, expression=without_variables(value))
+        if isinstance(value, AttributeReference):
+            column = PredicateColumn(value.attribute, kind)
         if column not in self.columns:
             self.columns.append(column)
         return self.columns.index(column)
@@ -82,7 +102,7 @@ class CodeWriter:
 
     def clause(self, condition: Condition) -> tuple[int, int, tuple[Reference, ...]]:
         """Write a clause; return its stretch of code and the references it reads, in order."""
-        self.operands = []
+        self.operands, self.operand_columns = [], []
         begin = len(self.code)
         self._condition(condition)
         return begin, len(self.code), tuple(self.operands)
@@ -91,7 +111,7 @@ class CodeWriter:
         self, value: Value, *, is_float: bool | None = None
     ) -> tuple[int, int, tuple[Reference, ...]]:
         """Write an expression; return its stretch of code and the references it reads."""
-        self.operands = []
+        self.operands, self.operand_columns = [], []
         begin = len(self.code)
         self._value(
             value, is_float=value.type is AttributeType.FLOAT if is_float is None else is_float
@@ -116,6 +136,7 @@ class CodeWriter:
                 assert_never(condition)
 
     def _compare(self, atom: Compare) -> None:
+        atom = within_64_bits(atom)
         is_float = AttributeType.FLOAT in (atom.left.type, atom.right.type)
         partner = self._text_column(atom)
         for side in (atom.left, atom.right):
@@ -126,8 +147,10 @@ class CodeWriter:
         self._emit(operation, COMPARISONS[atom.operator])
 
     def _text_column(self, atom: Compare) -> int:
-        """Return the column that a text constant of the atom is compared with."""
+        """Return the column that a text or decimal constant of the atom is compared with."""
         for side in (atom.left, atom.right):
+            if isinstance(side, Minus | Operation) and side.type is AttributeType.DECIMAL:
+                return self.decimals(side, is_float=False)
             if isinstance(side, AttributeReference):
                 return self.column(side.attribute, side.type)
             if isinstance(side, BlockAggregate) and side.attribute is not None:
@@ -140,10 +163,16 @@ class CodeWriter:
             case Constant():
                 self._constant(value, is_float=is_float, partner=partner)
                 return
+            case AttributeReference() | Minus() | Operation() if value.type is DECIMAL:
+                column = self.decimals(value, is_float=is_float)
+                operand = self._operand(next(references(value)), column)
+                self._emit(LOAD_FLOAT if is_float else LOAD_INTEGER, operand, column)
+                return
             case AttributeReference():
                 column = self.column(value.attribute, value.type)
                 own_float = value.type is AttributeType.FLOAT
-                self._emit(LOAD_FLOAT if own_float else LOAD_INTEGER, self._operand(value), column)
+                operand = self._operand(value, column)
+                self._emit(LOAD_FLOAT if own_float else LOAD_INTEGER, operand, column)
             case BlockAggregate():
                 own_float = value.type is AttributeType.FLOAT
                 if value.attribute is not None:
@@ -165,8 +194,12 @@ class CodeWriter:
         if is_float and not own_float:
             self._emit(TO_FLOAT)
 
-    def _operand(self, reference: Reference) -> int:
+    def _kind_of(self, column: int) -> ColumnKind | None:
+        return None if column < 0 else self.columns[column].kind
+
+    def _operand(self, reference: Reference, column: int = -1) -> int:
         self.operands.append(reference)
+        self.operand_columns.append(column)
         return len(self.operands) - 1
 
     def _constant(self, constant: Constant, *, is_float: bool, partner: int) -> None:
@@ -177,9 +210,28 @@ class CodeWriter:
             self.integers.append(0)
             self.text_constants.append(TextConstant(len(self.integers) - 1, value, partner))
             self._emit(CONSTANT_INTEGER, len(self.integers) - 1)
-        elif is_float or isinstance(value, float):
+        elif not is_float and self._kind_of(partner) is ColumnKind.DECIMAL:
+            self.integers.append(0)
+            number = TextConstant(len(self.integers) - 1, str(exactly(value)), partner)
+            self.text_constants.append(number)
+            self._emit(CONSTANT_INTEGER, number.index)
+        elif is_float or isinstance(value, float | Decimal):
             self.floats.append(float(value))
             self._emit(CONSTANT_FLOAT, len(self.floats) - 1)
         else:
             self.integers.append(int(value))
             self._emit(CONSTANT_INTEGER, len(self.integers) - 1)
+
+
+def without_variables(value: Value) -> Value:
+    """Return an expression over one event that does not say which one."""
+    match value:
+        case AttributeReference():
+            return replace(value, variable="", role=Role.EACH)
+        case Minus():
+            return replace(value, operand=without_variables(value.operand))
+        case Operation():
+            left, right = without_variables(value.left), without_variables(value.right)
+            return replace(value, left=left, right=right)
+        case _:
+            return value

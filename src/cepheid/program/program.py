@@ -161,7 +161,7 @@ class Program:
             if test.condition is not None:
                 names |= {each.attribute for each in references(test.condition) if each.attribute}
         columns = self.runs.columns
-        names |= {each.attribute for each in columns if each.is_stored}
+        names |= {name for each in columns for name in each.stored}
         if isinstance(self.output, MatchOutput):
             names |= set(self.output.tie_columns or ())
             for column in self.output.columns:

@@ -5,16 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
+from cepheid.analysis.expressions import Value, references
+
 
 class ColumnKind(StrEnum):
     """How a column is given to the kernels.
 
-    TEXT is a rank among all texts compared, TIME a number of a common unit, CLOCK the ticks of the
-    time column itself. COMPUTED is no column of the events: it is what some code says of each.
+    TEXT is a rank among all texts compared, DECIMAL one among all decimals, TIME a number of a
+    common unit, CLOCK the ticks of the time column itself. COMPUTED is no column of the events: it
+    is what some code says of each.
     """
 
     INTEGER = "integer"
     FLOAT = "float"
+    DECIMAL = "decimal"
     TEXT = "text"
     TIME = "time"
     CLOCK = "clock"
@@ -23,17 +27,27 @@ class ColumnKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PredicateColumn:
-    """An attribute that predicates read; instructions `begin:end` give a computed one."""
+    """An attribute that predicates read; instructions `begin:end` give a computed one.
+
+    `expression` is what is read in the place of the attribute: arithmetic of decimals of one event,
+    of which no variable is named.
+    """
 
     attribute: str
     kind: ColumnKind
     begin: int = 0
     end: int = 0
+    expression: Value | None = None
 
     @property
-    def is_stored(self) -> bool:
-        """Whether the events have a column of that name."""
-        return self.kind not in (ColumnKind.CLOCK, ColumnKind.COMPUTED)
+    def stored(self) -> tuple[str, ...]:
+        """The columns of the events that are read."""
+        if self.kind in (ColumnKind.CLOCK, ColumnKind.COMPUTED):
+            return ()
+        if self.expression is None:
+            return (self.attribute,)
+        found = (each.attribute for each in references(self.expression))
+        return tuple(dict.fromkeys(each for each in found if each is not None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +150,7 @@ class AggregateSlot:
 
 @dataclass(frozen=True, slots=True)
 class TextConstant:
-    """A string or time in the code: its rank or tick is filled in when the events are known."""
+    """A string, time or decimal in the code, whose rank or tick depends on the events."""
 
     index: int
     text: str

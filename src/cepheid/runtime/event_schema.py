@@ -80,6 +80,10 @@ def _check_type_column(field: pa.Field) -> None:
         )
 
 
+def _has_zone(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_timestamp(kind)) and kind.tz is not None
+
+
 def _is_view(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string_view(kind))
 
@@ -116,10 +120,11 @@ def attribute_type(kind: pa.DataType) -> AttributeType:
         (pa.types.is_boolean, AttributeType.BOOLEAN),
         (pa.types.is_integer, AttributeType.INTEGER),
         (pa.types.is_floating, AttributeType.FLOAT),
-        (pa.types.is_decimal, AttributeType.FLOAT),
+        (pa.types.is_decimal, AttributeType.DECIMAL),
         (pa.types.is_string, AttributeType.STRING),
         (pa.types.is_large_string, AttributeType.STRING),
         (_is_view, AttributeType.STRING),
+        (_has_zone, AttributeType.ZONED),
         (pa.types.is_timestamp, AttributeType.TIMESTAMP),
         (pa.types.is_date, AttributeType.DATE),
         (pa.types.is_null, AttributeType.NULL),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
+from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
@@ -13,11 +15,13 @@ from cepheid.analysis.bound import ValueColumn
 from cepheid.analysis.describe import describe
 from cepheid.analysis.expressions import references
 from cepheid.analysis.schema import AttributeType
+from cepheid.errors import DataError
 from cepheid.kernels.build_run_graph import Room, make_room
 from cepheid.kernels.graph import MatchArrays
 from cepheid.kernels.match_values import compute_values
 from cepheid.kernels.predicate_code import OVERFLOW, VALID
 from cepheid.program.arrow_arrays import texts_to_arrow, to_arrow
+from cepheid.program.decimals import decimal_type
 from cepheid.program.program import MatchOutput, Program
 from cepheid.program.run_program import ColumnKind
 from cepheid.runtime.fold_graph import longest_path
@@ -42,8 +46,19 @@ def value_type(column: ValueColumn, events: pa.Schema) -> pa.DataType:
     known = ARROW_TYPES.get(column.value.type)
     if known is not None:
         return known
+    if column.value.type is AttributeType.DECIMAL:
+        return decimal_type(column.value, events)
     attribute = next(each.attribute for each in references(column.value) if each.attribute)
     return events.field(attribute).type
+
+
+def _to_decimals(known: Sequence[Decimal], ranks: pa.Array, kind: pa.DataType) -> pa.Array:
+    try:
+        return pa.array([None if each is None else known[each] for each in ranks.to_pylist()], kind)
+    except pa.ArrowInvalid as error:
+        raise DataError(
+            f"a result does not fit {kind}: {error}", hint="multiply decimals of fewer digits"
+        ) from None
 
 
 class MatchValues:
@@ -99,6 +114,9 @@ class MatchValues:
         numbers = to_arrow(integers, unknown)
         if value.kind is ColumnKind.TEXT:
             return texts_to_arrow(self.predicates.texts).take(numbers)
+        if value.kind is ColumnKind.DECIMAL:
+            kind = value_type(column, self.events)
+            return _to_decimals(self.predicates.decimals, numbers, kind)
         if value.kind is ColumnKind.TIME:
             moments = numbers.cast(pa.timestamp(self.predicates.time_unit))
             return pc.cast(moments, value_type(column, self.events))

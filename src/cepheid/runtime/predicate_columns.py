@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from cepheid.analysis.describe import describe
 from cepheid.errors import DataError
 from cepheid.kernels.predicate_code import (
     LACKING,
@@ -24,13 +25,17 @@ from cepheid.kernels.predicate_code import (
 )
 from cepheid.program.arrow_arrays import (
     empty,
+    in_one,
     take_plain,
     texts_to_arrow,
     to_arrow,
     to_numpy,
     to_scalar,
 )
-from cepheid.program.run_program import ColumnKind, PredicateColumn, RunProgram
+from cepheid.program.evaluate import LocalPredicates
+from cepheid.program.position_masks import TakenColumns
+from cepheid.program.run_program import ColumnKind, PredicateColumn, RunProgram, TextConstant
+from cepheid.program.time_zones import nanoseconds
 from cepheid.runtime.take_rows import take_into
 
 Int64s = NDArray[np.int64]
@@ -40,7 +45,7 @@ class PredicateColumns:
     """Turns columns into kernel arrays for the events at `rows`, in that order.
 
     Texts become ranks in one sorted list of all texts that occur, constants included, so that every
-    comparison of texts is one of integers.
+    comparison of texts is one of integers. So do decimals.
     """
 
     def __init__(
@@ -59,6 +64,7 @@ class PredicateColumns:
         self.ticks = ticks
         self.unit = self._time_unit()
         self.texts = self._texts()
+        self.decimals = self._decimals()
 
     def arrays(self, type_column: str | None) -> ColumnArrays:
         """Return integers, floats and status by column and event."""
@@ -100,11 +106,14 @@ class PredicateColumns:
                 )
         integers = np.array(self.program.integers, np.int64)
         for constant in self.program.text_constants:
-            kind = self.program.columns[constant.column].kind
-            is_time = kind is ColumnKind.TIME
-            integers[constant.index] = (
-                self._tick(constant.text) if is_time else self.texts.index(constant.text)
-            )
+            match self.program.columns[constant.column].kind:
+                case ColumnKind.TIME:
+                    ticks = self._nanoseconds(constant)
+                    integers[constant.index] = ticks if self.unit == "ns" else ticks // 1_000
+                case ColumnKind.DECIMAL:
+                    integers[constant.index] = self.decimals.index(Decimal(constant.text))
+                case _:
+                    integers[constant.index] = self.texts.index(constant.text)
         code = self.program.code
         return PredicateCode(
             np.array(
@@ -126,18 +135,21 @@ class PredicateColumns:
             return
         if self._fill_plain(arrays, number, column):
             return
-        values = self._taken(column.attribute)
+        values = self._values(column)
         valid = to_numpy(values.is_valid())
         arrays.status[number] = np.where(valid, VALID, NULL)
         try:
             numbers = self._numbers(values, column.kind)
         except pa.ArrowInvalid as error:
-            raise DataError(f"column '{column.attribute}' cannot be compared: {error}") from None
+            name = ", ".join(column.stored)
+            raise DataError(f"column '{name}' cannot be compared: {error}") from None
         target = arrays.floats if column.kind is ColumnKind.FLOAT else arrays.integers
         target[number] = to_numpy(pc.fill_null(numbers, to_scalar(0, numbers.type)))
 
     def _fill_plain(self, arrays: ColumnArrays, number: int, column: PredicateColumn) -> bool:
         """Fill the column by NumPy alone if it has numbers and no NULL, as most have."""
+        if column.expression is not None:
+            return False
         values = self.columns[column.attribute]
         kind = values.type
         is_integer = column.kind is ColumnKind.INTEGER and pa.types.is_signed_integer(kind)
@@ -158,33 +170,61 @@ class PredicateColumns:
                 return pc.cast(pc.cast(values, pa.timestamp(self.unit)), pa.int64())
             case ColumnKind.FLOAT:
                 return pc.cast(values, pa.float64())
+            case ColumnKind.DECIMAL:
+                return self._ranks(values)
             case _:
                 return pc.cast(values, pa.int64())
 
+    def _ranks(self, values: Any) -> Any:
+        """Return the place of every value among all decimals that are compared."""
+        coded = in_one(pc.dictionary_encode(values))
+        place = {each: index for index, each in enumerate(self.decimals)}
+        ranks = [place[Decimal(each)] for each in coded.dictionary.to_pylist()]
+        return to_arrow(np.array(ranks, np.int64)).take(coded.indices)
+
+    def _values(self, column: PredicateColumn) -> Any:
+        """Return what a column reads of the events, as it is stored or computed from that."""
+        if column.expression is None:
+            return self._taken(column.attribute)
+        taken = TakenColumns(self.columns, self.row_numbers)
+        try:
+            return in_one(LocalPredicates(taken, self.count).value(column.expression))
+        except pa.ArrowInvalid as error:
+            raise DataError(
+                f"'{describe(column.expression)}' cannot be computed: {error}",
+                hint="decimals have up to 76 digits",
+            ) from None
+
     def _texts(self) -> list[str]:
-        found = {
-            each.text
-            for each in self.program.text_constants
-            if self.program.columns[each.column].kind is ColumnKind.TEXT
-        }
+        found = {each.text for each in self._constants(ColumnKind.TEXT)}
         for column in self.program.columns:
             if column.kind is ColumnKind.TEXT:
                 distinct = pc.unique(self._taken(column.attribute)).to_pylist()
                 found |= {each for each in distinct if each is not None}
         return sorted(found)
 
+    def _decimals(self) -> list[Decimal]:
+        found = {Decimal(each.text) for each in self._constants(ColumnKind.DECIMAL)}
+        for column in self.program.columns:
+            if column.kind is ColumnKind.DECIMAL:
+                distinct = self._values(column).unique().drop_null().to_pylist()
+                found |= {Decimal(each) for each in distinct}
+        return sorted(found)
+
+    def _constants(self, kind: ColumnKind) -> list[TextConstant]:
+        columns = self.program.columns
+        return [each for each in self.program.text_constants if columns[each.column].kind is kind]
+
     def _time_unit(self) -> str:
         times = [self.columns[each.attribute].type for each in self.program.columns
                  if each.kind is ColumnKind.TIME]  # fmt: skip
         is_fine = any(pa.types.is_timestamp(each) and each.unit == "ns" for each in times)
+        is_fine |= any(self._nanoseconds(each) % 1_000 for each in self._constants(ColumnKind.TIME))
         return "ns" if is_fine else "us"
 
-    def _tick(self, text: str) -> int:
-        moment = datetime.datetime.fromisoformat(text)
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
-        since = moment - datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
-        microseconds = since // datetime.timedelta(microseconds=1)
-        return microseconds * 1000 if self.unit == "ns" else microseconds
+    def _nanoseconds(self, constant: TextConstant) -> int:
+        kind = self.columns[self.program.columns[constant.column].attribute].type
+        return nanoseconds(constant.text, kind.tz if pa.types.is_timestamp(kind) else None)
 
     def _mark_lacking(self, arrays: ColumnArrays, type_column: str) -> None:
         types = self._taken(type_column)
@@ -192,7 +232,7 @@ class PredicateColumns:
             is_type = pc.fill_null(pc.equal(types, to_scalar(event_type)), to_scalar(False))
             lacking = to_numpy(is_type)
             for number, column in enumerate(self.program.columns):
-                if column.attribute == attribute:
+                if attribute in column.stored:
                     arrays.status[number, lacking] = LACKING
 
 

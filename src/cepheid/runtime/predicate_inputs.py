@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from cepheid.kernels.predicate_code import ColumnArrays, PredicateCode
@@ -21,6 +22,7 @@ class PredicateInputs:
     columns: ColumnArrays
     code: PredicateCode
     texts: list[str]
+    decimals: list[Decimal]
     time_unit: str
 
 
@@ -33,5 +35,9 @@ def read_columns(
         ticks = to_ticks(columns[program.time], program.time)[ordered.row]
     predicates = PredicateColumns(program.runs, columns, ordered.row, ticks, threads)
     return PredicateInputs(
-        predicates.arrays(program.type_column), predicates.code(), predicates.texts, predicates.unit
+        predicates.arrays(program.type_column),
+        predicates.code(),
+        predicates.texts,
+        predicates.decimals,
+        predicates.unit,
     )

@@ -25,6 +25,7 @@ SORTED_ALIKE = (
     AttributeType.FLOAT,
     AttributeType.BOOLEAN,
     AttributeType.TIMESTAMP,
+    AttributeType.ZONED,
     AttributeType.DATE,
 )
 

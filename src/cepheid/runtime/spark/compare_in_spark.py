@@ -5,10 +5,10 @@
 - NaN equals NaN and is greater than every number; here it satisfies `!=` alone. The greater side
   is therefore bounded by infinity. Parquet's statistics leave NaN out, so `!=` of floats is weak.
 - Parquet's filters take -0.0 for less than 0.0. Bounds are written with the zero that lets both in.
-- Texts without a zone are in the session's zone; here they are in UTC. Times are given with a zone.
 - Times become Java's on the way to Parquet, whose calendars agree with Spark's from 1901 on.
 - CHAR(n) pads the texts it is compared with, and collations have their own order.
-- Decimals are compared as floats here. Arithmetic overflows and divides otherwise in Spark.
+- Decimals lose digits where two of them need more than 38. A literal is given those of the column.
+- Arithmetic overflows and divides otherwise in Spark.
 
 The weak form of a comparison is that no attribute it reads is NULL. It never drops an event that
 could fit, and the engine tests the rest again.
@@ -16,8 +16,10 @@ could fit, and the engine tests the rest again.
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from functools import reduce
 from typing import TypeAlias
 
@@ -29,6 +31,7 @@ from pyspark.sql.types import (
     ByteType,
     DataType,
     DateType,
+    DecimalType,
     DoubleType,
     FloatType,
     IntegerType,
@@ -49,7 +52,9 @@ from cepheid.analysis.expressions import (
     Value,
     references,
 )
+from cepheid.language.numbers import exactly
 from cepheid.program.evaluate import time_like
+from cepheid.program.exact_conditions import at_scale
 from cepheid.runtime.spark.column_named import column_named
 
 Known: TypeAlias = Column | bool
@@ -70,7 +75,6 @@ TIMES: dict[type[DataType], tuple[pa.DataType, str]] = {
     DateType: (pa.date32(), "date"),
 }
 PADDED = "__CHAR_VARCHAR_TYPE_STRING"  # the metadata by which Spark remembers CHAR and VARCHAR
-EXACT_FLOATS = 2**53
 CALENDARS_AGREE = 1901
 
 
@@ -111,10 +115,10 @@ class SparkComparisons:
         if isinstance(value, bool):
             is_equality = isinstance(kind, BooleanType) and operator in ("=", "!=")
             return OPERATORS[operator](column, F.lit(value)) if is_equality else None
-        if isinstance(value, int | float):
+        if isinstance(value, int | float | Decimal):
             if isinstance(kind, FLOATS):
                 return _float_column(column, operator, value)
-            return _integer_column(column, operator, value) if isinstance(kind, INTEGERS) else None
+            return _exact_column(column, kind, operator, exactly(value))
         if isinstance(value, str) and type(kind) in TIMES:
             moment = _moment(field, value)
             return None if moment is None else OPERATORS[operator](column, moment)
@@ -164,7 +168,7 @@ def _folded(value: Value) -> Value:
     """Return a negative number as a constant."""
     if isinstance(value, Minus):
         operand = _folded(value.operand)
-        if isinstance(operand, Constant) and isinstance(operand.value, int | float):
+        if isinstance(operand, Constant) and isinstance(operand.value, int | float | Decimal):
             return Constant(-operand.value, operand.type)
     return value
 
@@ -181,7 +185,7 @@ def _bounded(column: Column) -> Column:
     return column <= F.lit(math.inf)
 
 
-def _float_column(column: Column, operator: str, value: float) -> Known | None:
+def _float_column(column: Column, operator: str, value: float | Decimal) -> Known | None:
     if operator == "!=" or (isinstance(value, int) and not _fits(value)):
         return None
     number = float(value)
@@ -201,19 +205,19 @@ def _float_column(column: Column, operator: str, value: float) -> Known | None:
             return (column >= F.lit(below)) & _bounded(column)
 
 
-def _integer_column(column: Column, operator: str, value: float) -> Known | None:
-    """Compare integers with an integer: next to a float they would become floats, row by row.
-
-    Below 2^53 that changes nothing: `x > 1.5` is `x > 1`.
-    """
-    if isinstance(value, int):
-        return OPERATORS[operator](column, F.lit(value)) if _fits(value) else None
-    if not abs(value) < EXACT_FLOATS:
+def _exact_column(column: Column, kind: DataType, operator: str, value: Decimal) -> Known | None:
+    """Compare integers and decimals with a literal of their own type: `x > 1.5` is `x >= 2`."""
+    if not isinstance(kind, (*INTEGERS, DecimalType)):
         return None
-    if operator in ("=", "!=") and not value.is_integer():
-        return column.isNotNull() if operator == "!=" else False
-    bound = math.ceil(value) if operator in ("<", ">=") else math.floor(value)
-    return OPERATORS[operator](column, F.lit(bound))
+    bound = at_scale(operator, value, kind.scale if isinstance(kind, DecimalType) else 0)
+    if isinstance(bound, bool):
+        return column.isNotNull() if bound else False
+    operator, digits = bound
+    if not isinstance(kind, DecimalType):
+        return OPERATORS[operator](column, F.lit(digits)) if _fits(digits) else None
+    if abs(digits) >= 10**kind.precision:
+        return None
+    return OPERATORS[operator](column, F.lit(f"{digits}e-{kind.scale}").cast(kind))
 
 
 def _fits(value: int) -> bool:
@@ -223,12 +227,13 @@ def _fits(value: int) -> bool:
 def _moment(field: StructField, text: str) -> Column | None:
     """Return a time as Spark's own, or None where Spark's types have none that is equal."""
     arrow_type, kind = TIMES[type(field.dataType)]
-    scalar = time_like(arrow_type, pa.scalar(text))
+    scalar = time_like(arrow_type, text)
     is_finer = pa.types.is_timestamp(scalar.type) and scalar.type.unit == "ns"
     if is_finer or pa.types.is_date(scalar.type) is not (kind == "date"):
         return None
     moment = scalar.as_py()
     if moment.year < CALENDARS_AGREE:
         return None
-    zone = "+00:00" if kind == "timestamp" else ""
+    has_zone = datetime.datetime.fromisoformat(text).tzinfo is not None
+    zone = "+00:00" if kind == "timestamp" and has_zone else ""  # without, it is the session's
     return F.lit(f"{moment.isoformat()}{zone}").cast(kind)

@@ -1,0 +1,78 @@
+"""Decimals, integers beyond 2^53, NaN and times with a zone mean what the definitions say."""
+
+import logging
+from collections import Counter
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+import cepheid
+from cepheid.runtime.event_schema import ColumnRoles, event_schema
+from tests.oracle import bind, evaluate
+from tests.properties.comparison import as_multiset
+from tests.properties.queries import Case
+from tests.properties.stream_steps import drive, program_of, rows_of, splits
+from tests.properties.typed_events import ZONES, schema_in, typed_cases
+
+SLOW = settings.get_profile("quick").suppress_health_check
+
+
+def in_some_zone(*, is_aggregate: bool) -> st.SearchStrategy[tuple[pa.Schema, Case]]:
+    return st.sampled_from(ZONES).flatmap(
+        lambda zone: st.tuples(
+            st.just(schema_in(zone)), typed_cases(zone, is_aggregate=is_aggregate)
+        )
+    )
+
+
+@pytest.fixture(autouse=True)
+def quiet(caplog: pytest.LogCaptureFixture) -> None:
+    """Streams have events without partition on purpose."""
+    caplog.set_level(logging.ERROR, logger="cepheid")
+
+
+def run_local(case: Case, schema: pa.Schema) -> list[dict[str, Any]]:
+    table = pa.Table.from_pylist(list(case.events), schema=schema)
+    rows: list[dict[str, Any]] = (
+        cepheid.query(case.text).run(table, time="time", type="type").to_pylist()
+    )
+    return rows
+
+
+def expected(case: Case, schema: pa.Schema) -> Counter[tuple[Any, ...]]:
+    """What the oracle says; the few queries that the language refuses are dropped."""
+    try:
+        bound = bind(case.text, event_schema(schema, ColumnRoles("time", "type")))
+    except cepheid.BindingError:
+        assume(False)
+    return as_multiset(evaluate(bound, case.events))
+
+
+@settings(max_examples=400)
+@given(in_some_zone(is_aggregate=False))
+def test_matches(drawn: tuple[pa.Schema, Case]) -> None:
+    schema, case = drawn
+    wanted = expected(case, schema)
+    assert as_multiset(run_local(case, schema)) == wanted
+
+
+@settings(max_examples=200)
+@given(in_some_zone(is_aggregate=True))
+def test_aggregates(drawn: tuple[pa.Schema, Case]) -> None:
+    schema, case = drawn
+    wanted = expected(case, schema)
+    assert as_multiset(run_local(case, schema)) == wanted
+
+
+@settings(max_examples=100, suppress_health_check=[*SLOW, HealthCheck.large_base_example])
+@given(st.data())
+def test_streams(data: st.DataObject) -> None:
+    schema, case = data.draw(in_some_zone(is_aggregate=False))
+    wanted = expected(case, schema)
+    assume(not cepheid.query(case.text).plan().unsupported)
+    program = program_of(case, schema)
+    batches = data.draw(splits(case.events, delay=2))
+    assert as_multiset(rows_of(program, drive(program, batches, schema=schema), schema)) == wanted

@@ -1,0 +1,154 @@
+"""Random queries and events whose types tempt an engine to round, or to read times elsewhere."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import math
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pyarrow as pa
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from tests.properties.queries import (
+    TYPES,
+    Case,
+    count_positions,
+    name_events,
+    negated_patterns,
+    opening,
+    patterns,
+)
+
+ZONES = ("UTC", "America/New_York", "Asia/Kolkata")
+LARGE = 2**53
+INTEGERS = (LARGE - 1, LARGE, LARGE + 1, LARGE + 2, 2, 3, -(2**63), 2**63 - 1)
+FRACTIONS = ("9007199254740992.5", "9007199254740993.0", "9007199254740993.5", "2.5", "1e30")
+PRICES = ("1234567890123456.10", "1234567890123456.11", "1234567890123456.12", "0.10", "-0.10")
+FINE = ("1234567890123456.105", "1234567890123456.1", "0.1", "0.100000000000000001", "3")
+FLOATS = (math.nan, 0.0, -0.0, 0.1, 2.0, float(LARGE), math.inf)
+WALLS = tuple(
+    datetime.datetime.fromisoformat(each)
+    for each in (
+        "2024-03-10T01:30:00",
+        "2024-03-10T02:30:00",  # does not exist in New York
+        "2024-03-10T03:30:00",
+        "2024-11-03T01:30:00",  # exists there twice
+        "2024-11-03T02:30:00",
+    )
+)
+NUMBERS = {"x": FRACTIONS, "p": (*PRICES, "1234567890123456.105"), "f": (*FINE, "0.15"), "y": FINE}
+
+
+def schema_in(zone: str) -> pa.Schema:
+    """Return the types: integers, decimals of two kinds, floats, times with and without a zone."""
+    return pa.schema(
+        [
+            ("type", pa.string()),
+            ("time", pa.int64()),
+            ("seq", pa.int64()),
+            ("k", pa.int64()),
+            ("x", pa.int64()),
+            ("p", pa.decimal128(18, 2)),
+            ("f", pa.decimal128(38, 18)),
+            ("y", pa.float64()),
+            ("at", pa.timestamp("us", zone)),
+            ("wall", pa.timestamp("us")),
+        ]
+    )
+
+
+@st.composite
+def typed_streams(draw: st.DrawFn, zone: str) -> list[dict[str, Any]]:
+    """Events of which many agree in all digits that a float has."""
+    instants = [each.replace(tzinfo=ZoneInfo(zone), fold=fold) for each in WALLS for fold in (0, 1)]
+    event = st.fixed_dictionaries(
+        {
+            "type": st.sampled_from(TYPES),
+            "time": st.integers(0, 5),
+            "seq": st.integers(0, 2),
+            "k": st.sampled_from((1, 2)),
+            "x": st.sampled_from((*INTEGERS, None)),
+            "p": st.sampled_from((*map(Decimal, PRICES), None)),
+            "f": st.sampled_from((*map(Decimal, FINE), None)),
+            "y": st.sampled_from((*FLOATS, None)),
+            "at": st.sampled_from((*instants, None)),
+            "wall": st.sampled_from((*WALLS, None)),
+        }
+    )
+    return draw(st.lists(event, min_size=2, max_size=6))
+
+
+@st.composite
+def typed_conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
+    """A comparison of events with each other, with a literal, or of what is computed from one."""
+    name, other = (draw(st.sampled_from(list(names))) for _ in range(2))
+    operator = draw(st.sampled_from(("=", "!=", "<", "<=", ">", ">=")))
+    form = draw(st.sampled_from(("numbers", "numbers", "literal", "literal", "times", "time")))
+    if form == "times":
+        column = draw(st.sampled_from(("at", "wall")))
+        return f"{name}.{column} {operator} {other}.{column}"
+    if form == "time":
+        column = draw(st.sampled_from(("at", "wall")))
+        moment = draw(st.sampled_from(WALLS)).isoformat(sep=draw(st.sampled_from((" ", "T"))))
+        zone = draw(st.sampled_from(("", "", "-05:00"))) if column == "at" else ""
+        return f"{name}.{column} {operator} '{moment}{zone}'"
+    column = draw(st.sampled_from(tuple(NUMBERS)))
+    value = draw(values_of_one(name, column, is_array=names[name]))
+    if form == "literal":
+        return f"{value} {operator} {draw(st.sampled_from(NUMBERS[column]))}"
+    second = draw(st.sampled_from(("x", "p", "f") if column != "y" else ("y",)))
+    return f"{value} {operator} {draw(values_of_one(other, second, is_array=names[other]))}"
+
+
+@st.composite
+def values_of_one(draw: st.DrawFn, name: str, column: str, *, is_array: bool) -> str:
+    """A value that one event has, or the smallest or largest of several."""
+    forms = [f"{name}.{column}"] * 3
+    if column in ("p", "f"):
+        forms += [f"{name}.{column} * 1.05", f"{name}.p - {name}.f", f"-{name}.{column}"]
+        forms += [f"{name}.{column} + {name}.k", f"{name}.{column} % 0.3"]
+    if is_array:
+        forms += [f"{name}[1].{column}", f"{name}[i-1].{column}", f"{name}[{name}.LEN].{column}"]
+    if is_array and column != "y":
+        forms += [f"min({name}[].{column})", f"max({name}[..i-1].{column})"]
+    return draw(st.sampled_from(forms))
+
+
+@st.composite
+def typed_cases(draw: st.DrawFn, zone: str, *, is_aggregate: bool = False) -> Case:
+    """A query with predicates on such types, and perhaps keys that are floats or decimals."""
+    names: dict[str, bool] = {}
+    negated: list[str] = []
+    has_negation = draw(st.integers(0, 3)) == 0
+    drawn = draw(negated_patterns() if has_negation else patterns(most_events=3))
+    pattern = name_events(drawn, names, negated=negated)
+    assume(names and count_positions(pattern) <= 8)
+    where = [draw(typed_conditions(names)) for _ in range(draw(st.integers(1, 2)))]
+    if negated and draw(st.booleans()):
+        where.append(draw(typed_conditions({draw(st.sampled_from(negated)): False, **names})))
+    if draw(st.booleans()):
+        where.append(f"[{draw(st.sampled_from(('y', 'p', 'f', 'k')))}]")
+    elif draw(st.booleans()):
+        key = draw(st.sampled_from(("y", "p", "f", "at")))
+        every = [*names, *negated]
+        where += [f"{one}.{key} = {two}.{key}" for one, two in itertools.pairwise(every)]
+    clauses = draw(opening(pattern, where))
+    length = draw(st.integers(1, 6))
+    clauses.append(f"WITHIN {length}")
+    if is_aggregate:
+        clauses[-1] += f" SLIDE {draw(st.integers(1, length))}"
+        group = draw(st.sampled_from(("", "p", "y")))
+        listed = f"{group}, " if group else ""
+        clauses.append(f"RETURN {listed}COUNT(*) AS n, MIN({next(iter(names))}.f) AS low")
+        clauses += [f"GROUP BY {group}"] if group else []
+        return Case("\n".join(clauses), draw(typed_streams(zone)), ())
+    columns = [f"{name}.{draw(st.sampled_from(('x', 'p', 'f', 'y')))} AS c{name}" for name in names]
+    some = draw(st.sampled_from(list(names)))
+    form = "max({}[].p)" if names[some] else "{}.p * 1.5"
+    columns.append(f"{form.format(some)} AS computed")
+    clauses.append(f"RETURN {', '.join(columns)}")
+    return Case("\n".join(clauses), draw(typed_streams(zone)), ())
