@@ -110,7 +110,7 @@ def enumerated_cases(draw: st.DrawFn) -> Case:
     kinds = sliding_windows() | recent_windows()
     window = draw(kinds if is_negated else st.just("") | kinds)
     if draw(seldom(3)):
-        window += f"\n{draw(neighbour_bounds(names))}"
+        window += f"\n{draw(neighbour_bounds(body.pattern, names))}"
     return draw(complete(body, window))
 
 
@@ -340,8 +340,8 @@ def complete(
         group = f"{draw(st.sampled_from(list(body.names)))}.k"
     attributes = group.split(", ") if group else []
     columns = [f"{each} AS c{place}" for place, each in enumerate(chosen)]
-    if draw(seldom(10)):  # a name that groups or moments have, too
-        columns[-1] = f"{chosen[-1]} AS {draw(st.sampled_from(('k', 'seq', 's', 'x', 'time')))}"
+    if draw(seldom(10)):  # a name that groups have, too
+        columns[-1] = f"{chosen[-1]} AS {draw(st.sampled_from(('k', 's', 'x')))}"
     elif draw(seldom(5)):
         columns = chosen  # each has a name of its own, as none occurs twice
     if attributes and draw(st.booleans()):

@@ -11,6 +11,7 @@ from typing import Any
 from hypothesis import assume
 from hypothesis import strategies as st
 
+import cepheid
 from cepheid.language import ast
 from cepheid.language.printer import print_pattern
 
@@ -251,11 +252,16 @@ def windows(draw: st.DrawFn, *, is_aggregate: bool) -> str:
 
 
 @st.composite
-def neighbour_bounds(draw: st.DrawFn, names: dict[str, bool]) -> str:
+def neighbour_bounds(draw: st.DrawFn, pattern: ast.Pattern, names: dict[str, bool]) -> str:
     """WITHIN … BETWEEN of two names, or of one that is several events."""
     first = draw(st.sampled_from(list(names)))
     second = draw(st.sampled_from(list(names)) | st.just(first))
-    return f"WITHIN {draw(st.integers(1, 4))} BETWEEN {first}, {second}"
+    bound = f"WITHIN {draw(st.integers(1, 4))} BETWEEN {first}, {second}"
+    try:
+        cepheid.query(f"PATTERN {print_pattern(pattern)} WITHIN 9 {bound}").bind()
+    except cepheid.BindingError:
+        assume(False)  # both are names of one event
+    return bound
 
 
 @st.composite
@@ -382,7 +388,7 @@ def pair_cases(draw: st.DrawFn) -> Case:
     spans = st.integers(1, 9).map(lambda length: f"WITHIN {length}")
     clauses.append(draw(spans if has_negation else windows(is_aggregate=False)))
     if draw(st.integers(0, 3)) == 0:
-        clauses.append(draw(neighbour_bounds(with_types(sides[0], own_names[0]))))
+        clauses.append(draw(neighbour_bounds(sides[0], with_types(sides[0], own_names[0]))))
     if draw(st.booleans()):
         columns = [f"{name}.x, {name}.time" for name in draw(st.permutations(list(names)))]
         columns += [f"{draw(match_values(own))} AS e{side}" for side, own in enumerate(own_names)]
@@ -468,7 +474,7 @@ def cases(draw: st.DrawFn, *, is_aggregate: bool | None = None, most_conditions:
     clauses = draw(opening(pattern, where))
     clauses.append(draw(windows(is_aggregate=is_aggregate)))
     if most_conditions and draw(st.integers(0, 3)) == 0:
-        clauses.append(draw(neighbour_bounds(callable_names)))
+        clauses.append(draw(neighbour_bounds(pattern, callable_names)))
     if is_aggregate:
         group = draw(st.sampled_from(("", "GROUP BY seq", "GROUP BY k, seq")))
         clauses += ["RETURN COUNT(*) AS n, LOG2(COUNT(*)) AS bits", group]
