@@ -2,6 +2,7 @@
 
 import logging
 from collections import Counter
+from fractions import Fraction
 from typing import Any
 
 import pyarrow as pa
@@ -12,11 +13,14 @@ from hypothesis import strategies as st
 import cepheid
 from cepheid.runtime.event_schema import ColumnRoles, event_schema
 from tests.oracle import bind, evaluate
+from tests.oracle.arithmetic import COMPARISONS
 from tests.properties.comparison import as_multiset
 from tests.properties.queries import Case
 from tests.properties.stream_steps import drive, program_of, rows_of, splits
-from tests.properties.typed_events import ZONES, schema_in, typed_cases
+from tests.properties.typed_events import ZONES, schema_in, typed_cases, typed_streams
 
+Row = dict[str, Any]
+Side = list[tuple[str, str]]
 SLOW = settings.get_profile("quick").suppress_health_check
 
 
@@ -76,3 +80,42 @@ def test_streams(data: st.DataObject) -> None:
     program = program_of(case, schema)
     batches = data.draw(splits(case.events, delay=2))
     assert as_multiset(rows_of(program, drive(program, batches, schema=schema), schema)) == wanted
+
+
+PARTS = st.tuples(st.sampled_from("+-"), st.sampled_from(("a.p", "b.p", "a.f", "b.x", "0.01", "2")))
+SIDES = st.lists(PARTS, min_size=1, max_size=3)
+
+
+@settings(max_examples=200)
+@given(SIDES, st.sampled_from(tuple(COMPARISONS)), SIDES, typed_streams("UTC"))
+def test_sums_of_two_events(left: Side, operator: str, right: Side, events: list[Row]) -> None:
+    """Judged by Python, as the text says: how events are separated is the analysis' own doing."""
+    first, last = (
+        {**events[place], "type": name, "time": place} for place, name in ((0, "A"), (1, "B"))
+    )
+    text = f"PATTERN SEQ(A a, B b) WHERE {_text(left)} {operator} {_text(right)} RETURN a.k"
+    # Arithmetic of integers alone may not leave 64 bits.
+    assume(last["x"] is None or abs(last["x"]) < 2**60)
+    known = {
+        f"{name}.{each}": row[each] for name, row in (("a", first), ("b", last)) for each in row
+    }
+    values = [_exactly(side, known) for side in (left, right)]
+    reads_decimals = any(part[-1] in "pf" for _, part in left + right)
+    reads_both = {part[0] for _, part in left + right} >= {"a", "b"}
+    assume(reads_decimals and reads_both)
+    found = run_local(Case(text, [first, last], ()), schema_in("UTC"))
+    assert len(found) == (None not in values and COMPARISONS[operator](*values))
+
+
+def _text(side: Side) -> str:
+    return " ".join(f"{sign} {part}" for sign, part in side).removeprefix("+ ")
+
+
+def _exactly(side: Side, known: Row) -> Fraction | None:
+    total = Fraction(0)
+    for sign, part in side:
+        value = known.get(part, part)
+        if value is None:
+            return None
+        total += Fraction(value) if sign == "+" else -Fraction(value)
+    return total

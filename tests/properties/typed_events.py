@@ -100,6 +100,12 @@ def typed_conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
     value = draw(values_of_one(name, column, is_array=names[name]))
     if form == "literal":
         return f"{value} {operator} {draw(st.sampled_from(NUMBERS[column]))}"
+    if form == "numbers" and draw(st.integers(0, 3)) == 0:
+        sign, literal = (
+            draw(st.sampled_from("+-")),
+            draw(st.sampled_from(("0.01", "0.02", "0", "1"))),
+        )
+        return f"{name}.p {sign} {other}.{draw(st.sampled_from('pfx'))} {operator} {literal}"
     second = draw(st.sampled_from(("x", "p", "f") if column != "y" else ("y",)))
     return f"{value} {operator} {draw(values_of_one(other, second, is_array=names[other]))}"
 

@@ -21,6 +21,7 @@ from cepheid.analysis.expressions import (
     Value,
 )
 from cepheid.analysis.schema import TEMPORAL, AttributeType
+from cepheid.analysis.separate_events import separate_events
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
 from cepheid.language.source import Span
@@ -115,7 +116,8 @@ class ConditionBinder(ValueBinder):
                 continue
             sides = self._agree(left, right, node.operands[index], node.operands[index + 1])
             if sides is not None:
-                atoms.append(Compare(operator if positive else OPPOSITE[operator], *sides))
+                sign = operator if positive else OPPOSITE[operator]
+                atoms.append(separate_events(Compare(sign, *sides)))
         if len(atoms) < len(node.operators):
             return None
         if len(atoms) == 1:

@@ -62,12 +62,8 @@ def compare_with(operator: str, column: Any, number: Decimal) -> Any:
     return known if bound else pc.and_(known, to_scalar(False))
 
 
-def as_decimals(left: Any, right: Any) -> tuple[Any, Any]:
-    """Return two columns or scalars of numbers as decimals with as few digits as possible."""
-    return _shortened(left), _shortened(right)
-
-
-def _shortened(column: Any) -> Any:
+def as_decimal(column: Any) -> Any:
+    """Return a column or scalar of numbers as decimals with as few digits as possible."""
     if not pa.types.is_decimal(column.type):
         column = pc.cast(column, pa.decimal128(19, 0))
     scale = column.type.scale

@@ -35,7 +35,7 @@ from cepheid.analysis.schema import AttributeType
 from cepheid.errors import DataError, InternalError
 from cepheid.language.numbers import exactly
 from cepheid.program.arrow_arrays import to_arrow, to_numpy, to_scalar
-from cepheid.program.decimals import as_decimals, compare_with, is_exact, remainders
+from cepheid.program.decimals import as_decimal, compare_with, is_exact, remainders
 from cepheid.program.exact_conditions import SWAPPED
 from cepheid.program.time_zones import nanoseconds
 
@@ -126,7 +126,9 @@ class LocalPredicates:
             case AttributeReference():
                 return _comparable(self.columns[value.attribute])
             case Minus():
-                return pc.negate_checked(self.value(value.operand))
+                operand = self.value(value.operand)
+                is_decimal = value.type is AttributeType.DECIMAL
+                return pc.negate_checked(as_decimal(operand) if is_decimal else operand)
             case Operation():
                 return self._operation(value)
             case BlockAggregate():
@@ -137,6 +139,8 @@ class LocalPredicates:
         left, right = self.value(node.left), self.value(node.right)
         if node.type is AttributeType.FLOAT:
             left, right = _to_float(left), _to_float(right)
+        elif node.type is AttributeType.DECIMAL:
+            left, right = as_decimal(left), as_decimal(right)
         elif node.operator in CHECKED:
             left, right = _alike(left, right)
         if node.operator in CHECKED:
@@ -212,7 +216,7 @@ def _alike(left: Column, right: Column) -> tuple[Column, Column]:
     if pa.types.is_floating(right.type) and not pa.types.is_floating(left.type):
         return _to_float(left), right
     if pa.types.is_decimal(left.type) or pa.types.is_decimal(right.type):
-        return as_decimals(left, right)
+        return as_decimal(left), as_decimal(right)
     if all(pa.types.is_timestamp(each.type) and each.type.tz for each in (left, right)):
         return left, pc.cast(right, pa.timestamp(right.type.unit, left.type.tz))
     return left, right

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from cepheid.analysis.describe import describe
 from cepheid.errors import DataError
 from cepheid.kernels.predicate_code import (
     LACKING,
@@ -190,8 +189,9 @@ class PredicateColumns:
         try:
             return in_one(LocalPredicates(taken, self.count).value(column.expression))
         except pa.ArrowInvalid as error:
+            names = " and ".join(column.stored)
             raise DataError(
-                f"'{describe(column.expression)}' cannot be computed: {error}",
+                f"arithmetic with {names} in WHERE or RETURN cannot be computed: {error}",
                 hint="decimals have up to 76 digits",
             ) from None
 
