@@ -223,5 +223,7 @@ def _without_secrets(pipeline: CheckedPipeline) -> Iterator[None]:
     """Take the values of secrets out of errors; Spark may quote its options."""
     try:
         yield
-    except (DataError, ConfigError, StateError) as error:
+    except (DataError, ConfigError) as error:
         raise type(error)(pipeline.secrets.hide(str(error))) from None
+    except StateError as error:
+        raise StateError(pipeline.secrets.hide(str(error))) from None
