@@ -39,3 +39,8 @@ class NegationProgram:
     def has_conditions(self, part: int) -> bool:
         """Whether some branch restricts the matches of a part."""
         return any(branch.negative[part] for branch in self.branches)
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether it takes the whole match to tell if it stays."""
+        return len(self.branches) > 1 or any(map(self.has_conditions, range(len(self.parts))))

@@ -62,10 +62,10 @@ def split_partitions(events: EventArrays, most_parts: int) -> list[range]:
 
 
 def drops_overlaps(program: Program) -> bool:
-    """Whether the fold may drop runs that overlap with a match taken before.
+    """Whether the fold may drop all runs when a match ends.
 
-    Negation decides later which matches there are, and under strict contiguity matches of several
-    partitions exclude one another.
+    Not with negation, which decides later whether there is such a match, nor under strict
+    contiguity, where matches of several partitions exclude one another.
     """
     is_apart = isinstance(program.output, MatchOutput) and program.output.tie_columns is not None
     return is_apart and program.negation is None and program.ranking is not Ranking.STREAM
@@ -174,6 +174,15 @@ def joined(chunks: Iterable[MatchArrays]) -> MatchArrays:
     return MatchArrays(
         np.cumsum(np.concatenate(sizes)), np.concatenate(events), np.concatenate(positions)
     )
+
+
+def picked(matches: MatchArrays, chosen: Int64s) -> MatchArrays:
+    """Return some matches, in the order of their numbers in `chosen`."""
+    begins, ends = matches.offsets[chosen], matches.offsets[chosen + 1]
+    sizes = ends - begins
+    offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    places = np.repeat(begins - offsets[:-1], sizes) + np.arange(int(sizes.sum()))
+    return MatchArrays(offsets, matches.event[places], matches.position[places])
 
 
 def _limit(graph: Graph, events: EventArrays, window: int) -> int:

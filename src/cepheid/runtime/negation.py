@@ -37,10 +37,10 @@ from cepheid.runtime.match_chunks import (
     empty_chunk,
     fold_whole,
     joined,
+    picked,
     reject_overflow,
     walk_in_chunks,
 )
-from cepheid.runtime.non_overlapping import picked
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.predicate_inputs import PredicateInputs
 from cepheid.runtime.run_arrays import path_tables
