@@ -95,7 +95,7 @@ def readers(draw: st.DrawFn, types: str) -> str:
         | st.builds(lambda a, b: ast.Sequence((ast.Negation(a), b)), one, event)
     )
     names: dict[str, bool] = {}
-    pattern = name_events(pattern, names, negated=[])
+    pattern = name_events(pattern, names, negated={})
     clauses = draw(opening(pattern, []))
     unit = draw(st.sampled_from(("", " EVENTS")))
     clauses.append(f"WITHIN {draw(st.integers(3, 9))}{unit}")

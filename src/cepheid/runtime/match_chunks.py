@@ -106,7 +106,7 @@ def fold_in_parts(
     events, window = ordered.arrays, program.window_length or 0
     while True:
         size, step = fold.graph.nodes.shape[0], int(fold.graph.cursor[NEXT_STEP])
-        is_done = _advance(fold, size if live_limit is None else min(size, 2 * live_limit), ordered)
+        is_done = advance(fold, size if live_limit is None else min(size, 2 * live_limit), ordered)
         yield Walkable(fold.graph, fold.graph.ends[: fold.graph.cursor[END_COUNT]])
         if is_done:
             return
@@ -120,12 +120,12 @@ def fold_in_parts(
 
 def fold_whole(fold: Fold, ordered: OrderedEvents) -> Graph:
     """Fold everything into one graph and drop nothing."""
-    while not _advance(fold, fold.graph.nodes.shape[0], ordered):
+    while not advance(fold, fold.graph.nodes.shape[0], ordered):
         fold.grow()
     return fold.graph
 
 
-def _advance(fold: Fold, most_nodes: int, ordered: OrderedEvents) -> bool:
+def advance(fold: Fold, most_nodes: int, ordered: OrderedEvents) -> bool:
     """Fold as far as there is room; whether that was to the end."""
     outcome = fold.advance(most_nodes)
     if outcome == HAS_OVERFLOW:

@@ -33,6 +33,7 @@ from cepheid.runtime.match_chunks import Walkable, joined, picked
 from cepheid.runtime.open_gaps import open_gaps
 from cepheid.runtime.order_events import OrderedEvents, starts_of_runs
 from cepheid.runtime.order_trends import row_ranks
+from cepheid.runtime.predicate_inputs import PredicateInputs
 from cepheid.runtime.search_paths import PathSearch
 from cepheid.runtime.sequence_ranks import sequence_ranks
 from cepheid.runtime.stream.hidden_columns import TAKEN
@@ -54,6 +55,7 @@ class NonOverlapping:
         self,
         program: Program,
         ordered: OrderedEvents,
+        predicates: PredicateInputs,
         columns: Mapping[str, Any],
         walker: MatchWalker,
         tie_columns: Sequence[str],
@@ -69,11 +71,13 @@ class NonOverlapping:
             _value_ranks(program, ordered, columns, tie_columns),
             taken_before(program, ordered, columns),
         )
-        self.gaps = open_gaps(program, ordered)
+        self.gaps = open_gaps(program, ordered, predicates)
 
     def chosen(self, walkable: Walkable) -> MatchArrays:
         """Return the matches that are taken, in their order."""
         graph, ends = walkable
+        if not len(ends):
+            return joined(())
         event = graph.nodes[ends[:, END_NODE], EVENT]
         by_rank = np.lexsort([self.order.rank[event], self.order.owner[event]])
         ends = np.ascontiguousarray(ends[by_rank])

@@ -14,18 +14,19 @@ from numpy.typing import NDArray
 
 from cepheid.kernels.choose_paths import EVERY_EDGE, NO_EDGE, SOME_EDGE, OpenGaps
 from cepheid.kernels.graph import ALWAYS, NEVER, NONE
-from cepheid.program.negation_program import NegationProgram
 from cepheid.program.program import Program
-from cepheid.runtime.latest_starts import latest_before, latest_starts, open_from
+from cepheid.runtime.latest_starts import latest_before, open_from
+from cepheid.runtime.negative_starts import negative_starts
 from cepheid.runtime.order_events import OrderedEvents
+from cepheid.runtime.predicate_inputs import PredicateInputs
 
 Int64s = NDArray[np.int64]
 
 
-def open_gaps(program: Program, ordered: OrderedEvents) -> OpenGaps:
+def open_gaps(program: Program, ordered: OrderedEvents, predicates: PredicateInputs) -> OpenGaps:
     """Return what a walk needs to know; without negation everything is open."""
     positions = len(program.automaton.follow)
-    gaps = _Gaps(program.negation, ordered)
+    gaps = _Gaps(program, ordered, predicates)
     edge_row = np.full((positions, positions), NONE, np.int64)
     for binding, (source, target) in enumerate(program.automaton.edges):
         edge_row[source, target] = gaps.row(binding, gaps.edge)
@@ -55,7 +56,10 @@ def _blocked(program: Program, edge_row: Int64s) -> Int64s:
 class _Gaps:
     """Rows of numbers, one for every gap that can be closed."""
 
-    def __init__(self, negation: NegationProgram | None, ordered: OrderedEvents) -> None:
+    def __init__(
+        self, program: Program, ordered: OrderedEvents, predicates: PredicateInputs
+    ) -> None:
+        negation, window = program.negation, program.window_length or 0
         self.negation = negation
         self.ordered = ordered
         self.rows: list[Int64s] = []
@@ -66,7 +70,7 @@ class _Gaps:
         ]
         none = np.zeros(ordered.row.size, np.int64)
         self.starts = [
-            latest_starts(part, ordered) if is_plain else none
+            negative_starts(part, ordered, predicates, window) if is_plain else none
             for part, is_plain in zip(parts, self.is_plain, strict=True)
         ]
 
