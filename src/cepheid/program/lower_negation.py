@@ -7,7 +7,7 @@ from itertools import count
 
 from cepheid.analysis.automaton import FREE, Alternatives, Automaton, NegatedPart
 from cepheid.analysis.bound import BoundPattern, Branch
-from cepheid.analysis.expressions import Condition, reads_one_event
+from cepheid.plan.negated_pattern import is_local
 from cepheid.plan.place_tests import all_bindings
 from cepheid.program.lower_automaton import bit_mask, lower_automaton
 from cepheid.program.lower_paths import lower_path_clause
@@ -49,14 +49,6 @@ def _inner_negation(automaton: Automaton, masks: Iterator[int]) -> NegationProgr
         return None
     no_conditions = BranchProgram(negative=((),) * len(automaton.negated_parts), positive=())
     return _negation(automaton, (no_conditions,), masks)
-
-
-def is_local(condition: Condition, pattern: BoundPattern) -> bool:
-    """Whether a condition on a negated part reads one event, and so belongs to its test.
-
-    With several branches every condition is tried by itself.
-    """
-    return reads_one_event(condition) and len(pattern.branches) == 1
 
 
 def _gaps(automaton: Automaton) -> Iterable[tuple[int, ...]]:

@@ -19,11 +19,11 @@ from cepheid.analysis.expressions import (
     references,
 )
 from cepheid.analysis.schema import AttributeType
+from cepheid.plan.negated_pattern import negated_pattern
 from cepheid.plan.place_tests import Binding, all_bindings, first_bindings, place_tests
 from cepheid.program.lower_automaton import lower_automaton
 from cepheid.program.lower_negation import lower_negation
 from cepheid.program.lower_paths import lower_match_value, lower_path_clause
-from cepheid.program.negated_pattern import negated_pattern
 from cepheid.program.negation_program import NegationProgram
 from cepheid.program.predicate_code import CLOCK_COLUMN, COMPARISONS, FUNCTIONS, CodeWriter
 from cepheid.program.run_program import (
