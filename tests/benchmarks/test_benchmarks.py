@@ -26,6 +26,7 @@ LOCAL = (
     "a-seq-window",
     "slide-overlap",
     "next-falling",
+    "non-overlapping",
 )
 ON_SPARK = (
     "spark-w1-sparse",

@@ -7,6 +7,7 @@ from cepheid.plan.physical import (
     AggregateMethod,
     Granularity,
     NumberType,
+    Overlaps,
     Parallelism,
     ScanMethod,
     Semiring,
@@ -251,3 +252,23 @@ def test_choose_parallelism(query, parallelism, reason):
     choice = plan_of(f"PATTERN {query}").parallelism
     assert choice.value is parallelism
     assert reason in choice.reason
+
+
+@pytest.mark.parametrize(
+    ("query", "overlaps", "reason"),
+    [
+        ("SEQ(A+ a, B b)", Overlaps.START_ANEW, "all runs overlap it"),
+        ("SEQ(A+ a, B b) WHERE a[i].x > a[i-1].x", Overlaps.START_ANEW, "all runs overlap it"),
+        ("SEQ(A a, B b) WHERE strict_contiguity", Overlaps.BEST_PATH, "of all partitions"),
+        ("SEQ(A+ a, !C c, B b) WHERE c.x > 1", Overlaps.BEST_PATH, "of every edge"),
+        ("SEQ(A+ a, !(C+ c), B b) WHERE c.LEN > 1", Overlaps.BEST_PATH, "of every edge"),
+        (JOINED, Overlaps.IN_TURN, "conditions on ¬ C c are tested on whole matches"),
+        ("SEQ(A a, !C c, B b) WHERE c.x = 1 OR b.x = 1", Overlaps.IN_TURN, "OR joins"),
+        ("A AND B", Overlaps.ALL_PAIRS, "whole pairs"),
+    ],
+)
+def test_choose_overlaps(query, overlaps, reason):
+    choice = plan_of(f"PATTERN {query} OUTPUT NON OVERLAPPING").overlaps
+    assert choice.value is overlaps
+    assert reason in choice.reason
+    assert plan_of(f"PATTERN {query}").overlaps is None

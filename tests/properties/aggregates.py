@@ -101,7 +101,7 @@ def recent_cases(draw: st.DrawFn) -> Case:
 def enumerated_cases(draw: st.DrawFn) -> Case:
     """Predicates that read more than neighbours, bounds between variables."""
     is_negated = draw(seldom(3))
-    negated: list[str] = []
+    negated: dict[str, bool] = {}
     body = draw(bodies(is_negated=is_negated, negated=negated, most_events=3))
     names = body.callable_names
     body.where.append(draw(run_conditions(names) | run_conditions(names) | equalities(names)))
@@ -118,7 +118,7 @@ def enumerated_cases(draw: st.DrawFn) -> Case:
 def pair_cases(draw: st.DrawFn) -> Case:
     """AND: aggregates over pairs of trends."""
     names: dict[str, bool] = {}
-    negated: list[str] = []
+    negated: dict[str, bool] = {}
     sides, where = [], []
     is_negated = draw(seldom(4))
     for _ in range(2):
@@ -156,7 +156,7 @@ NEGATED_SIDES = (
 def combined_cases(draw: st.DrawFn, *, is_recent: bool = False) -> Case:
     """AND of sides that match a sequence of events in one way: most are added up apart."""
     names: dict[str, bool] = {}
-    negated: list[str] = []
+    negated: dict[str, bool] = {}
     chosen = draw(st.sampled_from((PLAIN_SIDES, SIDES_IN_COMMON, SIDES_IN_COMMON, NEGATED_SIDES)))
     is_negated = chosen is NEGATED_SIDES
     sides, where = [], []
@@ -197,12 +197,12 @@ def bodies(
     draw: st.DrawFn,
     *,
     is_negated: bool = False,
-    negated: list[str] | None = None,
+    negated: dict[str, bool] | None = None,
     most_events: int = 4,
 ) -> Body:
     """A pattern with local conditions, on negated events too, and partitions."""
     names: dict[str, bool] = {}
-    negated = [] if negated is None else negated
+    negated = {} if negated is None else negated
     inner = (
         open_negations() | negated_patterns() if is_negated else patterns(most_events=most_events)
     )

@@ -96,7 +96,7 @@ def readers(draw: st.DrawFn, types: str) -> str:
         | st.builds(lambda a, b: ast.Sequence((ast.Negation(a), b)), one, event)
     )
     names: dict[str, bool] = {}
-    negated: list[str] = []
+    negated: dict[str, bool] = {}
     pattern = name_events(pattern, names, negated=negated)
     is_joined = draw(st.integers(0, 3)) == 0  # results may lack what is compared
     where = [draw(equalities(names) | equalities([*names, *negated]))] if is_joined else []

@@ -123,7 +123,7 @@ def conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
 def extreme_matches(draw: st.DrawFn, *, bases: tuple[int, ...] = BASES) -> Case:
     """A match query that shows which events it found, and what they add up to."""
     names: dict[str, bool] = {}
-    negated: list[str] = []
+    negated: dict[str, bool] = {}
     has_negation = draw(st.integers(0, 2)) == 0
     drawn = draw(negated_patterns() if has_negation else patterns(most_events=3))
     pattern = name_events(drawn, names, negated=negated)

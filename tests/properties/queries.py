@@ -74,11 +74,11 @@ def name_events(
     names: dict[str, bool],
     *,
     is_array: bool = False,
-    negated: list[str] | None = None,
+    negated: dict[str, bool] | None = None,
 ) -> ast.Pattern:
     """Give every event a variable v0, v1, … and collect the names, with whether each repeats.
 
-    Negated events are called n0, n1, … and go to a list of their own.
+    Negated events are called n0, n1, … and are collected apart.
     """
     match pattern:
         case ast.Negation():
@@ -100,19 +100,24 @@ def name_events(
             return type(pattern)(parts)
 
 
-def _name_negated(pattern: ast.Pattern, negated: list[str]) -> ast.Pattern:
+def _name_negated(
+    pattern: ast.Pattern, negated: dict[str, bool], *, is_array: bool = False
+) -> ast.Pattern:
     """Name the events of a negated part; those negated inside it stay unnamed."""
     match pattern:
         case ast.EventPattern():
-            negated.append(f"n{len(negated)}")
-            return ast.EventPattern(pattern.types, negated[-1])
+            name = f"n{len(negated)}"
+            negated[name] = is_array
+            return ast.EventPattern(pattern.types, name)
         case ast.Negation():
             return pattern
         case ast.Repeat():
-            inner = _name_negated(pattern.pattern, negated)
+            repeats = is_array or pattern.maximum != 1
+            inner = _name_negated(pattern.pattern, negated, is_array=repeats)
             return ast.Repeat(inner, pattern.minimum, pattern.maximum)
         case _:
-            return type(pattern)(tuple(_name_negated(each, negated) for each in pattern.parts))
+            parts = (_name_negated(each, negated, is_array=is_array) for each in pattern.parts)
+            return type(pattern)(tuple(parts))
 
 
 def positive_types(pattern: ast.Pattern) -> list[str]:
@@ -304,15 +309,39 @@ def around_negations(draw: st.DrawFn, inner: st.SearchStrategy[ast.Pattern]) -> 
     return draw(st.sampled_from((whole, whole, ast.Repeat(whole, 1, None))))
 
 
-negatable = st.one_of(flat, flat, around_negations(flat), around_negations(around_negations(flat)))
+@st.composite
+def repeated(draw: st.DrawFn) -> ast.Pattern:
+    """A part to negate with repetitions: of an event, of a sequence, or one inside the other."""
+    one, other = draw(either_event), draw(event)
+    again = ast.Repeat(one, *draw(st.sampled_from(((1, None), (2, None), (1, 3)))))
+    forms = (
+        again,
+        again,
+        ast.Sequence((again, other)),
+        ast.Sequence((other, again)),
+        ast.Repeat(ast.Sequence((one, other)), 1, None),
+        ast.Repeat(ast.Sequence((again, other)), 1, None),
+    )
+    return draw(st.sampled_from(forms))
+
+
+negatable = st.one_of(
+    flat, flat, repeated(), around_negations(flat), around_negations(around_negations(flat))
+)
 
 
 @st.composite
-def negated_conditions(draw: st.DrawFn, negated: list[str], names: dict[str, bool]) -> str:
-    """A condition on a negated event, by itself or against a positive one."""
-    name = draw(st.sampled_from(negated))
+def negated_conditions(draw: st.DrawFn, negated: dict[str, bool], names: dict[str, bool]) -> str:
+    """A condition on a negated event, by itself or against a positive one.
+
+    Or on a repetition of it, of which every event, the first, the last or all together may count.
+    """
+    name = draw(st.sampled_from(list(negated)))
     positive = draw(references(names))
     operator = draw(st.sampled_from(("=", "!=", "<", ">")))
+    if negated[name] and draw(st.booleans()):
+        read = draw(references({name: True}))
+        return f"{read} {operator} {draw(st.sampled_from((positive, '1', f'{name}.x')))}"
     forms = (
         f"{name}.x > 1",
         f"{name}.x {operator} {positive}",
@@ -341,7 +370,7 @@ def opening(draw: st.DrawFn, pattern: ast.Pattern, where: list[str]) -> list[str
 def negation_cases(draw: st.DrawFn) -> Case:
     """A random match query with negated parts, and perhaps predicates over several events."""
     names: dict[str, bool] = {}
-    negated: list[str] = []
+    negated: dict[str, bool] = {}
     pattern = name_events(draw(negated_patterns()), names, negated=negated)
     assume(count_positions(pattern) <= 12 and names)
     where, callable_names = [], with_types(pattern, names)
@@ -365,7 +394,7 @@ def negation_cases(draw: st.DrawFn) -> Case:
 def pair_cases(draw: st.DrawFn) -> Case:
     """A random match query with AND: two patterns with conditions and columns of their own."""
     names: dict[str, bool] = {}
-    negated: list[str] = []
+    negated: dict[str, bool] = {}
     sides, own_names, where = [], [], []
     has_negation = draw(st.integers(0, 3)) == 0
     for _ in range(2):
@@ -379,8 +408,9 @@ def pair_cases(draw: st.DrawFn) -> Case:
         if draw(st.integers(0, 2)) == 0:
             conditions = run_conditions(callable_names) | local_conditions(callable_names)
             where.append(draw(conditions | equalities(own)))
-        if negated[known_negated:] and draw(st.booleans()):
-            where.append(draw(negated_conditions(negated[known_negated:], callable_names)))
+        own_negated = dict(list(negated.items())[known_negated:])
+        if own_negated and draw(st.booleans()):
+            where.append(draw(negated_conditions(own_negated, callable_names)))
     assume(sum(map(count_positions, sides)) <= 12)
     if draw(st.integers(0, 2)) == 0:
         where.append("[k]")

@@ -128,7 +128,7 @@ def values_of_one(draw: st.DrawFn, name: str, column: str, *, is_array: bool) ->
 def typed_cases(draw: st.DrawFn, zone: str, *, is_aggregate: bool = False) -> Case:
     """A query with predicates on such types, and perhaps keys that are floats or decimals."""
     names: dict[str, bool] = {}
-    negated: list[str] = []
+    negated: dict[str, bool] = {}
     has_negation = draw(st.integers(0, 3)) == 0
     drawn = draw(negated_patterns() if has_negation else patterns(most_events=3))
     pattern = name_events(drawn, names, negated=negated)

@@ -236,7 +236,7 @@ negatable = flat | flat | st.builds(lambda *each: ast.Alternation(each), flat, f
 @st.composite
 def linear_cases(draw: st.DrawFn, *, has_negation: bool, has_window: bool) -> LinearCase:
     names: dict[str, bool] = {}
-    negated: list[str] = []
+    negated: dict[str, bool] = {}
     negating = negated_patterns() if has_window else inner_negations()
     drawn = negating if has_negation else patterns(most_events=3)
     pattern = name_events(draw(drawn), names, negated=negated)

@@ -77,7 +77,7 @@ def recent_cases(draw: st.DrawFn, *, is_negated: bool) -> RecentCase:
     body = draw(bodies(is_negated=is_negated, most_events=3))
     if is_negated and draw(st.booleans()):
         names: dict[str, bool] = {}
-        body = body._replace(pattern=name_events(draw(open_negations()), names, negated=[]))
+        body = body._replace(pattern=name_events(draw(open_negations()), names, negated={}))
         body = body._replace(names=names, where=[])
     if draw(st.booleans()) and "[k]" not in body.where:
         body.where.append("[k]")

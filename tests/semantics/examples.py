@@ -326,6 +326,17 @@ EXAMPLES += [
         SASE_PLUS_STREAM, 1),
     rows("non-overlap, ties", "SEQ(A, B) RETURN A.x OUTPUT NON OVERLAPPING",
         "a@1(x=1) a@1(x=2) b@2(x=0)", (1,)),
+    rows("non-overlap, the smallest sequence", "SEQ(A+ a, B b) RETURN a.time, b.time "
+        "OUTPUT NON OVERLAPPING", "a1 a2 b3 a4 b5 b6 a7", ([1, 2], 3), ([4], 5)),
+    rows("non-overlap, a blocked edge", "SEQ(A+ a, !C, B b) RETURN a.time, b.time "
+        "OUTPUT NON OVERLAPPING", "a1 c2 b3 a4 b5", ([1, 4], 5)),
+    rows("non-overlap, blocked matches", "SEQ(A a, A+ b, !C c, B d) WHERE c.x > a.x "
+        "RETURN a.time, b.time OUTPUT NON OVERLAPPING",
+        "a1(x=1) a2(x=5) a3(x=9) c4(x=3) b5(x=0)", (2, [3])),
+    rows("a negated repetition, one event is enough", "SEQ(A a, !(B+ n), C c) WHERE n.x > a.x "
+        "RETURN a.time", "a1(x=1) a2(x=9) b3(x=5) b4(x=0) c5(x=0)", (2,)),
+    rows("a negated repetition as a whole", "SEQ(A a, !(B+ n), C c) WHERE count(n[]) > 1 "
+        "RETURN a.time", "a1 b2 a3 b4 c5", (3,)),
     matched("AND", "A AND B", "a1 b2 b3", 2),
     matched("AND, unordered pairs of one side's trends", "A a+ AND A b+", "a1 a2", 3),
     rows("AND, both in one window", "A a AND SEQ(B b, C c) WITHIN 4 RETURN c.time, a.time, b.time",

@@ -55,6 +55,7 @@ def _nodes(pattern: ast.Pattern) -> tuple[ast.Pattern, ...]:
 
 def _choices(plan: PhysicalPlan) -> tuple[Choice, ...]:
     partition = ", ".join(plan.partitioning.value) or "none"
+    overlaps = () if plan.overlaps is None else (plan.overlaps,)
     state = () if plan.query.aggregates is None else (plan.method,)
     return (
         Choice("strategy", plan.strategy.value.value, plan.strategy.reason),
@@ -66,6 +67,7 @@ def _choices(plan: PhysicalPlan) -> tuple[Choice, ...]:
         *(Choice("look-up", each.value.value, each.reason) for each in _distinct(plan)),
         Choice("granularity", plan.granularity.value.value, plan.granularity.reason),
         Choice("window", plan.window.value.value, plan.window.reason),
+        *(Choice("overlaps", each.value.value, each.reason) for each in overlaps),
         Choice("numbers", plan.numbers.value.value, plan.numbers.reason),
         Choice("parallel", plan.parallelism.value.value, plan.parallelism.reason),
     )

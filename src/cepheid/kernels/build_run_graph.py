@@ -33,18 +33,15 @@ from cepheid.kernels.graph import (
     NODE,
     NODE_COUNT,
     NONE,
-    OVERLAPS_UNTIL,
     PARTITION,
     POSITION,
     RANK_BEFORE,
     REMOVED,
     ROOT,
     START,
-    TAKEN_AFTER,
     Graph,
     add_end,
     start_limit,
-    take_apart,
 )
 from cepheid.kernels.jit import inlined, inner_in_place, kernel, kernel_in_place
 from cepheid.kernels.path_clauses import (
@@ -317,8 +314,8 @@ def fold_runs(
     """Fold steps until all are done or the graph is full; return why it stopped.
 
     `window_length` 0 means no window. The graph is full when the next step could need more room
-    than the arrays have, or has `most_nodes`. `apart`: of matches that overlap only the one taken
-    first is asked for.
+    than the arrays have, or has `most_nodes`. `apart`: matches are not to overlap, and the first
+    one that ends is taken.
     """
     positions, edges = automaton.follow.size, rules.edge_targets.size
     graph, live, cursor = state.graph, state.live, state.graph.cursor
@@ -338,7 +335,6 @@ def fold_runs(
         if step == events.partition_offsets[cursor[PARTITION] + 1]:
             cursor[PARTITION] += 1
             cursor[LIVE_COUNT], cursor[RANK_BEFORE] = 0, NEVER
-            cursor[OVERLAPS_UNTIL] = cursor[TAKEN_AFTER] = NEVER
         begin, end = events.step_offsets[step], events.step_offsets[step + 1]
         clock = int(events.clock[begin])
         if automaton.strategy == CONTIGUOUS:
@@ -346,7 +342,7 @@ def fold_runs(
                 cursor[LIVE_COUNT] = 0
             cursor[RANK_BEFORE] = events.rank[begin]
         fired = fired_by(events.fires, begin, end)
-        limit = max(start_limit(clock, window_length), cursor[OVERLAPS_UNTIL])
+        limit = start_limit(clock, window_length)
         first_new, first_end = int(cursor[NODE_COUNT]), cursor[END_COUNT]
         survivors = 0
         # Runs that wait, and last the run that starts here.
@@ -416,7 +412,7 @@ def fold_runs(
             if automaton.follow[position]:
                 live[cursor[LIVE_COUNT]] = node
                 cursor[LIVE_COUNT] += 1
-        if apart:
-            take_apart(graph, first_end, clock)
+        if apart and cursor[END_COUNT] > first_end:
+            cursor[LIVE_COUNT] = 0  # one of these matches is taken, and all runs overlap with it
         cursor[NEXT_STEP] += 1
     return DONE

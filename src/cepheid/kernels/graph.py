@@ -17,8 +17,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from cepheid.kernels.arrays import Bytes, Int64s
 from cepheid.kernels.jit import inlined
 
@@ -40,10 +38,7 @@ END_WIDTH = 3
 # Entries of `cursor`: how far the fold has come, and what it has written.
 NODE_COUNT, HEAD_COUNT, CELL_COUNT, END_COUNT = 0, 1, 2, 3
 NEXT_STEP, PARTITION, RANK_BEFORE, LIVE_COUNT, FAILED_EVENT = 4, 5, 6, 7, 8
-# For matches that are not to overlap: runs that started at or before the first clock overlap with a
-# match that is taken; one that starts after the second is taken when it ends.
-OVERLAPS_UNTIL, TAKEN_AFTER = 9, 10
-CURSOR_SIZE = 11
+CURSOR_SIZE = 9
 
 # Why a fold returned.
 DONE, IS_FULL, HAS_OVERFLOW = 0, 1, 2
@@ -72,24 +67,8 @@ def add_end(graph: Graph, node: int) -> None:
     """Note that matches end at a node."""
     at = graph.cursor[END_COUNT]
     graph.ends[at, END_NODE], graph.ends[at, START_AT_MOST] = node, ALWAYS
-    graph.ends[at, START_AFTER] = graph.cursor[OVERLAPS_UNTIL]
+    graph.ends[at, START_AFTER] = NEVER
     graph.cursor[END_COUNT] += 1
-
-
-@inlined
-def take_apart(graph: Graph, first_end: int, clock: int) -> None:
-    """Note whether a match that ends in this step is taken, so that runs beside it can be dropped.
-
-    A match is taken if it starts after the last event of the one taken before it. By clocks alone
-    that is certain only for a later start; with equal clocks order keys will tell, after the fold.
-    """
-    cursor, latest = graph.cursor, np.int64(NEVER)
-    for at in range(first_end, cursor[END_COUNT]):
-        latest = max(latest, graph.nodes[graph.ends[at, END_NODE], LATEST_START])
-    if first_end < cursor[END_COUNT]:
-        if latest > cursor[TAKEN_AFTER]:
-            cursor[OVERLAPS_UNTIL] = clock - 1
-        cursor[TAKEN_AFTER] = clock
 
 
 @inlined

@@ -34,18 +34,15 @@ from cepheid.kernels.graph import (
     NODE,
     NODE_COUNT,
     NONE,
-    OVERLAPS_UNTIL,
     PARTITION,
     POSITION,
     RANK_BEFORE,
     REMOVED,
     ROOT,
     START,
-    TAKEN_AFTER,
     Graph,
     add_end,
     start_limit,
-    take_apart,
 )
 from cepheid.kernels.jit import inlined, kernel_in_place
 from cepheid.kernels.step import fired_by, survives
@@ -72,7 +69,7 @@ def fold_matches(
     """Fold steps until all are done or the graph has `most_nodes`; return why it stopped.
 
     Cost per event: the edges into the positions it fires. `window_length` 0 means no window.
-    `apart`: of matches that overlap only the one taken first is asked for.
+    `apart`: matches are not to overlap, and the first one that ends is taken.
     """
     nodes, heads, cells, _, cursor = graph
     positions, edges = automaton.follow.size, automaton.sources.size
@@ -89,7 +86,7 @@ def fold_matches(
             break
         if step == events.partition_offsets[cursor[PARTITION] + 1]:
             cursor[PARTITION] += 1
-            cursor[RANK_BEFORE] = cursor[OVERLAPS_UNTIL] = cursor[TAKEN_AFTER] = NEVER
+            cursor[RANK_BEFORE] = NEVER
             chain[:] = NONE
         clock = events.clock[begin]
         if automaton.strategy == CONTIGUOUS:
@@ -97,7 +94,7 @@ def fold_matches(
                 for position in range(positions):
                     _end_chain(nodes, chain, position, clock)
             cursor[RANK_BEFORE] = events.rank[begin]
-        limit = max(start_limit(clock, window_length), cursor[OVERLAPS_UNTIL])
+        limit = start_limit(clock, window_length)
         first_new, first_end = count, cursor[END_COUNT]
         for event in range(begin, end):
             fires, position = events.fires[event], -1
@@ -146,8 +143,8 @@ def fold_matches(
             cells[node, NODE], cells[node, NEXT], cells[node, LATEST] = node, before, latest
             if automaton.follow[position]:  # nothing waits at a position that nothing follows
                 chain[position] = node
-        if apart:
-            take_apart(graph, first_end, clock)
+        if apart and cursor[END_COUNT] > first_end:
+            chain[:] = NONE  # one of these matches is taken, and all runs overlap with it
         step += 1
     cursor[NODE_COUNT], cursor[CELL_COUNT], cursor[HEAD_COUNT] = count, count, head_count
     cursor[NEXT_STEP] = step

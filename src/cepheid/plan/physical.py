@@ -93,6 +93,15 @@ class Parallelism(StrEnum):
     NONE = "nothing: one task sees all events"
 
 
+class Overlaps(StrEnum):
+    """How OUTPUT NON OVERLAPPING finds its matches."""
+
+    START_ANEW = "the fold starts anew with every match"
+    BEST_PATH = "the best path to every end, until one is open"
+    IN_TURN = "matches are tried in turn, until one stays"
+    ALL_PAIRS = "all pairs are formed, then compared"
+
+
 class NumberType(StrEnum):
     """The type of counts in the result."""
 
@@ -125,6 +134,7 @@ class PhysicalPlan:
     window: Choice[WindowMethod]
     numbers: Choice[NumberType]
     parallelism: Choice[Parallelism]
+    overlaps: Choice[Overlaps] | None
     unsupported: tuple[Diagnostic, ...]
     live_limit: int | None = None
     shows_expiry: bool = False

@@ -8,6 +8,7 @@ from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.rules.choose_granularity import choose_granularity
 from cepheid.plan.rules.choose_method import choose_method, dearest_method
 from cepheid.plan.rules.choose_numbers import choose_numbers
+from cepheid.plan.rules.choose_overlaps import choose_overlaps
 from cepheid.plan.rules.choose_parallelism import choose_parallelism
 from cepheid.plan.rules.choose_scan import choose_scan
 from cepheid.plan.rules.choose_semiring import choose_semiring
@@ -41,5 +42,6 @@ def make_plan(query: BoundQuery) -> PhysicalPlan:
         window=choose_window(query, dearest),
         numbers=choose_numbers(query),
         parallelism=choose_parallelism(query, method.value),
+        overlaps=choose_overlaps(query),
         unsupported=find_unsupported(query),
     )

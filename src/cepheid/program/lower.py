@@ -17,6 +17,7 @@ from cepheid.analysis.expressions import variables_of
 from cepheid.errors import InternalError
 from cepheid.language import ast
 from cepheid.language.printer import print_query
+from cepheid.plan.negated_pattern import is_local
 from cepheid.plan.physical import AggregateMethod, Parallelism, PhysicalPlan
 from cepheid.plan.rules.choose_method import plan_sides
 from cepheid.plan.split_sides import split_sides
@@ -24,7 +25,7 @@ from cepheid.program.exact_conditions import with_exact_numbers
 from cepheid.program.lower_adjacent import lower_adjacent
 from cepheid.program.lower_aggregates import lower_aggregates
 from cepheid.program.lower_automaton import lower_automaton, position_test
-from cepheid.program.lower_negation import is_local, with_inner_parts
+from cepheid.program.lower_negation import with_inner_parts
 from cepheid.program.lower_pair import make_pair, with_common_trends
 from cepheid.program.lower_runs import lower_runs
 from cepheid.program.lower_slots import lower_slots

@@ -7,12 +7,13 @@ from itertools import count
 
 from cepheid.analysis.automaton import FREE, Alternatives, Automaton, NegatedPart
 from cepheid.analysis.bound import BoundPattern, Branch
-from cepheid.analysis.expressions import Condition, reads_one_event
+from cepheid.plan.negated_pattern import is_local
 from cepheid.plan.place_tests import all_bindings
 from cepheid.program.lower_automaton import bit_mask, lower_automaton
 from cepheid.program.lower_paths import lower_path_clause
 from cepheid.program.negation_program import BranchProgram, NegatedProgram, NegationProgram
 from cepheid.program.predicate_code import CodeWriter
+from cepheid.program.shorten_negated import shortened
 
 
 def lower_negation(pattern: BoundPattern, writer: CodeWriter) -> NegationProgram:
@@ -31,13 +32,15 @@ def with_inner_parts(parts: Iterable[NegatedPart]) -> Iterator[NegatedPart]:
 def _negation(
     automaton: Automaton, branches: tuple[BranchProgram, ...], masks: Iterator[int]
 ) -> NegationProgram:
-    parts = tuple(
-        NegatedProgram(
-            lower_automaton(part.automaton), next(masks), _inner_negation(part.automaton, masks)
-        )
-        for part in automaton.negated_parts
-    )
-    return NegationProgram(parts, tuple(_gaps(automaton)), branches)
+    parts = []
+    for number, part in enumerate(automaton.negated_parts):
+        mask, inner = next(masks), _inner_negation(part.automaton, masks)
+        lowered = lower_automaton(part.automaton)
+        conditions = [clause for branch in branches for clause in branch.negative[number]]
+        if conditions and inner is None:  # a longer gap may be one that an inner negation blocks
+            lowered = shortened(lowered, conditions)
+        parts.append(NegatedProgram(lowered, mask, inner))
+    return NegationProgram(tuple(parts), tuple(_gaps(automaton)), branches)
 
 
 def _inner_negation(automaton: Automaton, masks: Iterator[int]) -> NegationProgram | None:
@@ -46,14 +49,6 @@ def _inner_negation(automaton: Automaton, masks: Iterator[int]) -> NegationProgr
         return None
     no_conditions = BranchProgram(negative=((),) * len(automaton.negated_parts), positive=())
     return _negation(automaton, (no_conditions,), masks)
-
-
-def is_local(condition: Condition, pattern: BoundPattern) -> bool:
-    """Whether a condition on a negated part reads one event, and so belongs to its test.
-
-    With several branches every condition is tried by itself.
-    """
-    return reads_one_event(condition) and len(pattern.branches) == 1
 
 
 def _gaps(automaton: Automaton) -> Iterable[tuple[int, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cepheid.analysis.bound import BoundPattern, BoundQuery, NeighbourBound, ValueColumn
 from cepheid.analysis.expressions import (
@@ -19,8 +19,10 @@ from cepheid.analysis.expressions import (
     references,
 )
 from cepheid.analysis.schema import AttributeType
+from cepheid.plan.negated_pattern import negated_pattern
 from cepheid.plan.place_tests import Binding, all_bindings, bound_bindings, place_tests
 from cepheid.program.find_overflows import find_overflows
+from cepheid.program.lower_automaton import lower_automaton
 from cepheid.program.lower_negation import lower_negation
 from cepheid.program.lower_paths import lower_match_value, lower_path_clause
 from cepheid.program.negation_program import NegationProgram
@@ -62,19 +64,45 @@ class _AggregateKey:
 
 def lower_runs(query: BoundQuery) -> tuple[RunProgram, NegationProgram | None]:
     """Return the tests by binding and the slots that runs need for them, and the negations."""
-    lowering = _RunLowering(query)
+    lowering = _RunLowering(query, CodeWriter())
     negation = None
     if query.pattern.automaton.negated_parts:
         negation = lower_negation(query.pattern, lowering.writer)
+        negation = _with_own_runs(negation, query, lowering.writer)
     return lowering.lower(), negation
 
 
+def _with_own_runs(
+    negation: NegationProgram, query: BoundQuery, writer: CodeWriter
+) -> NegationProgram:
+    """Let runs of negated parts test the conditions that read nothing of the positive match.
+
+    Then of matches with the same end only the one that starts last is needed.
+    """
+    if len(negation.branches) > 1:
+        return negation
+    parts, (branch,) = list(negation.parts), negation.branches
+    conditions = list(branch.negative)
+    for number, part in enumerate(query.pattern.automaton.negated_parts):
+        own = negated_pattern(query.pattern, part)
+        if own is not None:
+            alone = replace(query, patterns=(own,), neighbour_bounds=(), matches=None)
+            parts[number] = replace(
+                parts[number],
+                automaton=lower_automaton(part.automaton),
+                runs=_RunLowering(alone, writer).lower(),
+            )
+            conditions[number] = ()
+    branches = (replace(branch, negative=tuple(conditions)),)
+    return replace(negation, parts=tuple(parts), branches=branches)
+
+
 class _RunLowering:
-    def __init__(self, query: BoundQuery) -> None:
+    def __init__(self, query: BoundQuery, writer: CodeWriter) -> None:
         self.query = query
         self.pattern: BoundPattern = query.pattern
         self.bindings = all_bindings(self.pattern.automaton)
-        self.writer = CodeWriter()
+        self.writer = writer
         self.event_keys: dict[_EventKey, set[int]] = {}
         self.aggregate_keys: dict[_AggregateKey, int] = {}
 

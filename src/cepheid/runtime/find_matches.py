@@ -11,12 +11,20 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from cepheid.program.program import MatchOutput, Program
+from cepheid.kernels.graph import END_COUNT
+from cepheid.program.program import MatchOutput, Program, Ranking
 from cepheid.runtime.final_matches import final_ends
 from cepheid.runtime.fold_graph import all_partitions
-from cepheid.runtime.match_chunks import Walkable, fold_in_parts, joined, split_partitions
+from cepheid.runtime.match_chunks import (
+    Walkable,
+    fold_in_parts,
+    fold_whole,
+    joined,
+    make_fold,
+    split_partitions,
+)
 from cepheid.runtime.match_rows import match_schema
-from cepheid.runtime.non_overlapping import without_overlaps
+from cepheid.runtime.non_overlapping import NonOverlapping
 from cepheid.runtime.order_events import order_events
 from cepheid.runtime.partial_matches import partial_matches
 from cepheid.runtime.predicate_inputs import read_columns
@@ -57,6 +65,10 @@ def find_matches(
     def fold(partitions: range) -> Iterator[Walkable]:
         if output.is_partial:
             walkables = iter([partial_matches(program, ordered, predicates, partitions)])
+        elif output.tie_columns is not None and program.ranking is Ranking.STREAM:
+            # Matches of all partitions exclude one another, so all must be known.
+            graph = fold_whole(make_fold(program, ordered, predicates, partitions), ordered)
+            walkables = iter([Walkable(graph, graph.ends[: graph.cursor[END_COUNT]])])
         else:
             walkables = fold_in_parts(program, ordered, predicates, columns, partitions)
         return (final_ends(program, ordered, settled, each) for each in walkables)
@@ -68,9 +80,8 @@ def find_matches(
     taken = np.empty(0, np.int64)
     parts = split_partitions(ordered.arrays, threads)
     if output.tie_columns is not None:
-        walkables = fold(all_partitions(ordered.arrays))
-        matches = joined(chain.from_iterable(map(walker.matches, walkables)))
-        chosen = without_overlaps(program, ordered, columns, matches, output.tie_columns)
+        apart = NonOverlapping(program, ordered, predicates, columns, walker, output.tie_columns)
+        chosen = joined(map(apart.chosen, fold(all_partitions(ordered.arrays))))
         taken = ordered.row[chosen.event[chosen.offsets[1:] - 1]]
         batches = [walker.rows.batch(chosen)]
     elif len(parts) > 1:

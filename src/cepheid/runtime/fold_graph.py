@@ -20,11 +20,9 @@ from cepheid.kernels.graph import (
     NEXT_STEP,
     NODE_COUNT,
     NONE,
-    OVERLAPS_UNTIL,
     PARTITION,
     RANK_BEFORE,
     SLOTS,
-    TAKEN_AFTER,
     Graph,
 )
 from cepheid.kernels.match_graph import fold_matches
@@ -38,7 +36,7 @@ FIRST_NODES = 2**14
 class FoldTask(NamedTuple):
     """What is folded: some partitions of events, under a window (0 is none).
 
-    `apart`: of matches that overlap only the one taken first is asked for.
+    `apart`: matches are not to overlap, and the first one that ends is taken.
     """
 
     events: EventArrays
@@ -194,7 +192,7 @@ def node_count(graph: Graph) -> int:
 
 def _empty_graph(nodes: int, heads: int, width: int, task: FoldTask) -> Graph:
     cursor = np.zeros(CURSOR_SIZE, np.int64)
-    cursor[[RANK_BEFORE, OVERLAPS_UNTIL, TAKEN_AFTER]] = NEVER
+    cursor[RANK_BEFORE] = NEVER
     cursor[PARTITION] = task.partitions.start
     cursor[NEXT_STEP] = task.events.partition_offsets[task.partitions.start]
     return Graph(

@@ -63,10 +63,10 @@ def split_partitions(events: EventArrays, most_parts: int) -> list[range]:
 
 
 def drops_overlaps(program: Program) -> bool:
-    """Whether the fold may drop runs that overlap with a match taken before.
+    """Whether the fold may drop all runs when a match ends.
 
-    Negation decides later which matches there are, and under strict contiguity matches of several
-    partitions exclude one another.
+    Not with negation, which decides later whether there is such a match, nor under strict
+    contiguity, where matches of several partitions exclude one another.
     """
     is_apart = isinstance(program.output, MatchOutput) and program.output.tie_columns is not None
     return is_apart and program.negation is None and program.ranking is not Ranking.STREAM
@@ -107,7 +107,7 @@ def fold_in_parts(
     events, window = ordered.arrays, program.window_length or 0
     while True:
         size, step = fold.graph.nodes.shape[0], int(fold.graph.cursor[NEXT_STEP])
-        is_done = _advance(fold, size if live_limit is None else min(size, 2 * live_limit), ordered)
+        is_done = advance(fold, size if live_limit is None else min(size, 2 * live_limit), ordered)
         yield Walkable(fold.graph, fold.graph.ends[: fold.graph.cursor[END_COUNT]])
         if is_done:
             return
@@ -121,12 +121,12 @@ def fold_in_parts(
 
 def fold_whole(fold: Fold, ordered: OrderedEvents) -> Graph:
     """Fold everything into one graph and drop nothing."""
-    while not _advance(fold, fold.graph.nodes.shape[0], ordered):
+    while not advance(fold, fold.graph.nodes.shape[0], ordered):
         fold.grow()
     return fold.graph
 
 
-def _advance(fold: Fold, most_nodes: int, ordered: OrderedEvents) -> bool:
+def advance(fold: Fold, most_nodes: int, ordered: OrderedEvents) -> bool:
     """Fold as far as there is room; whether that was to the end."""
     outcome = fold.advance(most_nodes)
     if outcome == HAS_OVERFLOW:
@@ -176,6 +176,15 @@ def joined(chunks: Iterable[MatchArrays]) -> MatchArrays:
     return MatchArrays(
         np.cumsum(np.concatenate(sizes)), np.concatenate(events), np.concatenate(positions)
     )
+
+
+def picked(matches: MatchArrays, chosen: Int64s) -> MatchArrays:
+    """Return some matches, in the order of their numbers in `chosen`."""
+    begins, ends = matches.offsets[chosen], matches.offsets[chosen + 1]
+    sizes = ends - begins
+    offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    places = np.repeat(begins - offsets[:-1], sizes) + np.arange(int(sizes.sum()))
+    return MatchArrays(offsets, matches.event[places], matches.position[places])
 
 
 def _limit(graph: Graph, events: EventArrays, window: int) -> int:

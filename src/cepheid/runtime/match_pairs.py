@@ -23,15 +23,15 @@ from cepheid.errors import DataError
 from cepheid.kernels.choose_apart import choose_apart
 from cepheid.kernels.graph import MatchArrays
 from cepheid.kernels.pair_reach import find_reach
-from cepheid.program.program import MatchOutput, Pair, Program, Ranking
+from cepheid.program.program import MatchOutput, Pair, Program
 from cepheid.runtime.clock import later
 from cepheid.runtime.final_matches import WhenFinal, when_final
 from cepheid.runtime.find_matches import Found
 from cepheid.runtime.fold_graph import all_partitions
 from cepheid.runtime.key_columns import key_columns, key_fields
-from cepheid.runtime.match_chunks import fold_in_parts, joined
+from cepheid.runtime.match_chunks import fold_in_parts, joined, picked
 from cepheid.runtime.match_rows import FIRST_TIME, LAST_TIME, MatchRows, match_schema
-from cepheid.runtime.non_overlapping import picked, taken_before
+from cepheid.runtime.non_overlapping import owners, taken_before
 from cepheid.runtime.order_events import OrderedEvents, order_events, starts_of_runs
 from cepheid.runtime.order_trends import TrendOrder
 from cepheid.runtime.predicate_inputs import read_columns
@@ -283,16 +283,12 @@ def _without_overlaps(
     """Return the pairs that OUTPUT NON OVERLAPPING takes."""
     one = TrendOrder(left.trends, left.ordered, columns, tie_columns)
     other = TrendOrder(right.trends, right.ordered, columns, tie_columns)
-    owner = left.ordered.partition_of_event[left.first[pairs.left]]
-    if left.program.ranking is Ranking.STREAM:
-        owner = np.zeros_like(owner)
+    owner = owners(left.program, left.ordered)[left.first[pairs.left]]
     first = np.minimum(one.first[pairs.left], other.first[pairs.right])
     last = np.maximum(one.last[pairs.left], other.last[pairs.right])
-    boundary = taken_before(left.program, left.ordered, columns)
-    if boundary is not None:
-        is_after = first > boundary[owner]
-        pairs, owner = pairs.chosen(is_after), owner[is_after]
-        first, last = first[is_after], last[is_after]
+    is_after = first > taken_before(left.program, left.ordered, columns)[owner]
+    pairs, owner = pairs.chosen(is_after), owner[is_after]
+    first, last = first[is_after], last[is_after]
     order = np.lexsort(
         [
             other.values[pairs.right],

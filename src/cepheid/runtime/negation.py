@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cepheid.errors import DataError
 from cepheid.kernels.build_run_graph import make_room
+from cepheid.kernels.count_graph import TOO_MANY, count_graph
 from cepheid.kernels.graph import END_COUNT, MatchArrays
 from cepheid.kernels.negation import (
     END_CLOCK,
@@ -33,20 +36,21 @@ from cepheid.program.program import Program, StrategyCode
 from cepheid.runtime.clock import earlier, later
 from cepheid.runtime.fold_graph import ChainFold, FoldTask, all_partitions, longest_path
 from cepheid.runtime.kernel_arrays import automaton_arrays
-from cepheid.runtime.latest_starts import latest_starts
 from cepheid.runtime.match_chunks import (
     empty_chunk,
     fold_whole,
     joined,
+    picked,
     reject_overflow,
     walk_in_chunks,
 )
-from cepheid.runtime.non_overlapping import picked
+from cepheid.runtime.negative_starts import negative_starts
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.predicate_inputs import PredicateInputs
 from cepheid.runtime.run_arrays import path_tables
 
 Int64s = NDArray[np.int64]
+MOST_NEGATIVE = 2**26  # matches of a negated part that are kept at once
 
 
 class NegationFilter:
@@ -146,7 +150,8 @@ def _negative_matches(
             positions.append(found.position.astype(np.int64))
             events_before += found.event.size
         else:
-            table, owner = _latest_table(latest_starts(part, ordered), keys)
+            starts = negative_starts(part, ordered, predicates, program.window_length or 0)
+            table, owner = _latest_table(starts, keys)
         order = np.lexsort([table[:, START_RANK], owner])
         tables.append(table[order])
         offsets[number] = rows_before + np.searchsorted(owner[order], np.arange(partitions + 1))
@@ -168,12 +173,25 @@ def _enumerated(
     window = program.window_length or 0
     task = FoldTask(events, all_partitions(events), window)
     graph = fold_whole(ChainFold(automaton, task), ordered)
+    count = count_graph(graph, events.clock, window)
+    if count == TOO_MANY or count > MOST_NEGATIVE:
+        _reject_negative(program, count)
     ends = graph.ends[: graph.cursor[END_COUNT]]
     found = joined(walk_in_chunks(graph, ends, events.clock, window, empty_chunk()))
     if part.inner is None:
         return found
     of_part = replace(program, automaton=part.automaton)
     return NegationFilter(of_part, part.inner, ordered, predicates).unblocked(found)
+
+
+def _reject_negative(program: Program, count: int) -> NoReturn:
+    number = "more than 2^63" if count == TOO_MANY else f"{count:,}"
+    raise DataError(
+        f"{program.name!r}: a negated part has {number} matches, and its conditions have to be "
+        "tried on each",
+        hint="shorten WITHIN, add a partition such as [attribute], or compare each event of the "
+        "negated part by itself (n.x) instead of the repetition as a whole (sum(n[].x), n.LEN)",
+    )
 
 
 def _table_of(matches: MatchArrays, keys: EventKeys) -> tuple[Int64s, Int64s]:

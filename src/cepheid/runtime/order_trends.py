@@ -36,7 +36,7 @@ class TrendOrder:
         self.steps = sequence_ranks(trends.offsets, steps)
         self.values = np.zeros_like(self.steps)
         if np.unique(self.steps).size < self.steps.size:  # only concurrent events leave ties
-            ranks = _row_ranks([columns[name] for name in tie_columns], ordered.row)
+            ranks = row_ranks([columns[name] for name in tie_columns], ordered.row)
             self.values = sequence_ranks(trends.offsets, ranks[trends.event])
 
     def places(self) -> Int64s:
@@ -47,7 +47,7 @@ class TrendOrder:
         return places
 
 
-def _row_ranks(columns: list[Any], rows: Int64s) -> Int64s:
+def row_ranks(columns: list[Any], rows: Int64s) -> Int64s:
     """Number rows in the order of their values, NULL first; equal rows get the same number."""
     ranks = [value_ranks(column.take(pa.array(rows))) for column in columns]
     order = np.lexsort(ranks[::-1])

@@ -17,9 +17,8 @@ from cepheid.kernels.values import NOTHING, Measures, ValueRows, Values
 from cepheid.program.program import Program
 from cepheid.runtime.aggregate.places import Places
 from cepheid.runtime.fold_graph import all_partitions
-from cepheid.runtime.match_chunks import empty_chunk, fold_in_parts, walk_in_chunks
+from cepheid.runtime.match_chunks import empty_chunk, fold_in_parts, picked, walk_in_chunks
 from cepheid.runtime.negation import NegationFilter
-from cepheid.runtime.non_overlapping import picked
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.predicate_inputs import read_columns
 

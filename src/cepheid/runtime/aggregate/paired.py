@@ -25,8 +25,7 @@ from cepheid.kernels.values import NOTHING, Measures, ValueRows, Values
 from cepheid.program.program import Program
 from cepheid.runtime.aggregate.enumerated import empty_values, leaves, placed_matches
 from cepheid.runtime.aggregate.places import Places
-from cepheid.runtime.match_chunks import joined
-from cepheid.runtime.non_overlapping import picked
+from cepheid.runtime.match_chunks import joined, picked
 from cepheid.runtime.order_events import OrderedEvents, starts_of_runs
 from cepheid.runtime.order_trends import TrendOrder
 from cepheid.runtime.sequence_ranks import sequence_ranks

@@ -1,0 +1,84 @@
+"""For every event, the latest start of a match of a negated part that ends there."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepheid.kernels.graph import (
+    END_COUNT,
+    END_NODE,
+    EVENT,
+    LATEST_START,
+    NEVER,
+    NEXT_STEP,
+    PARTITION,
+    Graph,
+)
+from cepheid.program.negation_program import NegatedProgram
+from cepheid.program.program import StrategyCode
+from cepheid.program.run_program import RunProgram
+from cepheid.runtime.clock import earlier
+from cepheid.runtime.fold_graph import FoldTask, RunFold, all_partitions, node_count
+from cepheid.runtime.kernel_arrays import automaton_arrays
+from cepheid.runtime.latest_starts import latest_starts
+from cepheid.runtime.match_chunks import advance
+from cepheid.runtime.order_events import OrderedEvents
+from cepheid.runtime.predicate_inputs import PredicateInputs
+from cepheid.runtime.run_arrays import run_rules
+
+Int64s = NDArray[np.int64]
+
+
+def negative_starts(
+    part: NegatedProgram, ordered: OrderedEvents, predicates: PredicateInputs, window: int
+) -> Int64s:
+    """Return ranks of order keys, 0 where no match of the part ends.
+
+    Without tests on its matches they need not be told apart. With tests a graph of runs is folded,
+    whose clock is the rank: every node knows the latest start among its runs.
+    """
+    starts = np.zeros(ordered.row.size, np.int64)
+    if part.runs is None:
+        return latest_starts(part, ordered)
+    fold = _fold(part, part.runs, ordered, predicates)
+    is_done = False
+    while not is_done:
+        size, step = fold.graph.nodes.shape[0], int(fold.graph.cursor[NEXT_STEP])
+        is_done = advance(fold, size, ordered)
+        nodes = fold.graph.nodes[fold.graph.ends[: fold.graph.cursor[END_COUNT], END_NODE]]
+        np.maximum.at(starts, nodes[:, EVENT], nodes[:, LATEST_START])
+        if not is_done:
+            fold.compact(_limit(fold.graph, ordered, window))
+            if 2 * node_count(fold.graph) > size or step == fold.graph.cursor[NEXT_STEP]:
+                fold.grow()
+    return starts
+
+
+def _fold(
+    part: NegatedProgram, runs: RunProgram, ordered: OrderedEvents, predicates: PredicateInputs
+) -> RunFold:
+    events = ordered.arrays._replace(
+        fires=ordered.negative_fires[part.masks], clock=np.ascontiguousarray(ordered.key_rank)
+    )
+    return RunFold(
+        automaton_arrays(part.automaton, StrategyCode.SKIP_TILL_ANY),
+        run_rules(runs, part.automaton, predicates.columns, predicates.code),
+        predicates.columns,
+        FoldTask(events, all_partitions(events), window=0),
+        runs.may_overflow,
+    )
+
+
+def _limit(graph: Graph, ordered: OrderedEvents, window: int) -> int:
+    """Return the rank at or before which a match that goes on cannot lie within the window."""
+    step, steps = int(graph.cursor[NEXT_STEP]), ordered.arrays.step_offsets
+    if window == 0 or step == 0:
+        return NEVER
+    first = ordered.arrays.partition_offsets[graph.cursor[PARTITION]]
+    begin, end = int(steps[first]), int(steps[step])
+    clock = ordered.arrays.clock[begin:end]
+    if clock.size == 0:
+        return NEVER
+    too_old = int(np.searchsorted(clock, earlier(clock[-1:], window)[0], side="right"))
+    return int(ordered.key_rank[begin + too_old - 1]) if too_old else NEVER
