@@ -18,7 +18,7 @@ from cepheid.language.printer import print_query
 from cepheid.language.source import Source
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.planner import make_plan
-from cepheid.plan.run_options import RunOptions
+from cepheid.plan.run_options import MOST_MATCHES, RunOptions
 
 if TYPE_CHECKING:
     from cepheid.program.program import Program
@@ -77,6 +77,8 @@ class Query:
         schemas: Mapping[str, Sequence[str]] | None = None,
         time_unit: str = "s",
         live_limit: int | None = None,
+        max_matches: int | None = MOST_MATCHES,
+        limit: int | None = None,
         on_expiry: bool = False,
         parallel_in_time: bool | None = None,
         grouped: bool = False,
@@ -105,6 +107,11 @@ class Query:
                 partition before it fails instead of filling the memory; None means any number. It
                 is looked at whenever twice as many have come together, and not for OUTPUT PARTIAL
                 and COMPRESSED, which report all of them.
+            max_matches: how many matches a query may list, in a run in process, in a task of a
+                Spark batch, or in a bucket and micro-batch of a stream. They are counted before
+                they are built, and a query with more fails with a MatchLimitError; None means any
+                number.
+            limit: list at most so many matches and look for no others; which ones is not defined.
             on_expiry: an aggregate with WITHIN alone gives a row when an event arrives that can end
                 a trend; with True also when only time passes and a trend leaves the window, if that
                 changes the result.
@@ -143,7 +150,9 @@ class Query:
         ties = (order,) if isinstance(order, str) else tuple(order)
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
 
-        options = RunOptions(live_limit, on_expiry, parallel_in_time, grouped, packed)
+        options = RunOptions(
+            live_limit, max_matches, limit, on_expiry, parallel_in_time, grouped, packed
+        )
         of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit)
         make_program = partial(self.program, options)
 

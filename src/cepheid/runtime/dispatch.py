@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -16,7 +17,9 @@ from cepheid.plan.physical import PhysicalPlan
 from cepheid.program.program import Program
 from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema
 from cepheid.runtime.event_tables import TableKind, from_arrow, kind_of, to_arrow, unite_types
-from cepheid.runtime.local import reads_columns, run_columns, run_local
+from cepheid.runtime.interruptible import interruptible
+from cepheid.runtime.local import LOG, reads_columns, run_columns, run_local
+from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.stored_events import LEAST_ROWS, ColumnReader, StoredEvents
 from cepheid.runtime.stream_options import StreamOptions
 
@@ -59,7 +62,20 @@ def run_events(
 
         return run_spark(make_program, given.events, given.roles)
     program = make_program(event_schema(given.events.schema, given.roles))
-    return as_kind(run_local(program, given.events, threads=available_cores()), given.kind)
+    tell_warnings(program)
+
+    def run() -> Any:
+        found = run_local(program, given.events, threads=available_cores())
+        return as_kind(found, given.kind)
+
+    with errors_of(program.name):
+        return interruptible(run)
+
+
+def tell_warnings(program: Program) -> None:
+    """Log what the user should know of the query, once for a run; a part of it is harmless."""
+    for each in program.warnings if program.limit is None else ():
+        LOG.warning("%s: %s", program.name, each)
 
 
 def release_results(results: Iterable[Any]) -> None:
@@ -83,6 +99,13 @@ def kind_in_words(given: EventInput) -> str:
 def run_stored(make_program: MakeProgram, stored: StoredEvents, roles: ColumnRoles) -> Any:
     """Run on stored events: read the columns that the program needs, event types as codes."""
     program = make_program(event_schema(stored.schema, roles))
+    tell_warnings(program)
+
+    with errors_of(program.name):
+        return interruptible(partial(_run_stored, program, stored))
+
+
+def _run_stored(program: Program, stored: StoredEvents) -> Any:
     needed = [name for name in stored.schema.names if name in program.columns]
     is_code = program.type_column is not None and program.type_column not in program.partition_by
     encoded = [name for name in needed if is_code and name == program.type_column]

@@ -15,6 +15,7 @@ from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.final_matches import final_ends
 from cepheid.runtime.fold_graph import all_partitions
 from cepheid.runtime.match_chunks import Walkable, fold_in_parts, joined, split_partitions
+from cepheid.runtime.match_limit import MatchLimit, up_to
 from cepheid.runtime.match_rows import match_schema
 from cepheid.runtime.non_overlapping import without_overlaps
 from cepheid.runtime.order_events import order_events
@@ -50,16 +51,8 @@ def find_matches(
     """Return all matches, or those that become final in a step of a stream."""
     output = program.output
     assert isinstance(output, MatchOutput)
-    ordered = order_events(program, columns, length, threads=threads, settled=settled)
-    predicates = read_columns(program, ordered, columns, threads=threads)
-    walker = MatchWalker(program, output, ordered, predicates, columns, schema)
-
-    def fold(partitions: range) -> Iterator[Walkable]:
-        if output.is_partial:
-            walkables = iter([partial_matches(program, ordered, predicates, partitions)])
-        else:
-            walkables = fold_in_parts(program, ordered, predicates, columns, partitions)
-        return (final_ends(program, ordered, settled, each) for each in walkables)
+    search = MatchSearch(program, columns, length, schema, threads, settled)
+    ordered, walker, fold = search.ordered, search.walker, search.fold
 
     def fold_and_walk(partitions: range) -> list[pa.RecordBatch]:
         own = walker.for_another_thread()
@@ -72,7 +65,9 @@ def find_matches(
         matches = joined(chain.from_iterable(map(walker.matches, walkables)))
         chosen = without_overlaps(program, ordered, columns, matches, output.tie_columns)
         taken = ordered.row[chosen.event[chosen.offsets[1:] - 1]]
-        batches = [walker.rows.batch(chosen)]
+        batches = list(up_to(program.limit, [walker.rows.batch(chosen)]))
+    elif program.limit is not None:
+        batches = list(search.batches())
     elif len(parts) > 1:
         found = side_by_side([partial(fold_and_walk, part) for part in parts])
         batches = list(chain.from_iterable(found))
@@ -82,6 +77,46 @@ def find_matches(
         batches = list(_walk(walker, fold(parts[0]), threads, least))
     table = pa.Table.from_batches(batches, match_schema(program, output, schema))
     return Found(table, ordered.dropped, taken)
+
+
+class MatchSearch:
+    """A match query and its events in order."""
+
+    def __init__(
+        self,
+        program: Program,
+        columns: Mapping[str, Any],
+        length: int,
+        schema: pa.Schema,
+        threads: int,
+        settled: Settled | None = None,
+    ) -> None:
+        output = program.output
+        assert isinstance(output, MatchOutput)
+        self.program, self.output = program, output
+        self.columns, self.settled = columns, settled
+        self.ordered = order_events(program, columns, length, threads=threads, settled=settled)
+        self.predicates = read_columns(program, self.ordered, columns, threads=threads)
+        self.walker = MatchWalker(program, output, self.ordered, self.predicates, columns, schema)
+        if output.tie_columns is None:  # of matches that are not to overlap, few are listed
+            self.walker.limit = MatchLimit(program, self.ordered, columns)
+
+    def fold(self, partitions: range) -> Iterator[Walkable]:
+        """Yield graphs with the ends of matches to be reported, if these are not too many."""
+        program, ordered, limit = self.program, self.ordered, self.walker.limit
+        if self.output.is_partial:
+            walkables = iter([partial_matches(program, ordered, self.predicates, partitions)])
+        else:
+            walkables = fold_in_parts(program, ordered, self.predicates, self.columns, partitions)
+        for each in walkables:
+            final = final_ends(program, ordered, self.settled, each)
+            yield final if limit is None else limit.admit(final)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield matches as they are found, on this thread: one graph's after the other."""
+        walkables = self.fold(all_partitions(self.ordered.arrays))
+        found = chain.from_iterable(map(self.walker.batches, walkables))
+        return up_to(self.program.limit, found)
 
 
 def _walk(

@@ -6,7 +6,7 @@ What runs each kind of query is imported when it is needed: a small query should
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
@@ -66,6 +66,31 @@ def run_local(
                 program, columns, table.num_rows, schema, threads=threads, settled=settled
             )
         return _run_table(program, table, schema, settled, columns)
+
+
+def run_in_batches(
+    program: Program, table: pa.Table, columns: Mapping[str, Any] | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Yield the result as it is found, on this thread; see `run_local`.
+
+    Matches that are to be compared with others, and aggregates, are yielded when all are known.
+    """
+    output = program.output
+    is_listed = isinstance(output, MatchOutput) and output.tie_columns is None
+    if not is_listed or not reads_columns(program):
+        result = run_local(program, table, columns=columns)
+        assert isinstance(result, pa.Table), "compressed matches have batches of their own"
+        yield from result.to_batches()
+        return
+    from cepheid.runtime.find_matches import MatchSearch
+
+    name = program.name if columns is None else None
+    if columns is None:
+        columns = dict(zip(table.column_names, table.columns, strict=True))
+    with errors_of(name):
+        search = MatchSearch(program, columns, table.num_rows, table.schema, threads=1)
+        warn_of_dropped(program, search.ordered.dropped)
+        yield from search.batches()
 
 
 def _run_table(

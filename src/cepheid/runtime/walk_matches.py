@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cepheid.kernels.graph import MatchArrays
 from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.match_chunks import Walkable, empty_chunk, walk_in_chunks
+from cepheid.runtime.match_limit import MatchLimit
 from cepheid.runtime.match_rows import MatchRows
 from cepheid.runtime.negation import NegationFilter
 from cepheid.runtime.order_events import OrderedEvents
@@ -23,10 +24,11 @@ class MatchWalker:
     """Walks graphs over the same events, one after the other; every thread needs its own.
 
     `positions` says which position of the program one of the graph is, if the graph is that of
-    several programs.
+    several programs. `limit` counts the matches; None if they are not listed one by one.
     """
 
     positions: NDArray[np.int8] | None = None
+    limit: MatchLimit | None = None
 
     def __init__(
         self,
@@ -58,12 +60,14 @@ class MatchWalker:
         """Yield the matches in chunks; a chunk is overwritten by the next one."""
         graph, ends = walkable
         for found in walk_in_chunks(graph, ends, self.events.clock, self.window, self.chunk):
+            matches = found
             if self.positions is not None:
-                yield found._replace(position=self.positions[found.position])
-            elif self.negation is None:
-                yield found
-            else:
-                yield self.negation.unblocked(found, ended=self.ended)
+                matches = found._replace(position=self.positions[found.position])
+            elif self.negation is not None:
+                matches = self.negation.unblocked(found, ended=self.ended)
+            if self.limit is not None:
+                self.limit.add(matches)
+            yield matches
 
     def batches(self, walkable: Walkable) -> Iterator[pa.RecordBatch]:
         """Yield the rows of the matches."""

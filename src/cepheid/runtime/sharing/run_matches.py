@@ -16,6 +16,7 @@ from cepheid.program.sharing.match_program import MatchProgram
 from cepheid.runtime.final_matches import final_ends
 from cepheid.runtime.local import warn_of_dropped
 from cepheid.runtime.match_chunks import Walkable, fold_in_parts, split_partitions
+from cepheid.runtime.match_limit import MatchLimit
 from cepheid.runtime.match_rows import match_schema
 from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.order_events import OrderedEvents, order_events
@@ -81,6 +82,7 @@ class _Fold:
         own = np.zeros(len(self.program.united.tests), np.int8)
         own[list(self.program.places[number])] = np.arange(len(program.tests))
         walker.positions = own
+        walker.limit = MatchLimit(program, self.ordered, self.columns)
         return walker
 
     def batches(self, partitions: range, threads: int) -> list[list[pa.RecordBatch]]:
@@ -101,7 +103,8 @@ class _Fold:
 
     def _walked(self, number: int, walker: MatchWalker, walkable: Walkable) -> list[pa.RecordBatch]:
         with errors_of(self.program.programs[number].name):
-            return list(walker.batches(self._of_query(walkable, number)))
+            own = self._of_query(walkable, number)
+            return list(walker.batches(own if walker.limit is None else walker.limit.admit(own)))
 
     def _of_query(self, walkable: Walkable, number: int) -> Walkable:
         """Return the ends at which matches of a query end."""
