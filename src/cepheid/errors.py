@@ -181,12 +181,15 @@ class InternalError(CepheidError):
 def _in_digits(count: float) -> str:
     """Return a number of matches to read.
 
-    >>> _in_digits(12345678.0), _in_digits(2.0**40), _in_digits(float("inf"))
-    ('12,345,678', '1.1e12', '1e308')
+    >>> _in_digits(12345678.0), _in_digits(2.0**31), _in_digits(float("inf"))
+    ('12,345,678', '2.1e9', '1e308')
     """
     if count == float("inf"):
         return "1e308"
-    return f"{count:,.0f}" if count < 1e9 else f"{count:.1e}".replace("e+", "e")
+    if count < 1e9:
+        return f"{count:,.0f}"
+    digits, exponent = f"{count:.1e}".split("e")
+    return f"{digits}e{int(exponent)}"
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

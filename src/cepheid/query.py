@@ -21,6 +21,8 @@ from cepheid.plan.planner import make_plan
 from cepheid.plan.run_options import MOST_MATCHES, RunOptions
 
 if TYPE_CHECKING:
+    from pyarrow import RecordBatchReader
+
     from cepheid.program.program import Program
 
 MOST_PROGRAMS = 1024  # that are kept
@@ -162,6 +164,43 @@ class Query:
             of_stream.refuse("stored table")
             return run_stored(make_program, EventFiles([fspath(events)]), roles)
         return run_events(make_program, events, roles, of_stream)
+
+    def batches(
+        self,
+        events: Any,
+        *,
+        time: str,
+        type: str | None = None,
+        order: str | Sequence[str] = (),
+        schemas: Mapping[str, Sequence[str]] | None = None,
+        time_unit: str = "s",
+        live_limit: int | None = None,
+        max_matches: int | None = MOST_MATCHES,
+        limit: int | None = None,
+        on_expiry: bool = False,
+    ) -> RecordBatchReader:
+        """Run the query on events of this process and return a reader of Arrow record batches.
+
+        The arguments are those of `run`. Matches are found while they are read, on one thread, so
+        that no more than a few of them are in memory.
+
+        >>> import pyarrow as pa
+        >>> events = pa.table({"ts": [1, 2, 3], "kind": ["A", "A", "B"]})
+        >>> found = query("PATTERN SEQ(A a, B b)").batches(events, time="ts", type="kind")
+        >>> sum(batch.num_rows for batch in found)
+        2
+        """
+        from cepheid.runtime.dispatch import find_batches
+        from cepheid.runtime.event_schema import ColumnRoles
+
+        ties = (order,) if isinstance(order, str) else tuple(order)
+        roles = ColumnRoles(time, type, ties, schemas, time_unit)
+        options = RunOptions(live_limit, max_matches, limit, on_expiry)
+        if isinstance(events, str | PathLike):
+            from cepheid.connectors.read_local import read_local
+
+            events = read_local([fspath(events)])
+        return find_batches(partial(self.program, options), events, roles)
 
     def program(
         self, options: RunOptions, schema: EventSchema, *, is_checked: bool = True

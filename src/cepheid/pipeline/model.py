@@ -26,6 +26,7 @@ from cepheid.pipeline.values import (
     Trigger,
     Watermark,
 )
+from cepheid.plan.run_options import MOST_MATCHES
 
 Format = Literal["parquet", "json", "csv"]
 TOGETHER = "workload"  # the stream of all queries, and its folder of the checkpoint
@@ -312,6 +313,11 @@ class Pipeline(Part):
         None,
         description="When a micro-batch starts: 'available now' (all that is there, then end) or "
         "'every 10 seconds'. Default: when the one before is done.",
+    )
+    max_matches: Count = Field(
+        MOST_MATCHES,
+        description="How many matches a query may list in one bucket and micro-batch before it "
+        "fails.",
     )
     state: State = Field(State(buckets=None, limit=None), description="Settings of the state.")
     spark: Settings = Field(default_factory=dict, description="Settings of the Spark session.")

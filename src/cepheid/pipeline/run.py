@@ -142,6 +142,7 @@ def _run_options(pipeline: CheckedPipeline) -> dict[str, Any]:
         "late": "drop" if settings.late is None else "deliver",
         "buckets": settings.state.buckets,
         "state_limit": settings.state.limit,
+        "max_matches": settings.max_matches,
     }
 
 

@@ -39,7 +39,7 @@ class RunOptions:
                 "on_expiry is for aggregates over the last minutes, hours, …",
                 hint="write WITHIN with a time and without SLIDE, or leave on_expiry out",
             )
-        if self.limit is not None and not _lists_matches(plan):
+        if self.limit is not None and not lists_matches(plan):
             raise ConfigError(
                 "limit is for queries that list matches",
                 hint="leave limit out; HAVING chooses among rows of an aggregate, and `first` of "
@@ -69,7 +69,7 @@ class RunOptions:
             plan,
             live_limit=self.live_limit,
             max_matches=self.max_matches,
-            limit=self.limit if _lists_matches(plan) else None,
+            limit=self.limit if lists_matches(plan) else None,
             shows_expiry=self.on_expiry and _can_expire(plan),
             parallelism=choose_parallelism(plan.query, method, self.parallel_in_time),
             is_grouped=self.grouped,
@@ -77,7 +77,7 @@ class RunOptions:
         )
 
 
-def _lists_matches(plan: PhysicalPlan) -> bool:
+def lists_matches(plan: PhysicalPlan) -> bool:
     """Whether every match is a row."""
     return not plan.query.is_aggregate and plan.query.output is not OutputMode.COMPRESSED
 

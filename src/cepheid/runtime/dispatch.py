@@ -12,13 +12,20 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from cepheid.analysis.schema import EventSchema
-from cepheid.errors import DataError
+from cepheid.errors import ConfigError, DataError
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.program.program import Program
 from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema
 from cepheid.runtime.event_tables import TableKind, from_arrow, kind_of, to_arrow, unite_types
-from cepheid.runtime.interruptible import interruptible
-from cepheid.runtime.local import LOG, reads_columns, run_columns, run_local
+from cepheid.runtime.interruptible import each_interruptible, interruptible
+from cepheid.runtime.local import (
+    LOG,
+    reads_columns,
+    result_schema,
+    run_columns,
+    run_in_batches,
+    run_local,
+)
 from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.stored_events import LEAST_ROWS, ColumnReader, StoredEvents
 from cepheid.runtime.stream_options import StreamOptions
@@ -70,6 +77,21 @@ def run_events(
 
     with errors_of(program.name):
         return interruptible(run)
+
+
+def find_batches(make_program: MakeProgram, events: Any, roles: ColumnRoles) -> Any:
+    """Return a reader of the result, which is found while it is read."""
+    given = read_input(events, roles)
+    if given.kind is TableKind.SPARK:
+        raise ConfigError(
+            "batches is for events of this process, and these are on Spark",
+            hint="use run: a DataFrame is computed as it is read, too",
+        )
+    program = make_program(event_schema(given.events.schema, given.roles))
+    tell_warnings(program)
+    found = run_in_batches(program, given.events, threads=available_cores())
+    schema = result_schema(program, given.events.schema)
+    return pa.RecordBatchReader.from_batches(schema, each_interruptible(found))
 
 
 def tell_warnings(program: Program) -> None:

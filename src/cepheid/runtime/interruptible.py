@@ -9,7 +9,7 @@ returns.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import wait
 from contextvars import ContextVar
 from functools import partial
@@ -35,6 +35,12 @@ def interruptible(work: Callable[[], Result]) -> Result:
         unwanted.set()
         raise
     return future.result()
+
+
+def each_interruptible(found: Iterator[Result]) -> Iterator[Result]:
+    """Yield what is found, each when it is asked for."""
+    while (following := interruptible(partial(next, found, None))) is not None:
+        yield following
 
 
 def _work(work: Callable[[], Result], unwanted: threading.Event) -> Result:

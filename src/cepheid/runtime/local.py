@@ -69,25 +69,22 @@ def run_local(
 
 
 def run_in_batches(
-    program: Program, table: pa.Table, columns: Mapping[str, Any] | None = None
+    program: Program, table: pa.Table, *, threads: int = 1
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the result as it is found, on this thread; see `run_local`.
+    """Yield the result as it is found, matches on this thread.
 
     Matches that are to be compared with others, and aggregates, are yielded when all are known.
     """
     output = program.output
     is_listed = isinstance(output, MatchOutput) and output.tie_columns is None
     if not is_listed or not reads_columns(program):
-        result = run_local(program, table, columns=columns)
-        assert isinstance(result, pa.Table), "compressed matches have batches of their own"
-        yield from result.to_batches()
+        result = run_local(program, table, threads=threads)
+        yield from result.to_batches() if isinstance(result, pa.Table) else result.batches()
         return
     from cepheid.runtime.find_matches import MatchSearch
 
-    name = program.name if columns is None else None
-    if columns is None:
-        columns = dict(zip(table.column_names, table.columns, strict=True))
-    with errors_of(name):
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    with errors_of(program.name):
         search = MatchSearch(program, columns, table.num_rows, table.schema, threads=1)
         warn_of_dropped(program, search.ordered.dropped)
         yield from search.batches()

@@ -48,13 +48,13 @@ class MatchLimit:
         if self.most is None or self.program.negation is not None:
             return walkable
         left = self.most - self.listed
-        if self._at_most(walkable) <= left or self._count(walkable, is_exact=False).sum() <= left:
+        if self._at_most(walkable) <= left or _total(self._count(walkable, is_exact=False)) <= left:
             return walkable
         counts = self._count(walkable, is_exact=True)
-        if counts.sum() > left:
+        if _total(counts) > left:
             graph, ends = walkable
             events = graph.nodes[ends[: counts.size, END_NODE], EVENT]
-            self._refuse(self.listed + float(counts.sum()), events, counts)
+            self._refuse(self.listed + _total(counts), events, counts)
         return walkable
 
     def add(self, matches: MatchArrays) -> None:
@@ -101,6 +101,11 @@ class MatchLimit:
             named = partition_in_words(self.program, self.ordered, self.columns, hottest)
             place = f", most of them in the partition {named}"
         raise MatchLimitError(self.program.name, place, count, self.most or 0)
+
+
+def _total(counts: NDArray[np.float64]) -> float:
+    with np.errstate(over="ignore"):  # beyond 1e308 it is infinite
+        return float(counts.sum())
 
 
 def up_to(limit: int | None, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
