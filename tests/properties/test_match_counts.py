@@ -76,9 +76,10 @@ def test_more_matches_than_allowed_are_refused(case: Case, form: str, most: int)
 @given(match_cases, forms, st.integers(1, 12))
 def test_a_limit_gives_some_of_the_matches(case: Case, form: str, limit: int) -> None:
     case = with_output(case, form)
+    query = runnable(case)
     matches = expected(case)
     options = {**ROLES, "order": case.order, "limit": limit}
-    some = as_multiset(runnable(case).run(table_of(case), **options).to_pylist())
+    some = as_multiset(query.run(table_of(case), **options).to_pylist())
     assert some.total() == min(limit, matches.total())
     assert not some - matches
 
