@@ -171,7 +171,7 @@ def run(
                     "time_unit": time_unit,
                     "live_limit": live_limit,
                     "max_matches": max_matches or None,
-                    "limit": target.most_rows if _lists_matches(queries) else None,
+                    "limit": _limit(queries, target),
                     "on_expiry": on_expiry,
                 }
                 sharing_options = _sharing(queries, sharing)
@@ -200,12 +200,14 @@ def run(
         show_note(f"{rows}{place} in {seconds:.2f} s ({engine.value} engine)", quiet=quiet)
 
 
-def _lists_matches(queries: QuerySet) -> bool:
-    """Whether a limit concerns the query, or perhaps one of several."""
+def _limit(queries: QuerySet, target: Target) -> int | None:
+    """Return how many matches are looked for; of other results a table shows the first rows."""
     from cepheid.analysis.schema import OPEN_SCHEMA
     from cepheid.plan.run_options import lists_matches
 
-    return any(map(lists_matches, queries.plans(OPEN_SCHEMA).values()))
+    plans = queries.plans(OPEN_SCHEMA).values()
+    is_shown = target.shows_a_part and not any(map(lists_matches, plans))
+    return None if is_shown else target.most_rows
 
 
 def _sharing(queries: QuerySet, policy: str | None) -> dict[str, str]:
