@@ -110,9 +110,9 @@ class Query:
                 is looked at whenever twice as many have come together, and not for OUTPUT PARTIAL
                 and COMPRESSED, which report all of them.
             max_matches: how many matches a query may list, in a run in process, in a task of a
-                Spark batch, or in a bucket and micro-batch of a stream. They are counted before
-                they are built, and a query with more fails with a MatchLimitError; None means any
-                number.
+                Spark batch, or in a bucket and micro-batch of a stream. Where there
+                are many, they are counted before they are built, and a query with more fails with a
+                MatchLimitError; None means any number.
             limit: list at most so many matches and look for no others; which ones is not defined.
             on_expiry: an aggregate with WITHIN alone gives a row when an event arrives that can end
                 a trend; with True also when only time passes and a trend leaves the window, if that

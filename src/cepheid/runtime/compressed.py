@@ -140,7 +140,7 @@ class CompressedMatches:
         walker = self._walker.for_another_thread()
         walker.limit = MatchLimit(self._program, self._ordered, self._columns)
         with errors_of(self._program.name):
-            found = walker.batches(walker.limit.admit(self._walkable))
+            found = walker.batches(self._walkable)
             return self._convert(pa.Table.from_batches(found, self.schema))
 
     def first(self, count: int) -> Any:

@@ -15,7 +15,7 @@ from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.final_matches import final_ends
 from cepheid.runtime.fold_graph import all_partitions
 from cepheid.runtime.match_chunks import Walkable, fold_in_parts, joined, split_partitions
-from cepheid.runtime.match_limit import MatchLimit, up_to
+from cepheid.runtime.match_limit import Listing, MatchLimit, up_to
 from cepheid.runtime.match_rows import match_schema
 from cepheid.runtime.non_overlapping import without_overlaps
 from cepheid.runtime.order_events import order_events
@@ -102,15 +102,13 @@ class MatchSearch:
             self.walker.limit = MatchLimit(program, self.ordered, columns)
 
     def fold(self, partitions: range) -> Iterator[Walkable]:
-        """Yield graphs with the ends of matches to be reported, if these are not too many."""
-        program, ordered, limit = self.program, self.ordered, self.walker.limit
+        """Yield graphs with the ends of matches to be reported."""
+        program, ordered = self.program, self.ordered
         if self.output.is_partial:
             walkables = iter([partial_matches(program, ordered, self.predicates, partitions)])
         else:
             walkables = fold_in_parts(program, ordered, self.predicates, self.columns, partitions)
-        for each in walkables:
-            final = final_ends(program, ordered, self.settled, each)
-            yield final if limit is None else limit.admit(final)
+        return (final_ends(program, ordered, self.settled, each) for each in walkables)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield matches as they are found, on this thread: one graph's after the other."""
@@ -130,12 +128,15 @@ def _walk(
         if len(parts) == 1:
             yield from walker.batches(Walkable(graph, ends))
             continue
+        listing = walker.listing(Walkable(graph, ends))
         tasks = [
-            partial(_walked, own, Walkable(graph, part))
+            partial(_walked, own, Walkable(graph, part), listing)
             for own, part in zip(walkers, parts, strict=False)
         ]
         yield from chain.from_iterable(side_by_side(tasks))
 
 
-def _walked(walker: MatchWalker, walkable: Walkable) -> list[pa.RecordBatch]:
-    return list(walker.batches(walkable))
+def _walked(
+    walker: MatchWalker, walkable: Walkable, listing: Listing | None
+) -> list[pa.RecordBatch]:
+    return list(walker.batches(walkable, listing))

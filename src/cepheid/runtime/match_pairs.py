@@ -197,9 +197,7 @@ def _side(
     walker = MatchWalker(program, _of_side(program), ordered, predicates, columns, events)
     partitions = all_partitions(ordered.arrays)
     walker.limit = MatchLimit(replace(program, limit=None), ordered, columns)
-    walkables = map(
-        walker.limit.admit, fold_in_parts(program, ordered, predicates, columns, partitions)
-    )
+    walkables = fold_in_parts(program, ordered, predicates, columns, partitions)
     matches = joined(chain.from_iterable(map(walker.matches, walkables)))
     if matches.event.size > LARGEST_OFFSET:
         raise DataError(

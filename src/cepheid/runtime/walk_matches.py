@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cepheid.kernels.graph import MatchArrays
 from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.match_chunks import Walkable, empty_chunk, walk_in_chunks
-from cepheid.runtime.match_limit import MatchLimit
+from cepheid.runtime.match_limit import Listing, MatchLimit
 from cepheid.runtime.match_rows import MatchRows
 from cepheid.runtime.negation import NegationFilter
 from cepheid.runtime.order_events import OrderedEvents
@@ -56,19 +56,29 @@ class MatchWalker:
         other.chunk = empty_chunk()
         return other
 
-    def matches(self, walkable: Walkable) -> Iterator[MatchArrays]:
-        """Yield the matches in chunks; a chunk is overwritten by the next one."""
+    def listing(self, walkable: Walkable) -> Listing | None:
+        """Return what watches over the number of matches, if there is a limit."""
+        return None if self.limit is None else self.limit.listing(walkable)
+
+    def matches(self, walkable: Walkable, listing: Listing | None = None) -> Iterator[MatchArrays]:
+        """Yield the matches in chunks; a chunk is overwritten by the next one.
+
+        `listing` is that of a larger graph, if this is a part of one.
+        """
         graph, ends = walkable
+        listing = listing or self.listing(walkable)
         for found in walk_in_chunks(graph, ends, self.events.clock, self.window, self.chunk):
             matches = found
             if self.positions is not None:
                 matches = found._replace(position=self.positions[found.position])
             elif self.negation is not None:
                 matches = self.negation.unblocked(found, ended=self.ended)
-            if self.limit is not None:
-                self.limit.add(matches)
+            if listing is not None:
+                listing.add(matches, found.event.size)
             yield matches
 
-    def batches(self, walkable: Walkable) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, walkable: Walkable, listing: Listing | None = None
+    ) -> Iterator[pa.RecordBatch]:
         """Yield the rows of the matches."""
-        return map(self.rows.batch, self.matches(walkable))
+        return map(self.rows.batch, self.matches(walkable, listing))

@@ -103,8 +103,7 @@ class _Fold:
 
     def _walked(self, number: int, walker: MatchWalker, walkable: Walkable) -> list[pa.RecordBatch]:
         with errors_of(self.program.programs[number].name):
-            own = self._of_query(walkable, number)
-            return list(walker.batches(own if walker.limit is None else walker.limit.admit(own)))
+            return list(walker.batches(self._of_query(walkable, number)))
 
     def _of_query(self, walkable: Walkable, number: int) -> Walkable:
         """Return the ends at which matches of a query end."""
