@@ -65,11 +65,13 @@ def interrupted(program: str, path: Path, text: str) -> tuple[int, str]:
             process.kill()
 
 
+@pytest.mark.slow
 def test_in_process(many_events: Path) -> None:
     code, said = interrupted(IN_PROCESS, many_events, SCAN)
     assert (code, said) == (3, "interrupted 1\n")
 
 
+@pytest.mark.slow
 def test_in_the_command_line(many_events: Path) -> None:
     assert interrupted(COMMAND_LINE, many_events, SCAN) == (130, "")
 

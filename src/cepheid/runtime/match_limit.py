@@ -21,6 +21,7 @@ from cepheid.runtime.order_events import OrderedEvents
 UNLIMITED_WORK = 2**62
 MOST_WORK = 2**26  # nodes and cells that are looked at to count exactly: about half a second
 FEW_NODES = 2**8  # of a graph that is counted before anything else
+LARGEST_EXPONENT = 1024  # of floating point numbers
 # How many events of a graph's matches are written before it is counted. To count a node takes about
 # as long as to write two events, and most graphs have fewer matches than that.
 LEAST_WALKED, WALKED_PER_NODE, MOST_WALKED = 2**20, 2**6, 2**23
@@ -49,10 +50,10 @@ class MatchLimit:
         self, count: float, events: NDArray[np.int64], counts: NDArray[np.float64]
     ) -> NoReturn:
         """Raise the error; it names the partition with most of the matches that end in events."""
-        partitions = self.ordered.partition_of_event[events]
-        hottest = int(np.argmax(np.bincount(partitions, counts)))
         place = ""
-        if self.program.partition_by:
+        if self.program.partition_by and events.size:
+            partitions = self.ordered.partition_of_event[events]
+            hottest = int(np.argmax(np.bincount(partitions, counts)))
             named = partition_in_words(self.program, self.ordered, self.columns, hottest)
             place = f", most of them in the partition {named}"
         self.refused = MatchLimitError(self.program.name, place, count, self.most or 0)
@@ -69,6 +70,7 @@ class Listing:
     def __init__(self, limit: MatchLimit, most: int, walkable: Walkable) -> None:
         self.limit, self.most, self.walkable = limit, most, walkable
         self.own, self.walked = 0, 0
+        self.counting = Lock()
         nodes = node_count(walkable.graph)
         least = max(LEAST_WALKED, min(WALKED_PER_NODE * nodes, MOST_WALKED))
         self.worth_counting = 0 if nodes <= FEW_NODES else least
@@ -81,14 +83,12 @@ class Listing:
         Raises:
             MatchLimitError: these are too many, or will be.
         """
-        if self.limit.refused is not None:  # by another thread
-            raise self.limit.refused
         with self.limit.lock:
             self.own += matches.offsets.size - 1
             self.walked += walked
             self.limit.listed += matches.offsets.size - 1
             listed = self.limit.listed
-        if listed > self.most:
+        if listed > self.most or self.limit.refused is not None:  # by another thread
             self.worth_counting = 0
         self.check()
         if listed > self.most:
@@ -96,10 +96,17 @@ class Listing:
             self.limit.refuse(float(listed), events, np.ones(events.size))
 
     def check(self) -> None:
-        """Count all matches, if that is worth it now."""
-        if self.is_counted or self.walked < self.worth_counting:
+        """Count all matches, if that is worth it now; other threads wait for the answer."""
+        if self.walked < self.worth_counting:
             return
-        self.is_counted = True
+        with self.counting:
+            if self.limit.refused is not None:
+                raise self.limit.refused
+            if not self.is_counted:
+                self.is_counted = True
+                self._count()
+
+    def _count(self) -> None:
         with self.limit.lock:
             before = self.limit.listed - self.own
         left = self.most - before
@@ -116,7 +123,7 @@ class Listing:
         automaton = self.limit.program.automaton
         nodes, positions = node_count(self.walkable.graph), len(automaton.follow)
         if any(target <= source for source, target in automaton.edges):
-            return float(2 ** min(nodes, 64))
+            return 2.0**nodes if nodes < LARGEST_EXPONENT else np.inf
         return float((1 + nodes / positions) ** positions)
 
     def _counts(self, *, is_exact: bool) -> NDArray[np.float64]:
