@@ -1,6 +1,7 @@
 """How many matches tasks and micro-batches may list, and what is asked of them."""
 
 import logging
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,6 +13,7 @@ import cepheid
 from cepheid.errors import ConfigError
 from cepheid.plan.run_options import RunOptions
 from cepheid.runtime.event_schema import ColumnRoles, event_schema
+from cepheid.runtime.spark.fold_task import TaskFold
 from cepheid.runtime.spark.task_folds import TaskFolds
 from tests.spark.stream.streams import (
     as_text,
@@ -66,6 +68,16 @@ def test_tasks_yield_matches_as_they_are_found() -> None:
     fold = TaskFolds(program, events.schema, memory=2**30).results()
     batches = fold.of_batches(events.column_names)(iter(events.to_batches()))
     assert next(batches).num_rows > 1000
+
+
+def test_too_little_memory_in_a_task() -> None:
+    def fold(events: pa.Table) -> Iterator[pa.Table]:
+        raise pa.ArrowMemoryError(f"malloc of {events.num_rows} rows failed")
+
+    task = TaskFold("time", fold, None, memory=2**30)
+    batches = task.of_batches(["time"])(iter(pa.table({"time": [1, 2]}).to_batches()))
+    with pytest.raises(cepheid.OutOfMemoryError, match="malloc of 2 rows failed\n  hint: "):
+        list(batches)
 
 
 def test_a_micro_batch_refuses_more_matches_than_allowed(

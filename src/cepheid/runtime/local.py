@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
+from cepheid.runtime.interruptible import stop_if_unwanted
 from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.settled import Settled
 
@@ -55,6 +56,7 @@ def run_local(
     step of a stream, `settled` says which results are reported. `columns` are those of the table,
     if their order is found for several programs at once.
     """
+    stop_if_unwanted()
     schema = table.schema if schema is None else schema
     # What is wrong with columns of several programs may be that of another one.
     name = program.name if columns is None else None
