@@ -9,6 +9,8 @@ CepheidError
 ├── ConfigError                an option, parameter or argument is at fault
 ├── PipelineError              the file of a pipeline is at fault; carries every diagnostic found
 ├── LiveStateError             a query keeps more partial matches alive than it may
+├── MatchLimitError            a query lists more matches than it may
+├── OutOfMemoryError           a query needs more memory than there is
 ├── StateError                 what a stream kept cannot be gone on with
 │   └── StateLimitError        a stream keeps more than it may
 └── InternalError              our bug; no query may reach it
@@ -21,6 +23,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 UNNAMED = "query"  # what a query is called that nobody gave a name
+WAYS_OUT = (
+    "count matches with RETURN COUNT(*), choose another strategy such as skip_till_next_match, "
+    "keep them as one graph with OUTPUT COMPRESSED"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +125,33 @@ class LiveStateError(CepheidError):
         )
 
 
+class MatchLimitError(CepheidError):
+    """A query lists more matches than it was allowed to; they were counted before.
+
+    `count` is a number of matches that there are at least, infinite beyond 1e308.
+    """
+
+    def __init__(self, query: str, place: str, count: float, limit: int) -> None:
+        self.count = count
+        super().__init__(
+            f"'{query}' lists {_in_digits(count)} matches or more{place}; "
+            f"max_matches is {limit:,}\n"
+            f"  hint: {WAYS_OUT}, ask for some of them with limit, or raise max_matches"
+        )
+
+
+class OutOfMemoryError(CepheidError):
+    """A query needs more memory than there is."""
+
+    def __init__(self, query: str | None, why: str) -> None:
+        whose = "the query needs" if query in (None, UNNAMED) else f"query '{query}' needs"
+        super().__init__(
+            f"{whose} more memory than there is{f': {why}' if why else ''}\n"
+            f"  hint: where matches are listed, {WAYS_OUT}, or ask for some of them with limit; "
+            "otherwise shorten WITHIN, add a partition such as [id], or return fewer columns"
+        )
+
+
 class StateError(CepheidError):
     """What a stream kept cannot be gone on with: it is damaged, or of another version or query."""
 
@@ -158,6 +191,20 @@ class InternalError(CepheidError):
 
     def __init__(self, message: str) -> None:
         super().__init__(f"{message} (this is a bug in Cepheid: please report it with the query)")
+
+
+def _in_digits(count: float) -> str:
+    """Return a number of matches to read.
+
+    >>> _in_digits(12345678.0), _in_digits(2.0**31), _in_digits(float("inf"))
+    ('12,345,678', '2.1e9', '1e308')
+    """
+    if count == float("inf"):
+        return "1e308"
+    if count < 1e9:
+        return f"{count:,.0f}"
+    digits, exponent = f"{count:.1e}".split("e")
+    return f"{digits}e{int(exponent)}"
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -18,9 +18,11 @@ from cepheid.language.printer import print_query
 from cepheid.language.source import Source
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.planner import make_plan
-from cepheid.plan.run_options import RunOptions
+from cepheid.plan.run_options import MOST_MATCHES, RunOptions
 
 if TYPE_CHECKING:
+    from pyarrow import RecordBatchReader
+
     from cepheid.program.program import Program
 
 MOST_PROGRAMS = 1024  # that are kept
@@ -77,6 +79,8 @@ class Query:
         schemas: Mapping[str, Sequence[str]] | None = None,
         time_unit: str = "s",
         live_limit: int | None = None,
+        max_matches: int | None = MOST_MATCHES,
+        limit: int | None = None,
         on_expiry: bool = False,
         parallel_in_time: bool | None = None,
         grouped: bool = False,
@@ -106,6 +110,11 @@ class Query:
                 partition before it fails instead of filling the memory; None means any number. It
                 is looked at whenever twice as many have come together, and not for OUTPUT PARTIAL
                 and COMPRESSED, which report all of them.
+            max_matches: how many matches a query may list, in a run in process, in a task of a
+                Spark batch, or in a bucket and micro-batch of a stream. Where there
+                are many, they are counted before they are built, and a query with more fails with a
+                MatchLimitError; None means any number.
+            limit: list at most so many matches and look for no others; which ones is not defined.
             on_expiry: an aggregate with WITHIN alone gives a row when an event arrives that can end
                 a trend; with True also when only time passes and a trend leaves the window, if that
                 changes the result.
@@ -146,7 +155,9 @@ class Query:
         ties = (order,) if isinstance(order, str) else tuple(order)
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
 
-        options = RunOptions(live_limit, on_expiry, parallel_in_time, grouped, packed)
+        options = RunOptions(
+            live_limit, max_matches, limit, on_expiry, parallel_in_time, grouped, packed
+        )
         of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit, end)
         make_program = partial(self.program, options)
 
@@ -156,6 +167,43 @@ class Query:
             of_stream.refuse("stored table")
             return run_stored(make_program, EventFiles([fspath(events)]), roles)
         return run_events(make_program, events, roles, of_stream)
+
+    def batches(
+        self,
+        events: Any,
+        *,
+        time: str,
+        type: str | None = None,
+        order: str | Sequence[str] = (),
+        schemas: Mapping[str, Sequence[str]] | None = None,
+        time_unit: str = "s",
+        live_limit: int | None = None,
+        max_matches: int | None = MOST_MATCHES,
+        limit: int | None = None,
+        on_expiry: bool = False,
+    ) -> RecordBatchReader:
+        """Run the query on events of this process and return a reader of Arrow record batches.
+
+        The arguments are those of `run`. Matches are found while they are read, on one thread, so
+        that no more than a few of them are in memory.
+
+        >>> import pyarrow as pa
+        >>> events = pa.table({"ts": [1, 2, 3], "kind": ["A", "A", "B"]})
+        >>> found = query("PATTERN SEQ(A a, B b)").batches(events, time="ts", type="kind")
+        >>> sum(batch.num_rows for batch in found)
+        2
+        """
+        from cepheid.runtime.dispatch import find_batches
+        from cepheid.runtime.event_schema import ColumnRoles
+
+        ties = (order,) if isinstance(order, str) else tuple(order)
+        roles = ColumnRoles(time, type, ties, schemas, time_unit)
+        options = RunOptions(live_limit, max_matches, limit, on_expiry)
+        if isinstance(events, str | PathLike):
+            from cepheid.connectors.read_local import read_local
+
+            events = read_local([fspath(events)])
+        return find_batches(partial(self.program, options), events, roles)
 
     def program(
         self, options: RunOptions, schema: EventSchema, *, is_checked: bool = True

@@ -19,7 +19,7 @@ from cepheid.analysis.schema import OPEN_SCHEMA, AttributeType, EventSchema
 from cepheid.errors import ConfigError, suggest
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.planner import make_plan
-from cepheid.plan.run_options import RunOptions
+from cepheid.plan.run_options import MOST_MATCHES, RunOptions
 from cepheid.program.sharing.merged_sets import MergedSets
 from cepheid.program.sharing.run_report import RunReport
 from cepheid.query import Query, query
@@ -152,6 +152,8 @@ class Workload:
         schemas: Mapping[str, Sequence[str]] | None = None,
         time_unit: str = "s",
         live_limit: int | None = None,
+        max_matches: int | None = MOST_MATCHES,
+        limit: int | None = None,
         on_expiry: bool = False,
         parallel_in_time: bool | None = None,
         packed: bool = False,
@@ -166,8 +168,9 @@ class Workload:
     ) -> dict[str, Any]:
         """Run all queries and return their results by name, of the same kind as `events`.
 
-        The arguments are those of `Query.run`; `on_expiry` and
-        `parallel_in_time` concern the queries that can have them. The path of a file or directory
+        The arguments are those of `Query.run`; `limit`, `on_expiry` and `parallel_in_time` concern
+        the queries that can have them. Of results that another query reads, `limit` leaves all. The
+        path of a file or directory
         gives pyarrow Tables.
 
         `sharing` is how queries that are folded together take a burst of events that several of
@@ -187,7 +190,9 @@ class Workload:
 
         ties = (order,) if isinstance(order, str) else tuple(order)
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
-        options = RunOptions(live_limit, on_expiry, parallel_in_time, packed=packed)
+        options = RunOptions(
+            live_limit, max_matches, limit, on_expiry, parallel_in_time, packed=packed
+        )
         of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit, end)
         members = self._members(options)
         shared = replace(self._sharing(sharing), in_ranges=parallel_in_time is True)
@@ -205,6 +210,7 @@ class Workload:
         schemas: Mapping[str, Sequence[str]] | None = None,
         time_unit: str = "s",
         live_limit: int | None = None,
+        max_matches: int | None = MOST_MATCHES,
         on_expiry: bool = False,
         ordered: bool = False,
         watermark: str | int | None = None,
@@ -226,7 +232,7 @@ class Workload:
 
         ties = (order,) if isinstance(order, str) else tuple(order)
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
-        members = self._members(RunOptions(live_limit, on_expiry))
+        members = self._members(RunOptions(live_limit, max_matches, on_expiry=on_expiry))
         options = StreamOptions(
             ordered, watermark, idle=idle, buckets=buckets, state_limit=state_limit, end=end
         )
@@ -255,6 +261,7 @@ class Workload:
         schemas: Mapping[str, Sequence[str]] | None = None,
         time_unit: str = "s",
         live_limit: int | None = None,
+        max_matches: int | None = MOST_MATCHES,
         on_expiry: bool = False,
         sharing: str = "dynamic",
         compare: bool = False,
@@ -277,7 +284,7 @@ class Workload:
 
         ties = (order,) if isinstance(order, str) else tuple(order)
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
-        options = RunOptions(live_limit, on_expiry)
+        options = RunOptions(live_limit, max_matches, on_expiry=on_expiry)
         members = self._members(options)
         given = _read_if_stored(members, events, roles)
         analysis, start = SetAnalysis(compare=compare), perf_counter()
@@ -310,6 +317,8 @@ class Workload:
         return check_stream(bound) if self.dependencies.is_read(name) else bound
 
     def _planner(self, name: str, options: RunOptions) -> Callable[[EventSchema], PhysicalPlan]:
+        if self.dependencies.is_read(name):
+            options = replace(options, limit=None)
         return lambda schema: options.applied_to(make_plan(self._bind(name, schema)))
 
 

@@ -5,6 +5,7 @@ import pytest
 from tests.cli.command import cepheid
 
 PAIR = "PATTERN SEQ(A a, B b)"
+COUNT = "PATTERN SEQ(A a, B b) RETURN COUNT(*) AS n"
 GOOD = "ts,kind,x\n1,A,1\n2,B,2\n"
 
 BAD_DATA = [
@@ -56,7 +57,8 @@ def test_bad_query(tmp_path, query, message):
         (["run", PAIR, "{events}", "--time-unit", "fortnight"], "fortnight"),
         (["run", PAIR, "{events}", "--param", "w"], "'w' is not NAME=VALUE"),
         (["run", PAIR, "{events}", "--param", "w=1"], "no parameter ':w'"),
-        (["run", PAIR, "{events}", "--limit", "3", "--format", "csv"], "--limit is for tables"),
+        (["run", COUNT, "{events}", "--limit", "3", "--format", "csv"], "that list matches"),
+        (["run", PAIR, "{events}", "--max-matches", "-1"], "--max-matches"),
         (["run", PAIR, "{events}", "--output", "no/such/folder/x.csv"], "no/such/folder"),
         (["run", PAIR, "{events}", "--output", "x.docx"], "x.docx"),
         (["run", PAIR, "{events}", "--schema", "nowhere.yaml"], "nowhere.yaml"),

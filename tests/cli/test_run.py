@@ -25,6 +25,13 @@ def events(tmp_path):
     return path
 
 
+@pytest.fixture
+def exploding(tmp_path):
+    path = tmp_path / "many.csv"
+    path.write_text("ts,kind\n" + "".join(f"{time},A\n" for time in range(70)))
+    return path
+
+
 class TestFormats:
     def test_table(self, events):
         outcome = cepheid("run", BOUGHT, events)
@@ -74,6 +81,50 @@ class TestFormats:
         assert outcome.lines[-1].startswith("… 1 more row")
         everything = cepheid("run", "PATTERN View v RETURN v.user", events, "--limit", 0)
         assert "more row" not in everything.stdout
+
+    def test_limit_of_other_formats_gives_so_many_rows(self, events):
+        for form, rows in (("csv", 2), ("json", 1)):
+            outcome = cepheid(
+                "run", "PATTERN View v RETURN v.user", events, "--limit", 1, "-f", form
+            )
+            assert len(outcome.lines) == rows
+
+    def test_a_table_of_more_matches_than_can_be_built(self, exploding):
+        """Some are looked for, and the table shows the first of these."""
+        outcome = cepheid("run", "PATTERN A+ a RETURN a.ts", exploding)
+        assert outcome.code == 0
+        assert outcome.lines[-1] == "… at least 99,980 more rows (--limit 0 shows all)"
+        assert not outcome.stderr
+
+    @pytest.mark.parametrize("arguments", [["--limit", 0], ["-f", "csv"]])
+    def test_more_matches_than_allowed(self, exploding, arguments):
+        outcome = cepheid("run", "PATTERN A+ a RETURN a.ts", exploding, *arguments)
+        assert (outcome.code, outcome.stdout) == (1, "")
+        assert "lists 1.2e21 matches or more; max_matches is 10,000,000" in outcome.stderr
+        assert "warning: query: every match of A a+ is listed" in outcome.stderr
+
+    def test_max_matches(self, events):
+        query = "PATTERN SEQ(View v+, Buy b) RETURN v.user"
+        for most, code in ((1, 1), (0, 0)):
+            outcome = cepheid("run", query, events, "-f", "csv", "--max-matches", most)
+            assert outcome.code == code
+
+    @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+    def test_large_results_are_written_as_they_are_found(
+        self, events, tmp_path, monkeypatch, suffix
+    ):
+        query = "PATTERN SEQ(View v+, Buy b) RETURN v.user, b.price"
+        path = tmp_path / f"sorted.{suffix}"
+        cepheid("run", query, events, "-o", path)
+        monkeypatch.setattr("cepheid.cli.write_result.SORTED_BYTES", 0)
+        unsorted = tmp_path / f"unsorted.{suffix}"
+        assert cepheid("run", query, events, "-o", unsorted).code == 0
+        if suffix == "parquet":
+            assert pq.read_table(path).num_rows == pq.read_table(unsorted).num_rows > 0
+        else:
+            assert sorted(path.read_text().splitlines()) == sorted(
+                unsorted.read_text().splitlines()
+            )
 
     def test_null_and_infinity_in_json(self, tmp_path):
         path = tmp_path / "many.csv"

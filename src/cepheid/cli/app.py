@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import os
+import sys
 from typing import Annotated
 
 import typer
@@ -10,6 +13,7 @@ import typer
 from cepheid import __version__
 from cepheid.cli.bench import bench
 from cepheid.cli.check import check
+from cepheid.cli.console import INTERRUPTED
 from cepheid.cli.demo import demo
 from cepheid.cli.explain import explain
 from cepheid.cli.generate import generate
@@ -56,5 +60,12 @@ def main() -> None:
     """Run the command that the arguments name."""
     try:
         app()
+    except SystemExit as leaving:
+        if leaving.code == INTERRUPTED:
+            for stream in (sys.stdout, sys.stderr):
+                with contextlib.suppress(OSError):
+                    stream.flush()
+            os._exit(INTERRUPTED)  # a kernel that still runs would be torn down while it works
+        raise
     finally:
         gc.freeze()  # the process ends; looking for garbage in all that was imported takes longer

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 UNLIMITED_WIDTH, PAGE_WIDTH = 10_000, 100
 QUERY_OR_DATA, USAGE = 1, 2
+INTERRUPTED = 130  # what shells say of a command that Ctrl-C ended
 KERNELS = "cepheid.kernels"  # its log says what is compiled
 COMPILING = "compiling kernels for a first query of this kind, once"
 
@@ -55,7 +56,10 @@ def message_console() -> Console:
 
 @contextmanager
 def reporting(*, quiet: bool = False) -> Iterator[None]:
-    """Print errors of ours without a traceback and exit; print warnings as they come."""
+    """Print errors of ours without a traceback and exit; print warnings as they come.
+
+    A query that is interrupted may still be in a kernel, which `main` does not wait for.
+    """
     handler = _WarningPrinter(logging.WARNING)
     logger = logging.getLogger("cepheid")
     level = logger.level
@@ -66,6 +70,9 @@ def reporting(*, quiet: bool = False) -> Iterator[None]:
             yield
     except CepheidError as error:
         fail(error)
+    except KeyboardInterrupt:
+        message_console().print("interrupted")
+        raise typer.Exit(INTERRUPTED) from None
     finally:
         logger.removeHandler(handler)
         logger.setLevel(level)

@@ -24,14 +24,17 @@ from cepheid.cli.console import reporting, show_note, working
 from cepheid.cli.query_set import QuerySet, load_queries, split_queries
 from cepheid.cli.write_result import (
     DEFAULT_LIMIT,
+    MOST_LOOKED_FOR,
     Format,
     Target,
     choose_output,
     expanded,
     is_compressed,
+    write_batches,
     write_results,
 )
 from cepheid.errors import ConfigError
+from cepheid.plan.run_options import MOST_MATCHES
 
 
 def run(
@@ -75,8 +78,22 @@ def run(
     ] = None,
     limit: Annotated[
         int | None,
-        typer.Option(min=0, help=f"Rows of a table; 0 for all. Default: {DEFAULT_LIMIT}."),
+        typer.Option(
+            min=0,
+            help=f"Matches to look for, any of them; 0 for all. Of a table: rows to show, the "
+            f"first of at most {MOST_LOOKED_FOR:,} matches. Default: {DEFAULT_LIMIT} rows of a "
+            "table, else all.",
+        ),
     ] = None,
+    max_matches: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Fail if a query lists more than N matches, before they are built; 0 for any "
+            "number.",
+        ),
+    ] = MOST_MATCHES,
     live_limit: Annotated[
         int | None,
         typer.Option(
@@ -146,31 +163,51 @@ def run(
             start = clock.perf_counter()
             with working("Running the query", quiet=quiet):
                 read = read_events(runner, files, types_of(queries.all), time, type)
-                lazy = queries.run(
-                    read.events,
-                    time=read.time,
-                    type=read.type,
-                    order=order or (),
-                    schemas=schemas,
-                    time_unit=time_unit,
-                    live_limit=live_limit,
-                    on_expiry=on_expiry,
-                    parallel_in_time=parallel_in_time,
-                    **_sharing(queries, sharing),
-                )
-                notes = _notes(lazy, target)
-                results = {
-                    name: order_rows(runner.collect(expanded(each, target)))
-                    for name, each in lazy.items()
+                options: dict[str, Any] = {
+                    "time": read.time,
+                    "type": read.type,
+                    "order": order or (),
+                    "schemas": schemas,
+                    "time_unit": time_unit,
+                    "live_limit": live_limit,
+                    "max_matches": max_matches or None,
+                    "limit": _limit(queries, target),
+                    "on_expiry": on_expiry,
                 }
+                sharing_options = _sharing(queries, sharing)
+                if target.is_streamed and engine is Engine.LOCAL:
+                    count = write_batches(queries.batches(read.events, **options), target)
+                    results, notes = {}, list[str]()
+                else:
+                    lazy = queries.run(
+                        read.events,
+                        **options,
+                        parallel_in_time=parallel_in_time,
+                        **sharing_options,
+                    )
+                    notes = _notes(lazy, target)
+                    results = {
+                        name: order_rows(runner.collect(expanded(each, target)))
+                        for name, each in lazy.items()
+                    }
+                    count = sum(each.num_rows for each in results.values())
             seconds = clock.perf_counter() - start
         write_results(results, target)
         for note in notes:
             show_note(note, quiet=quiet)
-        count = sum(each.num_rows for each in results.values())
         rows = f"{count:,} row{'' if count == 1 else 's'}"
         place = "" if output is None else f" to {output}"
         show_note(f"{rows}{place} in {seconds:.2f} s ({engine.value} engine)", quiet=quiet)
+
+
+def _limit(queries: QuerySet, target: Target) -> int | None:
+    """Return how many matches are looked for; of other results a table shows the first rows."""
+    from cepheid.analysis.schema import OPEN_SCHEMA
+    from cepheid.plan.run_options import lists_matches
+
+    plans = queries.plans(OPEN_SCHEMA).values()
+    is_shown = target.shows_a_part and not any(map(lists_matches, plans))
+    return None if is_shown else target.most_rows
 
 
 def _sharing(queries: QuerySet, policy: str | None) -> dict[str, str]:

@@ -16,9 +16,17 @@ NULL = Text("null", "dim italic")
 
 
 def show_table(
-    console: Console, table: pa.Table, *, limit: int, more: str = " (--limit 0 shows all)"
+    console: Console,
+    table: pa.Table,
+    *,
+    limit: int,
+    more: str = " (--limit 0 shows all)",
+    most: int | None = None,
 ) -> None:
-    """Print the first rows (all, if the limit is 0) and say what is not shown."""
+    """Print the first rows (all, if the limit is 0) and say what is not shown.
+
+    `most` is how many rows were looked for; None for all.
+    """
     shown = table.slice(0, limit) if limit else table
     texts = [format_column(each) for each in shown.columns]
     columns = _fitting(table, texts, console.width)
@@ -41,7 +49,9 @@ def show_table(
         console.print(Text("no rows", "dim"))
     if shown.num_rows < table.num_rows:
         left = table.num_rows - shown.num_rows
-        console.print(Text(f"… {left:,} more row{'' if left == 1 else 's'}{more}", "dim"))
+        least = "at least " if table.num_rows == most else ""
+        note = f"… {least}{left:,} more row{'' if left == 1 else 's'}{more}"
+        console.print(Text(note, "dim"))
     hidden = table.column_names[len(columns) :]
     if hidden:
         advice = "RETURN chooses columns, --format json shows all"

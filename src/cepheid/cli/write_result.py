@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 DEFAULT_LIMIT = 20
+MOST_LOOKED_FOR = 100_000  # matches that a table shows the first of, unless more are to be shown
+SORTED_BYTES = 2**28  # beyond these, rows are written in the order in which they are found
 
 
 class Format(StrEnum):
@@ -39,7 +42,7 @@ SUFFIXES = {
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where results go and in which format; `limit` bounds the rows of a table, 0 for all.
+    """Where results go and in which format; `limit` bounds the rows, 0 for all.
 
     `output` is a file for a single result, a directory for several, None for stdout.
     """
@@ -48,6 +51,19 @@ class Target:
     output: str | None
     limit: int
     is_single: bool
+
+    @property
+    def most_rows(self) -> int | None:
+        """How many matches are looked for; None for all."""
+        if self.limit == 0:
+            return None
+        return max(self.limit, MOST_LOOKED_FOR) if self.format is Format.TABLE else self.limit
+
+    @property
+    def is_streamed(self) -> bool:
+        """Whether rows are written before all are known; not where a spinner is shown."""
+        is_shown = self.output is None and sys.stdout.isatty()
+        return self.is_single and self.format is not Format.TABLE and not is_shown
 
     @property
     def shows_a_part(self) -> bool:
@@ -69,11 +85,10 @@ def choose_output(
             f"several results cannot be printed as one {chosen.value}",
             hint="name a directory with --output",
         )
-    if limit is not None and chosen is not Format.TABLE:
-        raise ConfigError(f"--limit is for tables, but the format is {chosen.value}")
     if output is not None and not Path(output).parent.is_dir():
         raise ConfigError(f"cannot write '{output}': there is no directory '{Path(output).parent}'")
-    return Target(chosen, output, DEFAULT_LIMIT if limit is None else limit, is_single)
+    shown = DEFAULT_LIMIT if chosen is Format.TABLE else 0
+    return Target(chosen, output, shown if limit is None else limit, is_single)
 
 
 def _require_directory(output: str) -> None:
@@ -111,8 +126,46 @@ def expanded(result: Any, target: Target) -> Any:
     return result.first(target.limit) if target.shows_a_part else result.expand()
 
 
+def write_batches(reader: Any, target: Target) -> int:
+    """Write a result while it is found; return its number of rows.
+
+    Rows are sorted as long as they fit the memory easily.
+    """
+    import pyarrow as pa
+
+    from cepheid.cli.order_rows import order_rows
+
+    first: list[pa.RecordBatch] = []
+    size = 0
+    for batch in reader:
+        first.append(batch)
+        size += batch.nbytes
+        if size > SORTED_BYTES:
+            break
+    count = int(sum(each.num_rows for each in first))
+    table = pa.Table.from_batches(first, reader.schema)
+    is_sorted = size <= SORTED_BYTES
+    with _open(target, target.output, reader.schema) as writer:
+        writer.write(order_rows(table) if is_sorted else table)
+        del table, first
+        for batch in () if is_sorted else reader:
+            writer.write(pa.Table.from_batches([batch]))
+            count += batch.num_rows
+    return count
+
+
+def _open(target: Target, output: str | None, schema: pa.Schema) -> AbstractContextManager[Any]:
+    from cepheid.connectors.event_files import FileFormat
+    from cepheid.connectors.write_files import open_writer
+
+    place = sys.stdout.buffer if output is None else output
+    return open_writer(place, FileFormat(target.format.value), schema)
+
+
 def write_results(results: Mapping[str, pa.Table], target: Target) -> None:
     """Write one result to its file or to stdout; several as titled tables or to a directory."""
+    if not results:
+        return
     if target.is_single:
         (result,) = results.values()
         _write(result, target, target.output)
@@ -147,17 +200,13 @@ def _files(names: Iterable[str], directory: str, suffix: str) -> dict[str, str]:
 
 def _write(result: pa.Table, target: Target, output: str | None) -> None:
     if target.format is not Format.TABLE:
-        from cepheid.connectors.event_files import FileFormat
-        from cepheid.connectors.write_files import open_writer
-
-        place = sys.stdout.buffer if output is None else output
-        with open_writer(place, FileFormat(target.format.value), result.schema) as writer:
+        with _open(target, output, result.schema) as writer:
             writer.write(result)
         return
     from cepheid.cli.show_table import show_table
 
     if output is None:
-        show_table(output_console(), result, limit=target.limit)
+        show_table(output_console(), result, limit=target.limit, most=target.most_rows)
     else:
         with Path(output).open("w", encoding="utf-8") as file:
-            show_table(output_console(file), result, limit=target.limit)
+            show_table(output_console(file), result, limit=target.limit, most=target.most_rows)

@@ -121,6 +121,7 @@ class Explanation:
     operators: tuple[Operator, ...]
     choices: tuple[Choice, ...]
     unsupported: tuple[Unsupported, ...]
+    warnings: tuple[str, ...]
 
     @property
     def facts(self) -> tuple[str, ...]:

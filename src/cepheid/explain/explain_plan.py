@@ -46,6 +46,7 @@ def explain_plan(plan: PhysicalPlan) -> Explanation:
         operators=describe_operators(plan.logical, query),
         choices=_choices(plan),
         unsupported=tuple(map(_unsupported, plan.unsupported)),
+        warnings=plan.warnings,
     )
 
 

@@ -9,6 +9,7 @@ from cepheid.explain.explain_plan import explain_plan
 from cepheid.pipeline.load import CheckedPipeline
 from cepheid.pipeline.model import TOGETHER, KafkaSink, Pipeline, PostgresqlSink, Sink, Source
 from cepheid.pipeline.secrets import HIDDEN, hide_in_addresses, hide_plain_secrets
+from cepheid.plan.run_options import MOST_MATCHES
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,8 @@ def _settings(pipeline: CheckedPipeline) -> list[tuple[str, str]]:
         rows.append(("finish", "the input is complete: in the end all results are final"))
     if settings.state.buckets is not None:
         rows.append(("buckets", f"{settings.state.buckets:,}"))
+    if settings.max_matches != MOST_MATCHES:
+        rows.append(("max matches", f"{settings.max_matches:,} per bucket and micro-batch"))
     if settings.state.limit is not None:
         rows.append(("state limit", f"{settings.state.limit:,} bytes per bucket"))
     rows += [(key, _shown(key, value)) for key, value in settings.spark.items()]

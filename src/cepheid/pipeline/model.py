@@ -26,6 +26,7 @@ from cepheid.pipeline.values import (
     Trigger,
     Watermark,
 )
+from cepheid.plan.run_options import MOST_MATCHES
 
 Format = Literal["parquet", "json", "csv"]
 TOGETHER = "workload"  # the stream of all queries, and its folder of the checkpoint
@@ -318,6 +319,11 @@ class Pipeline(Part):
         False,
         description="Whether the input is complete: what waits for later events is final when all "
         "are read, and the checkpoint is finished; needs trigger: available now.",
+    )
+    max_matches: Count = Field(
+        MOST_MATCHES,
+        description="How many matches a query may list in one bucket and micro-batch before it "
+        "fails.",
     )
     state: State = Field(State(buckets=None, limit=None), description="Settings of the state.")
     spark: Settings = Field(default_factory=dict, description="Settings of the Spark session.")

@@ -165,6 +165,7 @@ def _run_options(pipeline: CheckedPipeline, place: StreamPlace) -> dict[str, Any
         "buckets": settings.state.buckets,
         "state_limit": settings.state.limit,
         "end": place.end,
+        "max_matches": settings.max_matches,
     }
 
 

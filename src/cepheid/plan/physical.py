@@ -116,9 +116,11 @@ class PhysicalPlan:
 
     `structures` are by edge, if the state is a value per last event.
 
-    `live_limit` is how many nodes of the match graph may be alive in a partition; `shows_expiry`
-    asks an aggregate with WITHIN alone for results also when only expiry changes them. On Spark,
-    `is_grouped` says that every task has whole partitions, `packs_events` how events are shuffled.
+    `warnings` are what a user should know before the query is run. `live_limit` is how many nodes
+    of the match graph may be alive in a partition, `max_matches` how many matches may be listed,
+    `limit` how many are asked for; None means any number. `shows_expiry` asks an aggregate with
+    WITHIN alone for results also when only expiry changes them. On Spark, `is_grouped` says that
+    every task has whole partitions, `packs_events` how events are shuffled.
     """
 
     query: BoundQuery
@@ -136,7 +138,10 @@ class PhysicalPlan:
     parallelism: Choice[Parallelism]
     overlaps: Choice[Overlaps] | None
     unsupported: tuple[Diagnostic, ...]
+    warnings: tuple[str, ...] = ()
     live_limit: int | None = None
+    max_matches: int | None = None
+    limit: int | None = None
     shows_expiry: bool = False
     is_grouped: bool = False
     packs_events: bool = False

@@ -18,6 +18,7 @@ from cepheid.plan.rules.explain_partitioning import explain_partitioning
 from cepheid.plan.rules.explain_push_down import explain_push_down
 from cepheid.plan.rules.explain_strategy import explain_strategy
 from cepheid.plan.rules.find_unsupported import find_unsupported
+from cepheid.plan.rules.find_warnings import find_warnings
 
 
 def make_plan(query: BoundQuery) -> PhysicalPlan:
@@ -44,4 +45,5 @@ def make_plan(query: BoundQuery) -> PhysicalPlan:
         parallelism=choose_parallelism(query, method.value),
         overlaps=choose_overlaps(query),
         unsupported=find_unsupported(query),
+        warnings=find_warnings(query),
     )

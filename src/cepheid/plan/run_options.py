@@ -6,8 +6,18 @@ from dataclasses import dataclass, replace
 
 from cepheid.analysis.bound import WindowUnit
 from cepheid.errors import ConfigError
+from cepheid.language.ast import OutputMode
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.rules.choose_parallelism import choose_parallelism, obstacle_to_ranges
+
+# Ten million rows of a few numbers are about a gigabyte; of long arrays they are several.
+MOST_MATCHES = 10_000_000
+# What must be at least 1, and what to do instead of giving less.
+LIMITS = {
+    "live_limit": "leave it out for no limit",
+    "max_matches": "None means any number",
+    "limit": "leave it out for all matches",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +25,8 @@ class RunOptions:
     """See `Query.run`."""
 
     live_limit: int | None = None
+    max_matches: int | None = MOST_MATCHES
+    limit: int | None = None
     on_expiry: bool = False
     parallel_in_time: bool | None = None
     grouped: bool = False
@@ -26,6 +38,12 @@ class RunOptions:
             raise ConfigError(
                 "on_expiry is for aggregates over the last minutes, hours, …",
                 hint="write WITHIN with a time and without SLIDE, or leave on_expiry out",
+            )
+        if self.limit is not None and not lists_matches(plan):
+            raise ConfigError(
+                "limit is for queries that list matches",
+                hint="leave limit out; HAVING chooses among rows of an aggregate, and `first` of "
+                "OUTPUT COMPRESSED gives some matches",
             )
         if self.grouped and self.parallel_in_time:
             raise ConfigError(
@@ -42,20 +60,26 @@ class RunOptions:
 
     def applied_to(self, plan: PhysicalPlan) -> PhysicalPlan:
         """Return the plan with the options that concern it."""
-        if self.live_limit is not None and self.live_limit < 1:
-            raise ConfigError(
-                f"live_limit is {self.live_limit}, but must be at least 1",
-                hint="leave it out for no limit",
-            )
+        for name, hint in LIMITS.items():
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ConfigError(f"{name} is {value}, but must be at least 1", hint=hint)
         method = plan.method.value
         return replace(
             plan,
             live_limit=self.live_limit,
+            max_matches=self.max_matches,
+            limit=self.limit if lists_matches(plan) else None,
             shows_expiry=self.on_expiry and _can_expire(plan),
             parallelism=choose_parallelism(plan.query, method, self.parallel_in_time),
             is_grouped=self.grouped,
             packs_events=self.packed,
         )
+
+
+def lists_matches(plan: PhysicalPlan) -> bool:
+    """Whether every match is a row."""
+    return not plan.query.is_aggregate and plan.query.output is not OutputMode.COMPRESSED
 
 
 def _can_expire(plan: PhysicalPlan) -> bool:

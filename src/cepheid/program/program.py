@@ -98,12 +98,13 @@ class Program:
     """A query, ready to run on events of any runner.
 
     With AND it is the program of the first side, and `pair` has the second. `live_limit` is how
-    many nodes of the match graph may be alive in a partition. Events of `derived_types` are results
-    of other queries; they may lack tie-break columns. `slots` is set if an aggregate query keeps a
-    value per position, `adjacent` if it keeps one per last event; otherwise matches are enumerated.
-    `cuts_time`: ranges of time are folded apart. `is_grouped`: on Spark, every task has whole
-    partitions already. `packs_events`: events cross a shuffle in packets. `text` is the
-    query, as the printer writes it.
+    many nodes of the match graph may be alive in a partition, `max_matches` how many matches may be
+    listed, `limit` how many are asked for. `warnings` are told when it is run. Events of
+    `derived_types` are results of other queries; they may lack tie-break columns. `slots` is set if
+    an aggregate query keeps a value per position, `adjacent` if it keeps one per last event;
+    otherwise matches are enumerated. `cuts_time`: ranges of time are folded apart. `is_grouped`: on
+    Spark, every task has whole partitions already. `packs_events`: events cross a shuffle in
+    packets. `text` is the query, as the printer writes it.
     """
 
     automaton: PositionAutomaton
@@ -124,6 +125,9 @@ class Program:
     pair: Pair | None = None
     name: str = "query"
     live_limit: int | None = None
+    max_matches: int | None = None
+    limit: int | None = None
+    warnings: tuple[str, ...] = ()
     derived_types: tuple[str, ...] = ()
     slots: SlotProgram | None = None
     adjacent: AdjacentProgram | None = None

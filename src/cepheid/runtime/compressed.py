@@ -25,7 +25,10 @@ from cepheid.runtime.compressed_bytes import to_bytes
 from cepheid.runtime.count_exactly import count_exactly
 from cepheid.runtime.final_matches import final_ends
 from cepheid.runtime.fold_graph import all_partitions, node_count
+from cepheid.runtime.interruptible import interruptible
 from cepheid.runtime.match_chunks import Walkable, fold_whole, make_fold
+from cepheid.runtime.match_limit import MatchLimit
+from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.order_events import OrderedEvents, order_events
 from cepheid.runtime.predicate_inputs import PredicateInputs, read_columns
 from cepheid.runtime.settled import Settled
@@ -82,6 +85,7 @@ class CompressedMatches:
         columns = dict(zip(table.column_names, table.columns, strict=True))
         predicates = read_columns(program, ordered, columns)
         self._program = program
+        self._columns = columns
         self._table = table
         self._ordered = ordered
         self._graph = graph
@@ -113,6 +117,9 @@ class CompressedMatches:
 
     def count(self) -> int:
         """Return the number of matches; with negation they are walked, otherwise just counted."""
+        return interruptible(self._count)
+
+    def _count(self) -> int:
         if self._walker.negation is not None:
             chunks = self._walker.for_another_thread().matches(self._walkable)
             return sum(chunk.offsets.size - 1 for chunk in chunks)
@@ -125,8 +132,16 @@ class CompressedMatches:
         return self._walker.for_another_thread().batches(self._walkable)
 
     def expand(self) -> Any:
-        """Return all matches as a table of the same kind as the events."""
-        return self._convert(pa.Table.from_batches(self.batches(), self.schema))
+        """Return all matches as a table of the same kind as the events.
+
+        Raises:
+            MatchLimitError: they are more than `max_matches`; `batches` gives any number.
+        """
+        walker = self._walker.for_another_thread()
+        walker.limit = MatchLimit(self._program, self._ordered, self._columns)
+        with errors_of(self._program.name):
+            found = walker.batches(self._walkable)
+            return self._convert(pa.Table.from_batches(found, self.schema))
 
     def first(self, count: int) -> Any:
         """Return some matches, in no particular order, as a table; the others are not made."""

@@ -6,18 +6,28 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from cepheid.analysis.schema import EventSchema
-from cepheid.errors import DataError
+from cepheid.errors import ConfigError, DataError
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.program.program import Program
 from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema
 from cepheid.runtime.event_tables import TableKind, from_arrow, kind_of, to_arrow, unite_types
-from cepheid.runtime.local import reads_columns, run_columns, run_local
+from cepheid.runtime.interruptible import each_interruptible, interruptible
+from cepheid.runtime.local import (
+    LOG,
+    reads_columns,
+    result_schema,
+    run_columns,
+    run_in_batches,
+    run_local,
+)
 from cepheid.runtime.missing_types import warn_of_missing_types
+from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.stored_events import LEAST_ROWS, ColumnReader, StoredEvents
 from cepheid.runtime.stream_options import StreamOptions
 
@@ -60,10 +70,39 @@ def run_events(
 
         return run_spark(make_program, given.events, given.roles)
     program = make_program(event_schema(given.events.schema, given.roles))
-    result = run_local(program, given.events, threads=available_cores())
+    tell_warnings(program)
+
+    def run() -> Any:
+        found = run_local(program, given.events, threads=available_cores())
+        if program.type_column is not None:
+            warn_of_missing_types([program], given.events[program.type_column])
+        return as_kind(found, given.kind)
+
+    with errors_of(program.name):
+        return interruptible(run)
+
+
+def find_batches(make_program: MakeProgram, events: Any, roles: ColumnRoles) -> Any:
+    """Return a reader of the result, which is found while it is read."""
+    given = read_input(events, roles)
+    if given.kind is TableKind.SPARK:
+        raise ConfigError(
+            "batches is for events of this process, and these are on Spark",
+            hint="use run: a DataFrame is computed as it is read, too",
+        )
+    program = make_program(event_schema(given.events.schema, given.roles))
+    tell_warnings(program)
     if program.type_column is not None:
         warn_of_missing_types([program], given.events[program.type_column])
-    return as_kind(result, given.kind)
+    found = run_in_batches(program, given.events, threads=available_cores())
+    schema = result_schema(program, given.events.schema)
+    return pa.RecordBatchReader.from_batches(schema, each_interruptible(found))
+
+
+def tell_warnings(program: Program) -> None:
+    """Log what the user should know of the query, once for a run; a part of it is harmless."""
+    for each in program.warnings if program.limit is None else ():
+        LOG.warning("%s: %s", program.name, each)
 
 
 def release_results(results: Iterable[Any]) -> None:
@@ -87,6 +126,13 @@ def kind_in_words(given: EventInput) -> str:
 def run_stored(make_program: MakeProgram, stored: StoredEvents, roles: ColumnRoles) -> Any:
     """Run on stored events: read the columns that the program needs, event types as codes."""
     program = make_program(event_schema(stored.schema, roles))
+    tell_warnings(program)
+
+    with errors_of(program.name):
+        return interruptible(partial(_run_stored, program, stored))
+
+
+def _run_stored(program: Program, stored: StoredEvents) -> Any:
     needed = [name for name in stored.schema.names if name in program.columns]
     is_code = program.type_column is not None and program.type_column not in program.partition_by
     encoded = [name for name in needed if is_code and name == program.type_column]

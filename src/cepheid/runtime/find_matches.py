@@ -23,6 +23,7 @@ from cepheid.runtime.match_chunks import (
     make_fold,
     split_partitions,
 )
+from cepheid.runtime.match_limit import Listing, MatchLimit, up_to
 from cepheid.runtime.match_rows import match_schema
 from cepheid.runtime.non_overlapping import NonOverlapping
 from cepheid.runtime.order_events import order_events
@@ -58,20 +59,8 @@ def find_matches(
     """Return all matches, or those that become final in a step of a stream."""
     output = program.output
     assert isinstance(output, MatchOutput)
-    ordered = order_events(program, columns, length, threads=threads, settled=settled)
-    predicates = read_columns(program, ordered, columns, threads=threads)
-    walker = MatchWalker(program, output, ordered, predicates, columns, schema)
-
-    def fold(partitions: range) -> Iterator[Walkable]:
-        if output.is_partial:
-            walkables = iter([partial_matches(program, ordered, predicates, partitions)])
-        elif output.tie_columns is not None and program.ranking is Ranking.STREAM:
-            # Matches of all partitions exclude one another, so all must be known.
-            graph = fold_whole(make_fold(program, ordered, predicates, partitions), ordered)
-            walkables = iter([Walkable(graph, graph.ends[: graph.cursor[END_COUNT]])])
-        else:
-            walkables = fold_in_parts(program, ordered, predicates, columns, partitions)
-        return (final_ends(program, ordered, settled, each) for each in walkables)
+    search = MatchSearch(program, columns, length, schema, threads, settled)
+    ordered, walker, fold = search.ordered, search.walker, search.fold
 
     def fold_and_walk(partitions: range) -> list[pa.RecordBatch]:
         own = walker.for_another_thread()
@@ -80,10 +69,14 @@ def find_matches(
     taken = np.empty(0, np.int64)
     parts = split_partitions(ordered.arrays, threads)
     if output.tie_columns is not None:
-        apart = NonOverlapping(program, ordered, predicates, columns, walker, output.tie_columns)
+        apart = NonOverlapping(
+            program, ordered, search.predicates, columns, walker, output.tie_columns
+        )
         chosen = joined(map(apart.chosen, fold(all_partitions(ordered.arrays))))
         taken = ordered.row[chosen.event[chosen.offsets[1:] - 1]]
-        batches = [walker.rows.batch(chosen)]
+        batches = list(up_to(program.limit, [walker.rows.batch(chosen)]))
+    elif program.limit is not None:
+        batches = list(search.batches())
     elif len(parts) > 1:
         found = side_by_side([partial(fold_and_walk, part) for part in parts])
         batches = list(chain.from_iterable(found))
@@ -93,6 +86,48 @@ def find_matches(
         batches = list(_walk(walker, fold(parts[0]), threads, least))
     table = pa.Table.from_batches(batches, match_schema(program, output, schema))
     return Found(table, ordered.dropped, taken)
+
+
+class MatchSearch:
+    """A match query and its events in order."""
+
+    def __init__(
+        self,
+        program: Program,
+        columns: Mapping[str, Any],
+        length: int,
+        schema: pa.Schema,
+        threads: int,
+        settled: Settled | None = None,
+    ) -> None:
+        output = program.output
+        assert isinstance(output, MatchOutput)
+        self.program, self.output = program, output
+        self.columns, self.settled = columns, settled
+        self.ordered = order_events(program, columns, length, threads=threads, settled=settled)
+        self.predicates = read_columns(program, self.ordered, columns, threads=threads)
+        self.walker = MatchWalker(program, output, self.ordered, self.predicates, columns, schema)
+        if output.tie_columns is None:  # of matches that are not to overlap, few are listed
+            self.walker.limit = MatchLimit(program, self.ordered, columns)
+
+    def fold(self, partitions: range) -> Iterator[Walkable]:
+        """Yield graphs with the ends of matches to be reported."""
+        program, ordered = self.program, self.ordered
+        if self.output.is_partial:
+            walkables = iter([partial_matches(program, ordered, self.predicates, partitions)])
+        elif self.output.tie_columns is not None and program.ranking is Ranking.STREAM:
+            # Matches of all partitions exclude one another, so all must be known.
+            graph = fold_whole(make_fold(program, ordered, self.predicates, partitions), ordered)
+            walkables = iter([Walkable(graph, graph.ends[: graph.cursor[END_COUNT]])])
+        else:
+            walkables = fold_in_parts(program, ordered, self.predicates, self.columns, partitions)
+        return (final_ends(program, ordered, self.settled, each) for each in walkables)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield matches as they are found, on this thread: one graph's after the other."""
+        walkables = self.fold(all_partitions(self.ordered.arrays))
+        found = chain.from_iterable(map(self.walker.batches, walkables))
+        return up_to(self.program.limit, found)
 
 
 def _walk(
@@ -106,12 +141,15 @@ def _walk(
         if len(parts) == 1:
             yield from walker.batches(Walkable(graph, ends))
             continue
+        listing = walker.listing(Walkable(graph, ends))
         tasks = [
-            partial(_walked, own, Walkable(graph, part))
+            partial(_walked, own, Walkable(graph, part), listing)
             for own, part in zip(walkers, parts, strict=False)
         ]
         yield from chain.from_iterable(side_by_side(tasks))
 
 
-def _walked(walker: MatchWalker, walkable: Walkable) -> list[pa.RecordBatch]:
-    return list(walker.batches(walkable))
+def _walked(
+    walker: MatchWalker, walkable: Walkable, listing: Listing | None
+) -> list[pa.RecordBatch]:
+    return list(walker.batches(walkable, listing))

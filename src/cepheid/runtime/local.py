@@ -6,13 +6,14 @@ What runs each kind of query is imported when it is needed: a small query should
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
+from cepheid.runtime.interruptible import stop_if_unwanted
 from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.settled import Settled
 from cepheid.runtime.warn_of_events import warn_of_dropped
@@ -56,6 +57,7 @@ def run_local(
     step of a stream, `settled` says which results are reported. `columns` are those of the table,
     if their order is found for several programs at once.
     """
+    stop_if_unwanted()
     schema = table.schema if schema is None else schema
     # What is wrong with columns of several programs may be that of another one.
     name = program.name if columns is None else None
@@ -67,6 +69,28 @@ def run_local(
                 program, columns, table.num_rows, schema, threads=threads, settled=settled
             )
         return _run_table(program, table, schema, settled, columns)
+
+
+def run_in_batches(
+    program: Program, table: pa.Table, *, threads: int = 1
+) -> Iterator[pa.RecordBatch]:
+    """Yield the result as it is found, matches on this thread.
+
+    Matches that are to be compared with others, and aggregates, are yielded when all are known.
+    """
+    output = program.output
+    is_listed = isinstance(output, MatchOutput) and output.tie_columns is None
+    if not is_listed or not reads_columns(program):
+        result = run_local(program, table, threads=threads)
+        yield from result.to_batches() if isinstance(result, pa.Table) else result.batches()
+        return
+    from cepheid.runtime.find_matches import MatchSearch
+
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    with errors_of(program.name):
+        search = MatchSearch(program, columns, table.num_rows, table.schema, threads=1)
+        warn_of_dropped(program.partition_by, search.ordered.dropped)
+        yield from search.batches()
 
 
 def _run_table(

@@ -41,6 +41,7 @@ from cepheid.runtime.fold_graph import (
     RunFold,
     node_count,
 )
+from cepheid.runtime.interruptible import stop_if_unwanted
 from cepheid.runtime.kernel_arrays import automaton_arrays
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.predicate_inputs import PredicateInputs
@@ -128,6 +129,7 @@ def fold_whole(fold: Fold, ordered: OrderedEvents) -> Graph:
 
 def advance(fold: Fold, most_nodes: int, ordered: OrderedEvents) -> bool:
     """Fold as far as there is room; whether that was to the end."""
+    stop_if_unwanted()
     outcome = fold.advance(most_nodes)
     if outcome == HAS_OVERFLOW:
         assert isinstance(fold, RunFold)  # the other one computes nothing
@@ -156,6 +158,7 @@ def walk_in_chunks(
     walk.place[DEPTH] = -1
     is_done = False
     while not is_done:
+        stop_if_unwanted()
         is_done = walk_graph(graph, ends, clock, window, walk, chunk)
         matches, written = int(walk.place[MATCHES]), int(walk.place[WRITTEN])
         if matches:
@@ -207,8 +210,15 @@ def reject_overflow(what: Sequence[str], row: int) -> NoReturn:
 def _reject_live_state(
     program: Program, ordered: OrderedEvents, columns: Mapping[str, Any], partition: int, live: int
 ) -> NoReturn:
-    events = ordered.arrays
-    first = ordered.row[events.step_offsets[events.partition_offsets[partition]]]
-    values = [f"{name} = {columns[name][int(first)].as_py()!r}" for name in program.partition_by]
-    place = f"in the partition {', '.join(values)}" if values else "(the query has no partitions)"
+    named = partition_in_words(program, ordered, columns, partition)
+    place = f"in the partition {named}" if named else "(the query has no partitions)"
     raise LiveStateError(program.name, place, live, program.live_limit or 0)
+
+
+def partition_in_words(
+    program: Program, ordered: OrderedEvents, columns: Mapping[str, Any], partition: int
+) -> str:
+    """Return what the events of a partition have in common; nothing if there are no partitions."""
+    events = ordered.arrays
+    first = int(ordered.row[events.step_offsets[events.partition_offsets[partition]]])
+    return ", ".join(f"{name} = {columns[name][first].as_py()!r}" for name in program.partition_by)

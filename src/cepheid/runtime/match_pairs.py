@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cepheid.analysis.derived_types import StreamTime
-from cepheid.errors import DataError
+from cepheid.errors import DataError, MatchLimitError
 from cepheid.kernels.choose_apart import choose_apart
 from cepheid.kernels.graph import MatchArrays
 from cepheid.kernels.pair_reach import find_reach
@@ -30,6 +30,7 @@ from cepheid.runtime.find_matches import Found
 from cepheid.runtime.fold_graph import all_partitions
 from cepheid.runtime.key_columns import key_columns, key_fields
 from cepheid.runtime.match_chunks import fold_in_parts, joined, picked
+from cepheid.runtime.match_limit import MatchLimit
 from cepheid.runtime.match_rows import FIRST_TIME, LAST_TIME, MatchRows, match_schema
 from cepheid.runtime.non_overlapping import owners, taken_before
 from cepheid.runtime.order_events import OrderedEvents, order_events, starts_of_runs
@@ -129,6 +130,8 @@ def find_pairs(
     pairs = _unordered(pairs, left, right, columns, pair.tie_columns)
     if pair.is_non_overlapping:
         pairs = _without_overlaps(pairs, left, right, columns, pair.tie_columns)
+    if program.limit is not None:
+        pairs = pairs.chosen(np.arange(min(program.limit, pairs.left.size)))
     found: dict[str, Any] = {}
     for side, numbers in ((left, pairs.left), (right, pairs.right)):
         rows = side.rows.batch(side.trends)
@@ -194,6 +197,7 @@ def _side(
     predicates = read_columns(program, ordered, columns)
     walker = MatchWalker(program, _of_side(program), ordered, predicates, columns, events)
     partitions = all_partitions(ordered.arrays)
+    walker.limit = MatchLimit(replace(program, limit=None), ordered, columns)
     walkables = fold_in_parts(program, ordered, predicates, columns, partitions)
     matches = joined(chain.from_iterable(map(walker.matches, walkables)))
     if matches.event.size > LARGEST_OFFSET:
@@ -220,19 +224,24 @@ def _in_one_window(left: _Side, right: _Side) -> _Pairs:
         left.program.window_length or 0,
     )
     # Partners that start with a trend or before it, then those of the other side that start before.
-    left_numbers, right_numbers = _stretches(reach[left.last], left.first + 1, right.first)
-    right_later, left_earlier = _stretches(reach[right.last], right.first, left.first)
+    program = left.program
+    left_numbers, right_numbers = _stretches(program, reach[left.last], left.first + 1, right.first)
+    right_later, left_earlier = _stretches(program, reach[right.last], right.first, left.first)
     return _Pairs(
         np.concatenate((left_numbers, left_earlier)), np.concatenate((right_numbers, right_later))
     )
 
 
-def _stretches(begin: Int64s, end: Int64s, starts: Int64s) -> tuple[Int64s, Int64s]:
+def _stretches(
+    program: Program, begin: Int64s, end: Int64s, starts: Int64s
+) -> tuple[Int64s, Int64s]:
     """Return the numbers i, j of all pairs with `begin[i] <= starts[j] < end[i]`."""
     order = np.argsort(starts, kind="stable")
     low, high = (np.searchsorted(starts[order], each) for each in (begin, end))
     counts = high - low
     total = int(counts.sum())
+    if program.max_matches is not None and total > program.max_matches:
+        raise MatchLimitError(program.name, " (pairs)", total, program.max_matches)
     if total > LARGEST_OFFSET:
         raise DataError(
             f"AND gives {total:,} pairs, too many for one result",

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from cepheid.errors import UNNAMED, DataError
+from cepheid.errors import UNNAMED, DataError, OutOfMemoryError
 
 
 @contextmanager
 def errors_of(name: str | None) -> Iterator[None]:
     """Name the query in errors of the data that do not name one; None: it may be another one.
+
+    Where there is not enough memory, Arrow and NumPy raise errors that do not say what to do.
 
     >>> with errors_of("q1"):
     ...     raise DataError("a count exceeds BIGINT")
@@ -23,6 +25,8 @@ def errors_of(name: str | None) -> Iterator[None]:
         if error.query is not None or name in (None, UNNAMED):
             raise
         raise DataError(error.message, hint=error.hint, query=name) from error
+    except MemoryError as error:
+        raise OutOfMemoryError(name, str(error)) from None
 
 
 @contextmanager

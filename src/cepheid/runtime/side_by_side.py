@@ -1,7 +1,8 @@
 """Work on several threads: kernels and Arrow let go of the interpreter while they run.
 
 The threads stay, since Arrow's memory pool gives back what a thread had when it ends, and touching
-new memory can take many times as long as what is done with it.
+new memory can take many times as long as what is done with it. They are daemons: a process need not
+wait for a kernel whose result nobody wants any more.
 """
 
 from __future__ import annotations
@@ -9,18 +10,48 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
+from contextvars import copy_context
 from itertools import pairwise
-from typing import TypeVar
+from queue import SimpleQueue
+from threading import Semaphore, Thread
+from typing import Any, TypeVar
 
 Result = TypeVar("Result")
-MOST_THREADS = 64
+
+
+class _Threads:
+    """A thread is started only if all others are busy."""
+
+    def __init__(self) -> None:
+        self.waiting: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
+        self.idle = Semaphore(0)
+
+    def submit(self, task: Callable[[], Result]) -> Future[Result]:
+        future: Future[Result] = Future()
+        self.waiting.put((future, task))
+        if not self.idle.acquire(blocking=False):
+            Thread(target=self._work, name="cepheid", daemon=True).start()
+        return future
+
+    def _work(self) -> None:
+        while True:
+            future, task = self.waiting.get()
+            if future.set_running_or_notify_cancel():
+                try:
+                    result = task()
+                except BaseException as error:
+                    future.set_exception(error)
+                else:
+                    future.set_result(result)
+                    del result
+            del future, task  # what they hold must not wait for the next task
+            self.idle.release()
 
 
 @functools.cache
-def _threads() -> ThreadPoolExecutor:
-    """A thread is started only if all others are busy."""
-    return ThreadPoolExecutor(MOST_THREADS, thread_name_prefix="cepheid")
+def _threads() -> _Threads:
+    return _Threads()
 
 
 if hasattr(os, "register_at_fork"):  # threads do not survive a fork
@@ -28,8 +59,8 @@ if hasattr(os, "register_at_fork"):  # threads do not survive a fork
 
 
 def start(task: Callable[[], Result]) -> Future[Result]:
-    """Start a task on another thread; it must not wait for tasks that are started later."""
-    return _threads().submit(task)
+    """Start a task on another thread, with the context variables of this one."""
+    return _threads().submit(functools.partial(copy_context().run, task))
 
 
 def side_by_side(tasks: Sequence[Callable[[], Result]]) -> list[Result]:

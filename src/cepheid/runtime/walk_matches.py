@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cepheid.kernels.graph import MatchArrays
 from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.match_chunks import Walkable, empty_chunk, walk_in_chunks
+from cepheid.runtime.match_limit import Listing, MatchLimit
 from cepheid.runtime.match_rows import MatchRows
 from cepheid.runtime.negation import NegationFilter
 from cepheid.runtime.order_events import OrderedEvents
@@ -23,10 +24,11 @@ class MatchWalker:
     """Walks graphs over the same events, one after the other; every thread needs its own.
 
     `positions` says which position of the program one of the graph is, if the graph is that of
-    several programs.
+    several programs. `limit` counts the matches; None if they are not listed one by one.
     """
 
     positions: NDArray[np.int8] | None = None
+    limit: MatchLimit | None = None
 
     def __init__(
         self,
@@ -54,17 +56,29 @@ class MatchWalker:
         other.chunk = empty_chunk()
         return other
 
-    def matches(self, walkable: Walkable) -> Iterator[MatchArrays]:
-        """Yield the matches in chunks; a chunk is overwritten by the next one."""
-        graph, ends = walkable
-        for found in walk_in_chunks(graph, ends, self.events.clock, self.window, self.chunk):
-            if self.positions is not None:
-                yield found._replace(position=self.positions[found.position])
-            elif self.negation is None:
-                yield found
-            else:
-                yield self.negation.unblocked(found, ended=self.ended)
+    def listing(self, walkable: Walkable) -> Listing | None:
+        """Return what watches over the number of matches, if there is a limit."""
+        return None if self.limit is None else self.limit.listing(walkable)
 
-    def batches(self, walkable: Walkable) -> Iterator[pa.RecordBatch]:
+    def matches(self, walkable: Walkable, listing: Listing | None = None) -> Iterator[MatchArrays]:
+        """Yield the matches in chunks; a chunk is overwritten by the next one.
+
+        `listing` is that of a larger graph, if this is a part of one.
+        """
+        graph, ends = walkable
+        listing = listing or self.listing(walkable)
+        for found in walk_in_chunks(graph, ends, self.events.clock, self.window, self.chunk):
+            matches = found
+            if self.positions is not None:
+                matches = found._replace(position=self.positions[found.position])
+            elif self.negation is not None:
+                matches = self.negation.unblocked(found, ended=self.ended)
+            if listing is not None:
+                listing.add(matches, found.event.size)
+            yield matches
+
+    def batches(
+        self, walkable: Walkable, listing: Listing | None = None
+    ) -> Iterator[pa.RecordBatch]:
         """Yield the rows of the matches."""
-        return map(self.rows.batch, self.matches(walkable))
+        return map(self.rows.batch, self.matches(walkable, listing))

@@ -34,12 +34,14 @@ from cepheid.runtime.dispatch import (
     is_stream,
     kind_in_words,
     read_input,
+    tell_warnings,
 )
 from cepheid.runtime.event_schema import ColumnRoles, event_schema
 from cepheid.runtime.event_tables import TableKind
+from cepheid.runtime.interruptible import interruptible
 from cepheid.runtime.local import LocalResult, run_local
 from cepheid.runtime.missing_types import warn_of_missing_types
-from cepheid.runtime.name_errors import errors_of_one
+from cepheid.runtime.name_errors import errors_of, errors_of_one
 from cepheid.runtime.sharing.analyze_set import SetAnalysis
 from cepheid.runtime.sharing.policy import Policy, Sharing
 from cepheid.runtime.sharing.run_set import RunSet, run_set
@@ -97,9 +99,22 @@ def run_workload(
     _require_type_column(members, given.roles)
     if not is_stream(given):
         options.refuse(kind_in_words(given))
+    run = partial(_run_members, members, given, options, sharing or Sharing(), analysis)
+    if given.kind is TableKind.SPARK:
+        return run()
+    with errors_of(None):
+        return interruptible(run)
+
+
+def _run_members(
+    members: Sequence[Member],
+    given: EventInput,
+    options: StreamOptions,
+    sharing: Sharing,
+    analysis: SetAnalysis | None,
+) -> dict[str, Any]:
     runner: MemberRunner
     results: dict[str, Any] = {}
-    sharing = sharing or Sharing()
     if is_stream(given):
         from cepheid.runtime.spark.stream.workload import StreamMembers
 
@@ -235,6 +250,8 @@ class LocalMembers:
         known = derived_schema(self.table.schema, self.table.column_names, (), self.roles)
         apart = [each for each in members if not each.givers and each.stream_type is None]
         programs = [each.make_program(known) for each in apart]
+        for each in programs:
+            tell_warnings(each)
         threads = available_cores()
 
         def run_alone(place: int, columns: Mapping[str, Any]) -> LocalResult:
@@ -260,6 +277,7 @@ class LocalMembers:
         known = derived_schema(schema, self.table.column_names, streams, self.roles)
         is_read = member.stream_type is not None
         program = lower(member.make_plan(known), as_stream=is_read)
+        tell_warnings(program)
         result = run_local(program, self._united(schema, streams), threads=available_cores())
         self._warn_of_missing_types([program])
         if member.stream_type is None:

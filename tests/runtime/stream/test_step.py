@@ -1,5 +1,7 @@
 """When a step reports what, what is late, and what is wrong."""
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 
@@ -303,3 +305,15 @@ def test_encoded_columns() -> None:
     schema = SCHEMA.set(place, pa.field("type", pa.dictionary(pa.int32(), pa.string())))
     assert script.feed(table_of("a1 b2", SCHEMA).cast(schema), 2) == []
     assert script.feed("b3", 4) == [2, 3]
+
+
+def test_a_step_lists_no_more_matches_than_allowed() -> None:
+    """Those of steps before do not count, and nothing is lost."""
+    program = replace(program_of("A+ a WITHIN 3 RETURN a[1].time"), max_matches=6)
+    script = Script(program)
+    for time in range(1, 9):
+        assert len(script.feed(f"a{time}", time + 1)) == min(2 ** (time - 1), 4)
+    with pytest.raises(cepheid.MatchLimitError, match="max_matches is 6"):
+        script.feed("a9 a10", 11)
+    script.program = replace(program, max_matches=8)
+    assert len(script.feed("a9 a10", 11)) == 8

@@ -105,3 +105,8 @@ def test_options_of_batches_are_refused(stream: DataFrame, name: str) -> None:
 def test_a_workload_on_a_stream_is_not_packed(stream: DataFrame) -> None:
     with pytest.raises(cepheid.ConfigError, match="packed is for batch DataFrames"):
         cepheid.workload([QUERY]).run(stream, **ROLES, ordered=True, packed=True)
+
+
+def test_a_limit_is_for_events_that_have_an_end(stream: DataFrame) -> None:
+    with pytest.raises(cepheid.ConfigError, match="limit is for events that have an end"):
+        QUERY.run(stream, **ROLES, ordered=True, limit=3)

@@ -54,7 +54,9 @@ def has_shared_graph(program: Program) -> bool:
         return False
     if output.is_partial or output.is_compressed or output.tie_columns is not None:
         return False
-    if program.pair is not None or program.negation is not None or program.live_limit is not None:
+    if program.pair is not None or program.negation is not None:
+        return False
+    if program.live_limit is not None or program.limit is not None:
         return False
     return not program.runs.has_tests
 

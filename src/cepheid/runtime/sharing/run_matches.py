@@ -15,6 +15,7 @@ from cepheid.program.program import MatchOutput
 from cepheid.program.sharing.match_program import MatchProgram
 from cepheid.runtime.final_matches import final_ends
 from cepheid.runtime.match_chunks import Walkable, fold_in_parts, split_partitions
+from cepheid.runtime.match_limit import MatchLimit
 from cepheid.runtime.match_rows import match_schema
 from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.order_events import OrderedEvents, order_events
@@ -81,6 +82,7 @@ class _Fold:
         own = np.zeros(len(self.program.united.tests), np.int8)
         own[list(self.program.places[number])] = np.arange(len(program.tests))
         walker.positions = own
+        walker.limit = MatchLimit(program, self.ordered, self.columns)
         return walker
 
     def batches(self, partitions: range, threads: int) -> list[list[pa.RecordBatch]]:

@@ -18,7 +18,7 @@ from cepheid.program.program import MatchOutput, Program, Ranking
 from cepheid.runtime.aggregate.partial_table import partial_schema
 from cepheid.runtime.aggregate.sortable import has_own_keys
 from cepheid.runtime.compressed import GRAPHS
-from cepheid.runtime.dispatch import MakeProgram
+from cepheid.runtime.dispatch import MakeProgram, tell_warnings
 from cepheid.runtime.event_schema import ColumnRoles, event_schema
 from cepheid.runtime.local import result_schema
 from cepheid.runtime.spark.coded_types import coded_types
@@ -38,6 +38,7 @@ def run_spark(
     """Return the result of a query on a batch DataFrame."""
     arrow_schema = arrow_schema_of(frame)
     program = make_program(event_schema(arrow_schema, roles))
+    tell_warnings(program)
     return run_program(program, frame, arrow_schema)
 
 
@@ -94,7 +95,8 @@ def run_program(
         schema = partial_schema(program, output, events)
         found = tasks.fold(folds.partial_groups(output), schema)
         return combine_groups(found, program, output, events)
-    return tasks.fold(folds.results(), result_schema(program, events))
+    result = tasks.fold(folds.results(), result_schema(program, events))
+    return result if program.limit is None else result.limit(program.limit)
 
 
 def _with_ranges_if_possible(program: Program, events: pa.Schema) -> Program:

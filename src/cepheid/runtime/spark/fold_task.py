@@ -13,6 +13,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from cepheid.errors import ConfigError
+from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.sorted_runs import Chunk, RunChunks, SortedRuns
 from cepheid.runtime.spark.python_worker import keep_loaded
 from cepheid.runtime.spark.whole_task import MapBatches
@@ -46,20 +47,26 @@ class TaskFold:
         """
 
         def map_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            received: list[pa.RecordBatch] = []
-            size = 0
-            for batch in batches:
-                received.append(batch)
-                size += batch.nbytes
-                if self.in_chunks is not None and size > self.memory:
-                    yield from self._through_files(self.in_chunks, received, batches, names)
-                    return
-            if received:
-                for result in self.whole(_table(received, names)):
-                    yield from result.to_batches()
-                keep_loaded()
+            with errors_of(None):
+                yield from self._results(batches, names)
 
         return map_batches
+
+    def _results(
+        self, batches: Iterator[pa.RecordBatch], names: Sequence[str]
+    ) -> Iterator[pa.RecordBatch]:
+        received: list[pa.RecordBatch] = []
+        size = 0
+        for batch in batches:
+            received.append(batch)
+            size += batch.nbytes
+            if self.in_chunks is not None and size > self.memory:
+                yield from self._through_files(self.in_chunks, received, batches, names)
+                return
+        if received:
+            for result in self.whole(_table(received, names)):
+                yield from result.to_batches()
+            keep_loaded()
 
     def _through_files(
         self,

@@ -61,7 +61,8 @@ def unpacked_result(
         assert isinstance(output, AggregateOutput)
         found = _rows(packets, partial_schema(program, output, events))
         return combine_groups(found, program, output, events)
-    return _rows(packets, result_schema(program, events))
+    result = _rows(packets, result_schema(program, events))
+    return result if program.limit is None else result.limit(program.limit)
 
 
 def _rows(packets: DataFrame, schema: pa.Schema) -> DataFrame:

@@ -15,10 +15,10 @@ import pyarrow as pa
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
 from cepheid.program.slot_program import SlotProgram
-from cepheid.runtime.local import run_local
+from cepheid.runtime.local import run_in_batches, run_local
 from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.sorted_runs import Chunk
-from cepheid.runtime.spark.fold_task import Fold, TaskFold
+from cepheid.runtime.spark.fold_task import Fold, FoldWhole, TaskFold
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,29 +30,31 @@ class TaskFolds:
     memory: int
 
     def results(self) -> TaskFold:
-        """Rows of the result."""
-        return self._fold(partial(run_to_rows, self.program), partially=False)
+        """Rows of the result, as they are found."""
+        return self._fold(partial(_in_batches, self.program), partially=False)
 
     def graphs(self, output: MatchOutput) -> TaskFold:
         """Graphs of matches."""
-        return self._fold(partial(run_to_graphs, self.program, output), partially=False)
+        fold = partial(run_to_graphs, self.program, output)
+        return self._fold(partial(_one, fold), partially=False)
 
     def partial_groups(self, output: AggregateOutput) -> TaskFold:
         """Rows of groups that other tasks add to."""
-        return self._fold(partial(run_partially, self.program, output), partially=True)
+        fold = partial(run_partially, self.program, output)
+        return self._fold(partial(_one, fold), partially=True)
 
     def ranges(self, slots: SlotProgram, output: AggregateOutput) -> TaskFold:
         """Windows and matrices of a range of time; every chunk is a range of its own."""
         fold = partial(_to_windows, self.program, slots, output)
         return TaskFold(self.program.time, partial(_one, fold), partial(_each, fold), self.memory)
 
-    def _fold(self, whole: Fold, *, partially: bool) -> TaskFold:
+    def _fold(self, whole: FoldWhole, *, partially: bool) -> TaskFold:
         from cepheid.runtime.fold_in_chunks import folds_in_chunks
 
         in_chunks = None
         if folds_in_chunks(self.program, self.events):
             in_chunks = partial(_in_chunks, self.program, partially)
-        return TaskFold(self.program.time, partial(_one, whole), in_chunks, self.memory)
+        return TaskFold(self.program.time, whole, in_chunks, self.memory)
 
 
 def run_to_rows(
@@ -108,6 +110,11 @@ def _in_chunks(program: Program, partially: bool, chunks: Iterable[Chunk]) -> It
     from cepheid.runtime.fold_in_chunks import fold_in_chunks
 
     return fold_in_chunks(program, chunks, partially=partially)
+
+
+def _in_batches(program: Program, events: pa.Table) -> Iterator[pa.Table]:
+    for batch in run_in_batches(program, events):
+        yield pa.Table.from_batches([batch])
 
 
 def _one(fold: Fold, events: pa.Table) -> Iterator[pa.Table]:

@@ -20,6 +20,7 @@ from cepheid.runtime.derived_events import (
     ticks_before_end,
     united_schema,
 )
+from cepheid.runtime.dispatch import tell_warnings
 from cepheid.runtime.event_schema import ColumnRoles
 from cepheid.runtime.sharing.policy import Sharing
 from cepheid.runtime.spark.batch import arrow_schema_of, run_program, shuffle_keys
@@ -46,6 +47,8 @@ class SparkMembers:
         apart = [each for each in members if not each.givers and each.stream_type is None]
         known = derived_schema(self.schema, self.schema.names, (), self.roles)
         programs = [each.make_program(known) for each in apart]
+        for each in programs:
+            tell_warnings(each)
 
         def key_of(program: Program, is_in_set: bool) -> tuple[str, ...] | None:
             if program.cuts_time and (sharing.in_ranges or not is_in_set):
@@ -66,6 +69,7 @@ class SparkMembers:
         known = derived_schema(schema, self.schema.names, streams, self.roles)
         is_read = member.stream_type is not None
         program = lower(member.make_plan(known), as_stream=is_read)
+        tell_warnings(program)
         result = run_program(program, self.united(schema, streams), schema)
         if member.stream_type is None:
             return result, None

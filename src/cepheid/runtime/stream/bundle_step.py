@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cepheid.errors import DataError, LiveStateError, StateLimitError
+from cepheid.errors import DataError, LiveStateError, MatchLimitError, StateLimitError
 from cepheid.runtime.aggregate.result_table import WINDOW_START
 from cepheid.runtime.clock import from_ticks
 from cepheid.runtime.name_errors import errors_of
@@ -127,7 +127,7 @@ def _advance(bundle: StreamBundle, move: Move, *, isolates: bool) -> _Found:
         return _Found()
     try:
         return _together(bundle, move)
-    except (DataError, LiveStateError):  # one by one, it can be told whose it is
+    except (DataError, LiveStateError, MatchLimitError):  # one by one, it can be told whose it is
         return _one_by_one(bundle, move, isolates=isolates)
 
 
@@ -137,7 +137,7 @@ def _one_by_one(bundle: StreamBundle, move: Move, *, isolates: bool) -> _Found:
         try:
             with errors_of(query.name):
                 _replay([query], Common(), move, found)
-        except (DataError, LiveStateError) as error:
+        except (DataError, LiveStateError, MatchLimitError) as error:
             if not isolates:
                 raise
             found.failed[query.name] = str(error)

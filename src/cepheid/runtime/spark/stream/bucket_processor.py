@@ -12,6 +12,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 from cepheid.program.arrow_arrays import to_arrow
 from cepheid.program.program import Program
+from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.spark.packed_events import EVENTS, from_packets, to_packets
 from cepheid.runtime.spark.python_worker import keep_loaded
 from cepheid.runtime.spark.stream.bucket_store import BucketStore
@@ -97,15 +98,16 @@ class BucketProcessor(StatefulProcessor):
         if before.is_finished:
             self._refuse(arrived)
             return
-        done = self._step(before.carried, arrived, watermark, ends=ends)
+        with errors_of(None):
+            done = self._step(before.carried, arrived, watermark, ends=ends)
         timer = None if done.wake is None else job.clock.timer(done.wake + job.behind)
         if timer is not None and timer == fired:
             timer += 1  # Spark removes the timer that went off, also if it was set again
         size = self.store.save(before, done.carried, timer, is_finished=ends)
         self._set_timer(before.timer, timer, fired)
-        yield from self._reports(
-            int(key[0]), 0 if arrived is None else arrived.num_rows, done, size
-        )
+        count = 0 if arrived is None else arrived.num_rows
+        with errors_of(None):
+            yield from self._reports(int(key[0]), count, done, size)
         keep_loaded()
 
     def _refuse(self, arrived: pa.Table | None) -> None:

@@ -19,7 +19,7 @@ from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
 from cepheid.runtime.aggregate.partial_table import partial_schema
 from cepheid.runtime.compressed import GRAPHS
-from cepheid.runtime.dispatch import MakeProgram
+from cepheid.runtime.dispatch import MakeProgram, tell_warnings
 from cepheid.runtime.event_schema import ColumnRoles, event_schema, ticks_per_second
 from cepheid.runtime.local import result_schema
 from cepheid.runtime.spark.batch import arrow_schema_of, is_whole_group, shuffle_keys
@@ -71,6 +71,7 @@ def run_stream(
     """Return the result of a query on a streaming DataFrame; see `StreamOptions`."""
     given = stream_input(frame, roles, options)
     program = make_program(event_schema(given.schema, roles))
+    tell_warnings(program)
     return finished(tagged_results(program, given), options)
 
 
@@ -192,6 +193,11 @@ def _refuse_options_of_batches(program: Program) -> None:
                 f"{name} is for batch DataFrames, but the events are a stream",
                 hint=f"leave {name} out: a stream always shuffles its events, in packets",
             )
+    if program.limit is not None:
+        raise ConfigError(
+            "limit is for events that have an end, but the events are a stream",
+            hint="leave limit out; max_matches bounds what a micro-batch lists",
+        )
 
 
 def identity(program: Program, events: pa.Schema, given: StreamInput) -> dict[str, str]:

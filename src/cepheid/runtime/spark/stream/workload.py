@@ -22,6 +22,7 @@ from cepheid.runtime.derived_events import (
     own_columns,
     united_schema,
 )
+from cepheid.runtime.dispatch import tell_warnings
 from cepheid.runtime.event_schema import ColumnRoles, ticks_per_second
 from cepheid.runtime.final_matches import reported_after
 from cepheid.runtime.local import result_schema
@@ -91,6 +92,7 @@ class StreamMembers:
         if program is None:
             plan = member.make_plan(derived_schema(schema, given.schema.names, streams, roles))
             program = lower(plan, as_stream=member.stream_type is not None)
+            tell_warnings(program)
         united = self.members.united(schema, streams)
         per_second = ticks_per_second(schema.field(program.time).type, roles)
         seconds = max((self.behind[each.query] for each in streams), default=Fraction(0))
@@ -127,6 +129,7 @@ def run_as_one(
     queries = [as_streamed(each.name, each.make_program(known)) for each in apart]
     for query in queries:
         reject_unbounded(query.program)
+        tell_warnings(query.program)
     frames: list[DataFrame] = []
     forms: dict[str, QueryForm] = {}
     for bundle in stream_bundles(queries, given.schema, policy):
