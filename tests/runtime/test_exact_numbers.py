@@ -52,6 +52,11 @@ class TestDecimals:
         assert holds("a.d < b.x AND b.d < b.x", d=d, x=[0, 2**53 + 1]) == 1
         assert holds("a.x < b.d", d=d, x=[2**53, 0]) == 1
 
+    def test_integers_that_would_leave_64_bits(self):
+        d = pa.array([Decimal("1.5"), Decimal("2.5")], self.KIND)
+        assert holds("a.d + b.d < b.x + b.x", d=d, x=[-(2**63), 3]) == 1
+        assert holds("a.d + b.d < b.x + b.x", d=d, x=[0, 2**63 - 1]) == 1
+
     def test_smallest_and_largest(self):
         d = pa.array([*LARGE, LARGE[1]], self.KIND)
         query = "SEQ(A+ a, B b) WHERE a.LEN = 2 AND max(a[].d) = b.d AND a[1].d < b.d"

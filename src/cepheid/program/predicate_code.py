@@ -81,7 +81,7 @@ class CodeWriter:
     def decimals(self, value: Value, *, is_float: bool) -> int:
         """Return the number of the column with decimals of one event, as ranks or as floats."""
         kind = ColumnKind.FLOAT if is_float else ColumnKind.DECIMAL
-        column = PredicateColumn("", kind, expression=without_variables(value))
+        column = PredicateColumn("", kind, expression=decimals_of_one(value))
         if isinstance(value, AttributeReference):
             column = PredicateColumn(value.attribute, kind)
         if column not in self.columns:
@@ -223,15 +223,18 @@ class CodeWriter:
             self._emit(CONSTANT_INTEGER, len(self.integers) - 1)
 
 
-def without_variables(value: Value) -> Value:
-    """Return an expression over one event that does not say which one."""
+def decimals_of_one(value: Value) -> Value:
+    """Return an expression over one event that does not say which one.
+
+    Integers in it are decimals, so that none of an event that is never read can leave 64 bits.
+    """
     match value:
         case AttributeReference():
             return replace(value, variable="", role=Role.EACH)
         case Minus():
-            return replace(value, operand=without_variables(value.operand))
+            return Minus(decimals_of_one(value.operand), DECIMAL)
         case Operation():
-            left, right = without_variables(value.left), without_variables(value.right)
-            return replace(value, left=left, right=right)
+            left, right = decimals_of_one(value.left), decimals_of_one(value.right)
+            return Operation(value.operator, left, right, DECIMAL)
         case _:
             return value
