@@ -76,6 +76,7 @@ def analyze(
         having=_having(query, outputs, scopes, schema, problems),
         output=query.output or ast.OutputMode.ALL,
         into=query.into,
+        constants=outputs.constants,
     )
     check_rules(bound, problems)
     problems.raise_if_any()
@@ -256,5 +257,7 @@ def _having(
     if query.having is None or outputs.aggregates is None:
         return None
     aggregates = AggregateBinder(scopes, schema, problems)
-    binder = HavingBinder(outputs.aggregates, outputs.group_by, aggregates, problems)
+    binder = HavingBinder(
+        outputs.aggregates, outputs.constants, outputs.group_by, aggregates, problems
+    )
     return binder.condition(query.having)

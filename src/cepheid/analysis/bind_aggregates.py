@@ -12,6 +12,7 @@ from cepheid.analysis.bind_values import (
 )
 from cepheid.analysis.bound import (
     AggregateColumn,
+    ConstantColumn,
     GroupColumn,
     HavingArithmetic,
     HavingCompare,
@@ -152,19 +153,12 @@ class AggregateBinder:
         if found is None:
             return None
         variable, scope = found
-        column = ValueBinder(scope, self.schema, self.problems).column(
-            variable, argument.name, argument
-        )
+        binder = ValueBinder(scope, self.schema, self.problems)
+        column = binder.column(variable, argument.name, argument)
         if column is None:
             return None
         kind = self.schema.type_of(column) or AttributeType.UNKNOWN
-        if node.function in ("SUM", "AVG") and not kind.is_numeric:
-            self.problems.add(
-                "type-mismatch",
-                f"{node.function} needs numbers, but "
-                f"'{print_expression(argument)}' is {kind.phrase}",
-                argument.span,
-            )
+        if not binder.takes(node.function, kind, argument):
             return None
         return TrendAggregate(node.function, variable.name, column, attribute_type=kind)
 
@@ -175,11 +169,13 @@ class HavingBinder:
     def __init__(
         self,
         columns: tuple[AggregateColumn, ...],
+        constants: tuple[ConstantColumn, ...],
         groups: tuple[GroupColumn, ...],
         binder: AggregateBinder,
         problems: Problems,
     ) -> None:
         self.columns = columns
+        self.constants = constants
         self.groups = groups
         self.binder = binder
         self.problems = problems
@@ -277,6 +273,9 @@ class HavingBinder:
         for column in self.columns:
             if column.output == node.text:
                 return HavingReference(column.aggregate)
+        for constant in self.constants:
+            if constant.output == node.text:
+                return HavingConstant(constant.constant.value)
         for group in self.groups:
             if node.text in (group.output, group.attribute):
                 return HavingGroup(group.attribute)
@@ -284,7 +283,8 @@ class HavingBinder:
         return None
 
     def _report_unknown(self, node: ast.Expression, name: str) -> None:
-        known = [column.output for column in self.columns] + [group.output for group in self.groups]
+        known = [*(each.output for each in self.columns), *(each.output for each in self.constants)]
+        known += [each.output for each in self.groups]
         self.problems.add(
             "unknown-column",
             f"'{name}' is not a column of the result",

@@ -208,6 +208,21 @@ class ValueBinder:
         )
         return False
 
+    def takes(self, function: str, kind: AttributeType, argument: ast.Expression) -> bool:
+        """Whether an aggregate function takes values of a type; if not, that is reported."""
+        needs = None
+        if function in ("SUM", "AVG") and not kind.is_numeric:
+            needs = "numbers"
+        elif function in ("MIN", "MAX") and kind is AttributeType.OTHER:
+            needs = "values with an order"
+        if needs is not None:
+            self.problems.add(
+                "type-mismatch",
+                f"{function} needs {needs}, but '{print_expression(argument)}' is {kind.phrase}",
+                argument.span,
+            )
+        return needs is None
+
     def _arithmetic(self, node: ast.Arithmetic) -> Value | None:
         left, right = self.value(node.left), self.value(node.right)
         if left is None or right is None:
@@ -274,9 +289,7 @@ class ValueBinder:
         if column is None:
             return None
         kind = self._type(column)
-        if node.function in ("SUM", "AVG") and not kind.is_numeric:
-            reference = AttributeReference(variable.name, role, column, kind)
-            self._numeric(reference, argument, node.function)
+        if not self.takes(node.function, kind, argument):
             return None
         result = {"COUNT": AttributeType.INTEGER, "AVG": AttributeType.FLOAT}
         return BlockAggregate(

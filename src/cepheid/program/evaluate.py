@@ -154,7 +154,7 @@ def _comparable(column: Column) -> Column:
     kind = column.type
     if pa.types.is_dictionary(kind):
         return pc.cast(column, kind.value_type)
-    if pa.types.is_decimal(kind):
+    if pa.types.is_decimal(kind) or pa.types.is_float16(kind):  # Arrow cannot compare half floats
         return pc.cast(column, pa.float64())
     if pa.types.is_integer(kind):
         try:

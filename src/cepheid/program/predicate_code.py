@@ -42,6 +42,7 @@ KINDS = {
     AttributeType.TIMESTAMP: ColumnKind.TIME,
     AttributeType.DATE: ColumnKind.TIME,
     AttributeType.NULL: ColumnKind.INTEGER,
+    AttributeType.OTHER: ColumnKind.EVENT,
 }
 
 

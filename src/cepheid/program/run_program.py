@@ -10,7 +10,9 @@ class ColumnKind(StrEnum):
     """How a column is given to the kernels.
 
     TEXT is a rank among all texts compared, TIME a number of a common unit, CLOCK the ticks of the
-    time column itself. COMPUTED is no column of the events: it is what some code says of each.
+    time column itself. EVENT stands for a value that is shown or counted but never compared, such
+    as a list: the number of its event. COMPUTED is no column of the events: it is what some code
+    says of each.
     """
 
     INTEGER = "integer"
@@ -18,6 +20,7 @@ class ColumnKind(StrEnum):
     TEXT = "text"
     TIME = "time"
     CLOCK = "clock"
+    EVENT = "event"
     COMPUTED = "computed"
 
 
@@ -106,15 +109,6 @@ class PathClause:
 
 
 @dataclass(frozen=True, slots=True)
-class MatchValue:
-    """A per-match expression of RETURN and the kind of its result."""
-
-    expression: PathClause
-    kind: ColumnKind
-    is_boolean: bool
-
-
-@dataclass(frozen=True, slots=True)
 class EventSlot:
     """An event that runs carry: how each binding changes it, where it is still read, and what."""
 
@@ -136,7 +130,10 @@ class AggregateSlot:
 
 @dataclass(frozen=True, slots=True)
 class TextConstant:
-    """A string or time in the code: its rank or tick is filled in when the events are known."""
+    """A string or time in the code: its rank or tick is filled in when the events are known.
+
+    `column` is what it is compared with, -1 for a text that stands alone: `RETURN 'k' AS x`.
+    """
 
     index: int
     text: str
@@ -145,7 +142,10 @@ class TextConstant:
 
 @dataclass(frozen=True, slots=True)
 class RunProgram:
-    """Tests by binding (edges, entries, ends), slots, code and constants."""
+    """Tests by binding (edges, entries, ends), slots, code and constants.
+
+    `values` are the per-match expressions of RETURN, in its order.
+    """
 
     columns: tuple[PredicateColumn, ...]
     code: tuple[Instruction, ...]
@@ -157,7 +157,7 @@ class RunProgram:
     event_slots: tuple[EventSlot, ...]
     aggregate_slots: tuple[AggregateSlot, ...]
     exempt: tuple[tuple[str, str], ...]
-    values: tuple[MatchValue, ...] = ()
+    values: tuple[PathClause, ...] = ()
 
     @property
     def has_tests(self) -> bool:

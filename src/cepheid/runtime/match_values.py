@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import copy
 from functools import cached_property
 
@@ -18,23 +19,20 @@ from cepheid.kernels.match_values import compute_values
 from cepheid.kernels.predicate_code import OVERFLOW, VALID
 from cepheid.program.arrow_arrays import texts_to_arrow, to_arrow
 from cepheid.program.program import MatchOutput, Program
-from cepheid.program.run_program import ColumnKind
+from cepheid.runtime.event_schema import ARROW_TYPES
 from cepheid.runtime.fold_graph import longest_path
 from cepheid.runtime.match_chunks import reject_overflow
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.predicate_inputs import PredicateInputs
 from cepheid.runtime.run_arrays import path_tables
-
-ARROW_TYPES = {
-    AttributeType.INTEGER: pa.int64(),
-    AttributeType.FLOAT: pa.float64(),
-    AttributeType.BOOLEAN: pa.bool_(),
-    AttributeType.STRING: pa.string(),
-}
+from cepheid.runtime.take_rows import RowTaker
 
 
 def value_type(column: ValueColumn, events: pa.Schema) -> pa.DataType:
-    """Return the type of a per-match expression; a time keeps the type of the column it reads."""
+    """Return the type of a per-match expression.
+
+    A time, and what only stands for itself such as a list, keeps the type of the column it reads.
+    """
     known = ARROW_TYPES.get(column.value.type)
     if known is not None:
         return known
@@ -51,12 +49,14 @@ class MatchValues:
         ordered: OrderedEvents,
         predicates: PredicateInputs,
         events: pa.Schema,
+        takers: Mapping[str, RowTaker],
     ) -> None:
         self.program = program
         self.ordered = ordered
         self.predicates = predicates
         self.events = events
-        self.tables = path_tables([[each.expression for each in program.runs.values]])
+        self.takers = takers
+        self.tables = path_tables([program.runs.values])
 
     @cached_property
     def room(self) -> Room:
@@ -85,14 +85,24 @@ class MatchValues:
         failed = np.flatnonzero(status == OVERFLOW)
         if failed.size:
             reject_overflow(int(self.ordered.row[matches.event[matches.offsets[failed[0]]]]))
-        value = self.program.runs.values[number]
         unknown = status != VALID
-        if value.kind is ColumnKind.FLOAT:
-            return to_arrow(floats, unknown)
-        numbers = to_arrow(integers, unknown)
-        if value.kind is ColumnKind.TEXT:
-            return texts_to_arrow(self.predicates.texts).take(numbers)
-        if value.kind is ColumnKind.TIME:
-            moments = numbers.cast(pa.timestamp(self.predicates.time_unit))
-            return pc.cast(moments, value_type(column, self.events))
-        return numbers.cast(pa.bool_()) if value.is_boolean else numbers
+        match column.value.type:
+            case AttributeType.FLOAT:
+                return to_arrow(floats, unknown)
+            case AttributeType.NULL:
+                return pa.nulls(unknown.size)
+            case AttributeType.OTHER:  # the numbers are those of events
+                attribute = next(each.attribute for each in references(column.value))
+                return self.takers[str(attribute)].take(np.where(unknown, 0, integers), unknown)
+        return self._of_numbers(column, to_arrow(integers, unknown))
+
+    def _of_numbers(self, column: ValueColumn, numbers: pa.Array) -> pa.Array:
+        match column.value.type:
+            case AttributeType.STRING:
+                return texts_to_arrow(self.predicates.texts).take(numbers)
+            case AttributeType.TIMESTAMP | AttributeType.DATE:
+                moments = numbers.cast(pa.timestamp(self.predicates.time_unit))
+                return pc.cast(moments, value_type(column, self.events))
+            case AttributeType.BOOLEAN:
+                return numbers.cast(pa.bool_())
+        return numbers

@@ -30,7 +30,7 @@ from cepheid.program.arrow_arrays import (
     to_numpy,
     to_scalar,
 )
-from cepheid.program.run_program import ColumnKind, PredicateColumn, RunProgram
+from cepheid.program.run_program import ColumnKind, PredicateColumn, RunProgram, TextConstant
 from cepheid.runtime.take_rows import take_into
 
 Int64s = NDArray[np.int64]
@@ -100,10 +100,10 @@ class PredicateColumns:
                 )
         integers = np.array(self.program.integers, np.int64)
         for constant in self.program.text_constants:
-            kind = self.program.columns[constant.column].kind
-            is_time = kind is ColumnKind.TIME
             integers[constant.index] = (
-                self._tick(constant.text) if is_time else self.texts.index(constant.text)
+                self.texts.index(constant.text)
+                if self._is_text(constant)
+                else self._tick(constant.text)
             )
         code = self.program.code
         return PredicateCode(
@@ -129,6 +129,9 @@ class PredicateColumns:
         values = self._taken(column.attribute)
         valid = to_numpy(values.is_valid())
         arrays.status[number] = np.where(valid, VALID, NULL)
+        if column.kind is ColumnKind.EVENT:
+            arrays.integers[number] = np.arange(self.count)
+            return
         try:
             numbers = self._numbers(values, column.kind)
         except pa.ArrowInvalid as error:
@@ -162,16 +165,17 @@ class PredicateColumns:
                 return pc.cast(values, pa.int64())
 
     def _texts(self) -> list[str]:
-        found = {
-            each.text
-            for each in self.program.text_constants
-            if self.program.columns[each.column].kind is ColumnKind.TEXT
-        }
+        found = {each.text for each in self.program.text_constants if self._is_text(each)}
         for column in self.program.columns:
             if column.kind is ColumnKind.TEXT:
                 distinct = pc.unique(self._taken(column.attribute)).to_pylist()
                 found |= {each for each in distinct if each is not None}
         return sorted(found)
+
+    def _is_text(self, constant: TextConstant) -> bool:
+        """Whether a constant is a text and no time: texts are compared with texts, or alone."""
+        partner = constant.column
+        return partner < 0 or self.program.columns[partner].kind is not ColumnKind.TIME
 
     def _time_unit(self) -> str:
         times = [self.columns[each.attribute].type for each in self.program.columns
