@@ -348,6 +348,8 @@ def complete(
         columns = chosen  # each has a name of its own, as none occurs twice
     if attributes and draw(st.booleans()):
         columns.insert(draw(st.integers(0, len(columns))), attributes[0])
+    if draw(seldom(5)):
+        columns = [*columns, draw(st.sampled_from(("'k' AS lit", "NULL AS lit", "-1.5 AS lit")))]
     clauses += [f"GROUP BY {group}" if group else "", f"RETURN {', '.join(columns)}"]
     if draw(seldom(4)):
         numeric = [f"c{place}" for place, each in enumerate(chosen) if _is_numeric(each)]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import typer
 
-from cepheid.errors import CepheidError, ConfigError
+from cepheid.errors import CepheidError, ConfigError, last_defence
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,16 +48,21 @@ def message_console() -> Console:
 
 @contextmanager
 def reporting(*, quiet: bool = False) -> Iterator[None]:
-    """Print errors of ours without a traceback and exit; print warnings as they come."""
+    """Print errors without a traceback and exit; print warnings as they come."""
     handler = _WarningPrinter()
     logger = logging.getLogger("cepheid")
     level = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.ERROR if quiet else logging.WARNING)
     try:
-        yield
+        with last_defence("the command"):
+            yield
     except CepheidError as error:
         fail(error)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        fail(CepheidError(str(error)))
     finally:
         logger.removeHandler(handler)
         logger.setLevel(level)

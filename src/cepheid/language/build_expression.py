@@ -125,13 +125,14 @@ class ExpressionBuilder:
 
     def number_value(self, token: Token) -> int | float:
         """Return an int for whole numbers, else a float."""
-        if token.isdigit():
-            return int(token)
         value = float(token)
+        if token.isdigit() and value != math.inf:
+            return int(token)
         if value == math.inf:
+            written = token if len(token) <= 40 else f"{token[:20]}…"
             self.report(
                 "number-too-large",
-                f"{token} is larger than any number a column can hold",
+                f"{written} is larger than any number a column can hold",
                 self.span_of_token(token),
                 "the largest is about 1.8e308",
             )

@@ -108,7 +108,7 @@ class _QueryBuilder(ExpressionBuilder):
                 return self._named(self.pattern(parts[0]), parts[1], span)
 
     def _quantifier(self, tree: Tree[Token]) -> tuple[int, int | None]:
-        numbers = [int(each) for each in self.tokens(tree) if each.type == "INTEGER"]
+        numbers = [self._whole(each) for each in self.tokens(tree) if each.type == "INTEGER"]
         match str(tree.data):
             case "plus":
                 return 1, None
@@ -132,6 +132,10 @@ class _QueryBuilder(ExpressionBuilder):
                 "write {n}, {n,} or {n,m} with 0 <= n <= m and m >= 1",
             )
         return minimum, maximum
+
+    def _whole(self, token: Token) -> int:
+        value = self.number_value(token)
+        return value if isinstance(value, int) else 1  # one too large has been reported
 
     def _named(self, pattern: ast.Pattern, variable: Tree[Token], span: Span) -> ast.Pattern:
         """Give the variable to the event under any quantifiers: `Stock+ a[]`."""

@@ -26,6 +26,7 @@ from cepheid.runtime.count_exactly import count_exactly
 from cepheid.runtime.final_matches import final_ends
 from cepheid.runtime.fold_graph import all_partitions, node_count
 from cepheid.runtime.match_chunks import Walkable, fold_whole, make_fold
+from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.order_events import OrderedEvents, order_events
 from cepheid.runtime.predicate_inputs import PredicateInputs, read_columns
 from cepheid.runtime.settled import Settled
@@ -113,6 +114,10 @@ class CompressedMatches:
 
     def count(self) -> int:
         """Return the number of matches; with negation they are walked, otherwise just counted."""
+        with errors_of(self._program.name):
+            return self._count()
+
+    def _count(self) -> int:
         if self._walker.negation is not None:
             chunks = self._walker.for_another_thread().matches(self._walkable)
             return sum(chunk.offsets.size - 1 for chunk in chunks)
@@ -122,7 +127,8 @@ class CompressedMatches:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the matches in batches, each made when it is asked for."""
-        return self._walker.for_another_thread().batches(self._walkable)
+        with errors_of(self._program.name):
+            yield from self._walker.for_another_thread().batches(self._walkable)
 
     def expand(self) -> Any:
         """Return all matches as a table of the same kind as the events."""
