@@ -61,6 +61,13 @@ class Diagnostic:
     location: Location | None = None
     hint: str | None = None
 
+    @property
+    def line(self) -> str:
+        """The message in one line, with its place and the hint."""
+        place = self.location
+        where = "" if place is None else f" (line {place.line}, column {place.column})"
+        return f"{self.message}{where}" + ("" if self.hint is None else f"; {self.hint}")
+
     def render(self) -> str:
         """Return the message with its caret line."""
         head = f"error[{self.code}]: {self.message}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cepheid.analysis.analyze import analyze
 from cepheid.analysis.bound import BoundQuery
 from cepheid.analysis.fill_parameters import ParameterValue
+from cepheid.analysis.find_warnings import find_warnings
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
 from cepheid.errors import UNNAMED, ConfigError, last_defence
 from cepheid.language.parser import parse
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from cepheid.program.program import Program
 
 MOST_PROGRAMS = 1024  # that are kept
+LOG = logging.getLogger("cepheid")
 
 
 class Query:
@@ -54,6 +57,13 @@ class Query:
 
     def _defence(self) -> AbstractContextManager[None]:
         return last_defence(f"query '{self.name}'")
+
+    def warn(self) -> None:
+        """Log what the query says that is surely not meant."""
+        with self._defence():
+            found = find_warnings(self.tree, self.source)
+        for each in found:
+            LOG.warning("query '%s': %s", self.name, each.line)
 
     def called(self, name: str) -> Query:
         """Return the same query under another name."""
@@ -159,6 +169,7 @@ class Query:
         options = RunOptions(live_limit, on_expiry, parallel_in_time, grouped, packed)
         of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit)
         make_program = partial(self.program, options)
+        self.warn()
 
         if isinstance(events, str | PathLike):
             from cepheid.connectors.read_local import EventFiles

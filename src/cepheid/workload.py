@@ -296,6 +296,8 @@ class Workload:
     def _members(self, options: RunOptions) -> list[Member]:
         from cepheid.runtime.workload import Member
 
+        for each in self.queries.values():
+            each.warn()
         return [
             Member(
                 name,

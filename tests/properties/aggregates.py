@@ -4,6 +4,7 @@ There is one strategy per method of the engine, so that each gets its share of e
 method runs a query is the planner's choice, and a result never depends on it.
 """
 
+import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -348,8 +349,6 @@ def complete(
         columns = chosen  # each has a name of its own, as none occurs twice
     if attributes and draw(st.booleans()):
         columns.insert(draw(st.integers(0, len(columns))), attributes[0])
-    if draw(seldom(5)):
-        columns = [*columns, draw(st.sampled_from(("'k' AS lit", "NULL AS lit", "-1.5 AS lit")))]
     clauses += [f"GROUP BY {group}" if group else "", f"RETURN {', '.join(columns)}"]
     if draw(seldom(4)):
         numeric = [f"c{place}" for place, each in enumerate(chosen) if _is_numeric(each)]
@@ -357,6 +356,9 @@ def complete(
         clauses.append(f"HAVING {draw(having(body, aliases, attributes))}")
     order = draw(st.sampled_from(((), ("seq",))))
     events: list[dict[str, Any]] = draw(aggregate_streams(longest=longest))
+    constant = ("", "'k'", "", "NULL", "-1.5")[len(events) % 5]
+    if constant:
+        clauses = [re.sub("^RETURN ", f"RETURN {constant} AS lit, ", each) for each in clauses]
     case = Case("\n".join(each for each in clauses if each), events, order)
     assume(_binds(case))
     return case

@@ -9,6 +9,8 @@ from cepheid.analysis.bind_values import (
     comparable,
     is_time_text,
     literal_type,
+    report_argument,
+    report_function,
 )
 from cepheid.analysis.bound import (
     AggregateColumn,
@@ -31,7 +33,6 @@ from cepheid.analysis.scope import Scope
 from cepheid.errors import suggest
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
-from cepheid.language.source import Span
 
 FUNCTIONS = (*AGGREGATES, "LOG2")
 
@@ -41,7 +42,9 @@ def is_trend_aggregate(node: ast.Expression, scope: Scope) -> bool:
     match node:
         case ast.Call(function="LOG2") | ast.Call(argument=ast.Star()):
             return True
-        case ast.Call(argument=ast.Attribute(index=None)) | ast.Call(argument=ast.Name()):
+        case ast.Call(argument=ast.Attribute() | ast.Indexed() as argument):
+            return argument.index is None
+        case ast.Call():  # of anything else: what is wrong is said of aggregates
             return True
         case ast.Arithmetic():
             return is_trend_aggregate(node.left, scope) or is_trend_aggregate(node.right, scope)
@@ -70,12 +73,7 @@ class AggregateBinder:
         if node.function == "LOG2" and not node.exact:
             return self._log2(node)
         if node.function not in (*AGGREGATES, "LOG2"):
-            self.problems.add(
-                "unknown-function",
-                f"there is no aggregate function {node.function}",
-                Span(node.span.start, node.span.start + len(node.function)),
-                suggest(node.function, FUNCTIONS, owner="the language"),
-            )
+            report_function(node, "aggregate function", FUNCTIONS, self.problems)
             return None
         if node.exact and not (node.function == "COUNT" and isinstance(node.argument, ast.Star)):
             self.problems.add(
@@ -112,12 +110,7 @@ class AggregateBinder:
                 return self._count_of(node, node.argument)
             case ast.Attribute(index=None, is_next=False):
                 return self._attribute_of(node, node.argument)
-        self.problems.add(
-            "bad-aggregate",
-            f"{node.function} takes a variable's attribute",
-            node.span,
-            f"write {node.function}(E.attribute)",
-        )
+        report_argument(node, f"write {node.function}(E.attribute)", self.problems)
         return None
 
     def _find(self, node: ast.Expression, name: str) -> tuple[Variable, Scope] | None:

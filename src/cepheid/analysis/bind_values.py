@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 
 from cepheid.analysis.bound import Variable
 from cepheid.analysis.expressions import (
@@ -21,6 +22,8 @@ from cepheid.errors import nearest, suggest
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
 from cepheid.language.source import Span
+from cepheid.language.sql_words import FUNCTIONS as SQL_FUNCTIONS
+from cepheid.language.sql_words import not_here
 
 AGGREGATES = ("COUNT", "SUM", "AVG", "MIN", "MAX")
 ROLE_OF_INDEX = {
@@ -245,21 +248,19 @@ class ValueBinder:
 
     def _block_aggregate(self, node: ast.Call) -> Value | None:
         if node.function not in AGGREGATES:
-            self.problems.add(
-                "unknown-function",
-                f"there is no function {node.function}",
-                Span(node.span.start, node.span.start + len(node.function)),
-                suggest(node.function, AGGREGATES, owner="the language"),
-            )
+            report_function(node, "function", AGGREGATES, self.problems)
             return None
         argument = node.argument
+        of_match = f"write {node.function.lower()}(a[].x) for one match"
+        if not isinstance(argument, ast.Attribute | ast.Indexed | ast.Name | ast.Star):
+            report_argument(node, of_match, self.problems)
+            return None
         if not isinstance(argument, ast.Attribute | ast.Indexed) or argument.index is None:
             self.problems.add(
                 "aggregate-of-trends",
                 f"{print_expression(node)} aggregates over all matches and has no value in one",
                 node.span,
-                f"write {node.function.lower()}(a[].x) for one match, or use it in RETURN or "
-                "HAVING",
+                f"{of_match}, or use it in RETURN or HAVING",
             )
             return None
         variable = self.scope.find(argument, argument.variable, self.problems)
@@ -306,6 +307,28 @@ def literal_type(value: int | float | str | bool | None) -> AttributeType:
     if isinstance(value, int):
         return AttributeType.INTEGER
     return AttributeType.FLOAT if isinstance(value, float) else AttributeType.STRING
+
+
+def report_function(node: ast.Call, kind: str, known: Sequence[str], problems: Problems) -> None:
+    """Report a function that the language does not have."""
+    advice = SQL_FUNCTIONS.get(node.function)
+    problems.add(
+        "unknown-function",
+        f"there is no {kind} {node.function}" if advice is None else not_here(node.function),
+        Span(node.span.start, node.span.start + len(node.function)),
+        suggest(node.function, known, owner="the language") if advice is None else advice,
+    )
+
+
+def report_argument(node: ast.Call, hint: str, problems: Problems) -> None:
+    """Report an aggregate of something that is no attribute, such as a difference."""
+    problems.add(
+        "bad-aggregate",
+        f"{node.function} takes the attribute of one variable, not "
+        f"'{print_expression(node.argument)}'",
+        node.argument.span,
+        f"{hint}; to aggregate an expression return it for every match, and aggregate the result",
+    )
 
 
 def is_time_text(text: str) -> bool:

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from cepheid.analysis.automaton import Automaton
 from cepheid.analysis.expressions import Condition, Constant, Value
 from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.errors import Diagnostic
 from cepheid.language import ast
 from cepheid.language.source import Source, Span
 
@@ -242,7 +243,8 @@ class BoundQuery:
     """A query whose every name, type and rule has been checked against the events' schema.
 
     `matches` is None for aggregate queries, else the output columns; `aggregates` is None for match
-    queries, which alone have `constants`. `partition_by` includes the GROUP BY attributes.
+    queries. `partition_by` includes the GROUP BY attributes. Only aggregate queries have
+    `constants`. `warnings` are about what is allowed, but surely not meant.
     """
 
     source: Source
@@ -261,6 +263,7 @@ class BoundQuery:
     output: ast.OutputMode
     into: str | None
     constants: tuple[ConstantColumn, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
     @property
     def pattern(self) -> BoundPattern:

@@ -98,8 +98,8 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class Unsupported:
-    """A feature that cannot run yet; `line` and `column` count from 1 in the text as written."""
+class Remark:
+    """What cannot run yet, or a warning; `line` and `column` count from 1 in the text."""
 
     message: str
     hint: str | None
@@ -120,7 +120,8 @@ class Explanation:
     sides: tuple[Side, ...]
     operators: tuple[Operator, ...]
     choices: tuple[Choice, ...]
-    unsupported: tuple[Unsupported, ...]
+    unsupported: tuple[Remark, ...]
+    warnings: tuple[Remark, ...]
 
     @property
     def facts(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from cepheid.errors import Diagnostic
 from cepheid.language import ast
 from cepheid.language.build_expression import ExpressionBuilder, name_of
 from cepheid.language.source import Source, Span
+from cepheid.language.sql_words import WORDS, not_here
 
 
 def build_tree(tree: Tree[Token], source: Source) -> tuple[ast.Query | None, list[Diagnostic]]:
@@ -148,6 +149,11 @@ class _QueryBuilder(ExpressionBuilder):
             return pattern
         self.misnamed.add(pattern.span)
         name = self.tokens(variable)[0]
+        foreign = next((each for each in (getattr(pattern, "variable", None), name)
+                        if each is not None and each.upper() in WORDS), None)  # fmt: skip
+        if foreign is not None:  # PATTERN A ORDER BY x
+            self.report("sql-word", not_here(foreign), self.span(variable), WORDS[foreign.upper()])
+            return pattern
         if isinstance(pattern, ast.EventPattern):
             message = f"'{name}' cannot name an event that is called '{pattern.variable}' already"
             hint = "is a comma missing between two events?"
