@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from cepheid.analysis.analyze import analyze
 from cepheid.analysis.bound import BoundQuery
+from cepheid.analysis.compare_with_null import find_null_comparisons
 from cepheid.analysis.fill_parameters import ParameterValue
-from cepheid.analysis.find_warnings import find_warnings
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
 from cepheid.errors import UNNAMED, ConfigError, last_defence
 from cepheid.language.parser import parse
@@ -61,7 +61,7 @@ class Query:
     def warn(self) -> None:
         """Log what the query says that is surely not meant."""
         with self._defence():
-            found = find_warnings(self.tree, self.source)
+            found = find_null_comparisons(self.tree, self.source)
         for each in found:
             LOG.warning("query '%s': %s", self.name, each.line)
 

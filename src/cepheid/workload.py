@@ -82,9 +82,10 @@ class Workload:
 
     def __init__(self, queries: Sequence[Query]) -> None:
         self.queries = {each.name: each for each in queries}
-        self.dependencies = find_dependencies(
-            [QueryNode(each.name, each.tree, each.source) for each in queries]
-        )
+        with self._defence():
+            self.dependencies = find_dependencies(
+                [QueryNode(each.name, each.tree, each.source) for each in queries]
+            )
 
         self._merged = MergedSets()
 

@@ -30,7 +30,7 @@ def test_the_place_is_said() -> None:
         query.bind()
     with pytest.raises(cepheid.InternalError, match="query 'q1' failed"):
         query.run(EVENTS, time="time")
-    both = cepheid.workload([query, cepheid.query("PATTERN B b", name="q2")])
+    both = cepheid.workload([cepheid.query("PATTERN A a"), cepheid.query("PATTERN B b", name="q2")])
     both.queries["q2"].tree = None  # type: ignore[assignment]
     with pytest.raises(cepheid.InternalError, match="q2"):
         both.plans()

@@ -12,8 +12,8 @@ from cepheid.analysis.bound import BoundQuery, HavingCondition, NeighbourBound, 
 from cepheid.analysis.build_automaton import build_automaton
 from cepheid.analysis.check_rules import check_rules
 from cepheid.analysis.choose_strategy import choose_strategy
+from cepheid.analysis.compare_with_null import find_null_comparisons
 from cepheid.analysis.fill_parameters import ParameterValue, fill_parameters
-from cepheid.analysis.find_warnings import find_warnings
 from cepheid.analysis.infer_partitions import (
     chained_attributes,
     check_partition_attribute,
@@ -78,7 +78,7 @@ def analyze(
         output=query.output or ast.OutputMode.ALL,
         into=query.into,
         constants=outputs.constants,
-        warnings=find_warnings(query, source),
+        warnings=find_null_comparisons(query, source),
     )
     check_rules(bound, problems)
     problems.raise_if_any()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
-from cepheid.explain.document import Edge, Explanation, Remark, Side, State
+from cepheid.explain.document import Edge, Explanation, Side, State
 
 WIDTH = 100
 INDENT = "  "
@@ -20,8 +20,8 @@ def as_text(explanation: Explanation, *, title: str = "Query") -> str:
         ("Plan", list(_plan(explanation))),
         ("Choices", list(_choices(explanation))),
         ("Predicates", list(_predicates(explanation))),
-        ("Not executable yet", list(_remarks(explanation.unsupported))),
-        ("Warnings", list(_remarks(explanation.warnings))),
+        ("Not executable yet", list(_unsupported(explanation))),
+        ("Warnings", list(_warnings(explanation))),
     ]
     return "\n".join(section(head, lines) for head, lines in sections if lines).rstrip("\n")
 
@@ -115,12 +115,21 @@ def _predicates(explanation: Explanation) -> Iterator[str]:
     yield from aligned(rows)
 
 
-def _remarks(remarks: Iterable[Remark]) -> Iterator[str]:
-    for each in remarks:
+def _unsupported(explanation: Explanation) -> Iterator[str]:
+    for each in explanation.unsupported:
         place = "" if each.line is None else f" (line {each.line}, column {each.column})"
         lines = _wrap(f"{each.message}{place}", 2)
         lines += [] if each.hint is None else _wrap(each.hint, 2)
-        yield from (f"{'•' if n == 0 else ' '} {line}" for n, line in enumerate(lines))
+        yield from _bullet(lines)
+
+
+def _warnings(explanation: Explanation) -> Iterator[str]:
+    for each in explanation.warnings:
+        yield from _bullet(_wrap(each, 2))
+
+
+def _bullet(lines: Sequence[str]) -> Iterator[str]:
+    return (f"{'•' if n == 0 else ' '} {line}" for n, line in enumerate(lines))
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -98,8 +98,8 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
-    """What cannot run yet, or a warning; `line` and `column` count from 1 in the text."""
+class Unsupported:
+    """A feature that cannot run yet; `line` and `column` count from 1 in the text as written."""
 
     message: str
     hint: str | None
@@ -120,8 +120,8 @@ class Explanation:
     sides: tuple[Side, ...]
     operators: tuple[Operator, ...]
     choices: tuple[Choice, ...]
-    unsupported: tuple[Remark, ...]
-    warnings: tuple[Remark, ...]
+    unsupported: tuple[Unsupported, ...]
+    warnings: tuple[str, ...]
 
     @property
     def facts(self) -> tuple[str, ...]:

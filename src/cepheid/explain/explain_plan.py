@@ -18,9 +18,9 @@ from cepheid.explain.document import (
     Edge,
     Explanation,
     Negation,
-    Remark,
     Side,
     State,
+    Unsupported,
 )
 from cepheid.explain.place_predicates import Placed, negated_conditions, place_predicates
 from cepheid.language import ast
@@ -45,8 +45,8 @@ def explain_plan(plan: PhysicalPlan) -> Explanation:
         ),
         operators=describe_operators(plan.logical, query),
         choices=_choices(plan),
-        unsupported=tuple(map(_remark, plan.unsupported)),
-        warnings=tuple(map(_remark, query.warnings)),
+        unsupported=tuple(map(_unsupported, plan.unsupported)),
+        warnings=plan.warnings,
     )
 
 
@@ -77,11 +77,11 @@ def _distinct(plan: PhysicalPlan) -> Iterable[physical.Choice[physical.Structure
     return {each.value: each for each in reversed(plan.structures)}.values()
 
 
-def _remark(diagnostic: Diagnostic) -> Remark:
+def _unsupported(diagnostic: Diagnostic) -> Unsupported:
     place = diagnostic.location
     if place is None:
-        return Remark(diagnostic.message, diagnostic.hint, None, None)
-    return Remark(diagnostic.message, diagnostic.hint, place.line, place.column)
+        return Unsupported(diagnostic.message, diagnostic.hint, None, None)
+    return Unsupported(diagnostic.message, diagnostic.hint, place.line, place.column)
 
 
 def _side(pattern: BoundPattern, text: str) -> Side:

@@ -107,9 +107,10 @@ class PhysicalPlan:
 
     `structures` are by edge, if the state is a value per last event.
 
-    `live_limit` is how many nodes of the match graph may be alive in a partition; `shows_expiry`
-    asks an aggregate with WITHIN alone for results also when only expiry changes them. On Spark,
-    `is_grouped` says that every task has whole partitions, `packs_events` how events are shuffled.
+    `warnings` are what a user should know before the query is run. `live_limit` is how many nodes
+    of the match graph may be alive in a partition; `shows_expiry` asks an aggregate with WITHIN
+    alone for results also when only expiry changes them. On Spark, `is_grouped` says that every
+    task has whole partitions, `packs_events` how events are shuffled.
     """
 
     query: BoundQuery
@@ -126,6 +127,7 @@ class PhysicalPlan:
     numbers: Choice[NumberType]
     parallelism: Choice[Parallelism]
     unsupported: tuple[Diagnostic, ...]
+    warnings: tuple[str, ...] = ()
     live_limit: int | None = None
     shows_expiry: bool = False
     is_grouped: bool = False

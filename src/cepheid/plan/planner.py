@@ -17,6 +17,7 @@ from cepheid.plan.rules.explain_partitioning import explain_partitioning
 from cepheid.plan.rules.explain_push_down import explain_push_down
 from cepheid.plan.rules.explain_strategy import explain_strategy
 from cepheid.plan.rules.find_unsupported import find_unsupported
+from cepheid.plan.rules.find_warnings import find_warnings
 
 
 def make_plan(query: BoundQuery) -> PhysicalPlan:
@@ -42,4 +43,5 @@ def make_plan(query: BoundQuery) -> PhysicalPlan:
         numbers=choose_numbers(query),
         parallelism=choose_parallelism(query, method.value),
         unsupported=find_unsupported(query),
+        warnings=find_warnings(query),
     )

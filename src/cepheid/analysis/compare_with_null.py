@@ -1,4 +1,4 @@
-"""What a query says that is allowed, but surely not what is meant."""
+"""Comparisons with NULL, which are allowed but never hold."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from cepheid.language.printer import print_expression
 from cepheid.language.source import Source
 
 
-def find_warnings(query: ast.Query, source: Source) -> tuple[Diagnostic, ...]:
+def find_null_comparisons(query: ast.Query, source: Source) -> tuple[Diagnostic, ...]:
     """Return a diagnostic for every comparison with NULL, in the order of the text.
 
     >>> from cepheid.language.parser import parse
     >>> text = "PATTERN A a WHERE a.x = NULL"
-    >>> [each.message for each in find_warnings(parse(text), Source(text))]
+    >>> [each.message for each in find_null_comparisons(parse(text), Source(text))]
     ["'a.x = NULL' never holds: whatever is compared with NULL, the comparison is not satisfied"]
     """
     conditions = [each for each in (query.where, query.having) if each is not None]
