@@ -43,7 +43,14 @@ DICTIONARIES = tuple(
     pa.dictionary(pa.int8(), each)
     for each in (pa.string(), pa.int64(), pa.float64(), pa.timestamp("us"), pa.binary())
 )
+TIMES = (*WHOLE, *TIMESTAMPS, *DATES)
 CLASSES = (WHOLE, FLOATS, DECIMALS, TEXTS, TIMESTAMPS, DATES, (pa.bool_(),), OTHERS, DICTIONARIES)
+# What Spark gives to Python.
+ON_SPARK = (
+    (pa.int8(), pa.int16(), pa.int32(), pa.int64()), (pa.float32(), pa.float64()), (pa.string(),),
+    (pa.decimal128(38, 2), pa.decimal128(5, 0)), (pa.timestamp("us", "UTC"), pa.timestamp("us")),
+    (pa.date32(),), (pa.bool_(),), (pa.binary(), pa.null(), *NESTED[:2], NESTED[4]),
+)  # fmt: skip
 VALUES: tuple[tuple[Callable[[pa.DataType], bool], Sequence[Any]], ...] = (
     (pa.types.is_boolean, (True, False)),
     (pa.types.is_floating, (0.0, 1.0, 2.5, -0.0, float("nan"), float("inf"), 6e4)),
@@ -99,16 +106,18 @@ def column(random: Random, kind: pa.DataType, size: int, *, nulls: bool = True) 
     return pa.chunked_array([whole.slice(0, cut), whole.slice(cut)] if cut else [whole], kind)
 
 
-def any_table(random: Random) -> pa.Table:
-    """Return a few events with a time, a type and three attributes of any kind."""
+def any_table(random: Random, classes: Sequence[Sequence[pa.DataType]] = CLASSES) -> pa.Table:
+    """Return a few events with a time, a type and three attributes of some kinds."""
     size = random.choice((0, 1, 3, 4, 5, 6))
     if random.random() < 0.6:
         times = pa.chunked_array([pa.array(random.choices(range(7), k=size), pa.int64())])
     else:
-        time = random.choice(random.choice((WHOLE, TIMESTAMPS, DATES)))
+        known = [each for kinds in classes for each in kinds]
+        time = random.choice([each for each in known if each in TIMES])
         times = column(random, time, size, nulls=False)
-    type_of = random.choice((pa.string(), pa.string(), *TEXTS, DICTIONARIES[0]))
-    kinds = [random.choice(random.choice(CLASSES)) for _ in ATTRIBUTES]
+    texts = (pa.string(), *TEXTS, DICTIONARIES[0]) if classes is CLASSES else (pa.string(),)
+    type_of = random.choice(texts)
+    kinds = [random.choice(random.choice(classes)) for _ in ATTRIBUTES]
     attributes = {
         name: column(random, kind, size) for name, kind in zip(ATTRIBUTES, kinds, strict=True)
     }

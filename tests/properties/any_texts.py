@@ -15,7 +15,7 @@ from tests.properties.any_tables import ATTRIBUTES
 
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 NUMBERS = ("0", "1", "2", "2.5", "-1", "1e300", "9223372036854775807", "9223372036854775808",
-           "80%", "9" * 40, ":q")  # fmt: skip
+           "80%", "9" * 40, "9" * 400, ":q")  # fmt: skip
 WORDS = ("'u'", "''", "'it''s'", ":p")
 MOMENTS = ("'2024-03-31'", "'2024-03-31 01:30:00'", "'2024-03-31T01:30:00.123456789+02:00'")
 LITERALS = {
@@ -52,8 +52,9 @@ PATTERNS = (
 )  # fmt: skip
 STRATEGIES = ("skip_till_any_match", "skip_till_next_match", "contiguous", "strict_contiguity",
               "partition_contiguity")  # fmt: skip
-LENGTHS = {True: ("3", "2", "5", "4 EVENTS", "2 s", "9223372036854775807"),
-           False: ("2 hours", "1 day", "4 EVENTS", "90 minutes", "3000000 days")}  # fmt: skip
+LENGTHS = {True: ("3", "2", "5", "4 EVENTS", "2 s", "9223372036854775807", f"{'9' * 400} EVENTS"),
+           False: (f"{'9' * 400}", "2 hours", "1 day", "4 EVENTS", "90 minutes",
+                   "3000000 days")}  # fmt: skip
 SLIDES = {
     "3": "2",
     "2": "1",

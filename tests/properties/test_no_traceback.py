@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -13,9 +14,12 @@ from hypothesis import event, given, note, settings
 from hypothesis import strategies as st
 
 import cepheid
+from cepheid.plan.run_options import RunOptions
 from cepheid.runtime.event_schema import ColumnRoles, event_schema
+from cepheid.runtime.stream.carried import Carried
+from cepheid.runtime.stream.step import step
 from tests.analysis.test_error_messages import ALL
-from tests.properties.any_tables import ROLES, any_table
+from tests.properties.any_tables import CLASSES, ON_SPARK, ROLES, any_table
 from tests.properties.any_texts import PARAMETERS, any_text, misspelt
 
 FORMATS = ("text", "json", "mermaid", "svg")
@@ -32,8 +36,8 @@ def make(text: str) -> cepheid.Query:
     return cepheid.query(text, parameters=used)
 
 
-def drawn_table(random: Random) -> pa.Table:
-    table = any_table(random)
+def drawn_table(random: Random, classes: Any = CLASSES) -> pa.Table:
+    table = any_table(random, classes)
     note(f"{table.schema.to_string()}\n{table.to_pylist()}")
     return table
 
@@ -109,6 +113,28 @@ def test_any_workload(seed: int) -> None:
         return cepheid.workload([make(each) for each in texts]).run(table, **ROLES, sharing=policy)
 
     outcome(run)
+
+
+@given(seeds)
+@settings(max_examples=100)
+def test_any_stream(seed: int) -> None:
+    """Micro-batches of events as Spark gives them; what is kept goes through bytes in between."""
+    random = Random(seed)
+    table = drawn_table(random, ON_SPARK)
+    text, ordered = drawn_text(random, table), random.random() < 0.3
+    schema = event_schema(table.schema, ColumnRoles("ts", "kind"))
+    program = outcome(lambda: make(text).program(RunOptions(), schema))
+    carried, place = Carried(), 0
+    while program is not None and place <= table.num_rows:
+        size = random.randint(1, 3)
+        # Late events, a watermark that stands still, and one past everything.
+        until = random.choice((None, place, 2**62)) if place + size > table.num_rows else place
+        arrived = table.slice(place, size) if size > 1 or place else None
+        step_of = partial(step, program, carried, arrived, until, ordered=ordered)
+        done = outcome(step_of)
+        if done is None:
+            return
+        carried, place = Carried.from_bytes(done.carried.to_bytes()), place + size
 
 
 @given(seeds)

@@ -20,6 +20,7 @@ INDEX_FORMS = {
     "i-1": ast.IndexKind.PREVIOUS,
     "..i-1": ast.IndexKind.BEFORE,
 }
+MOST_DIGITS = 4300  # that Python reads
 LENGTH = re.compile(r"\[\s*(.+?)\s*\.\s*len\s*\]", re.IGNORECASE)
 
 
@@ -125,9 +126,9 @@ class ExpressionBuilder:
 
     def number_value(self, token: Token) -> int | float:
         """Return an int for whole numbers, else a float."""
-        value = float(token)
-        if token.isdigit() and value != math.inf:
+        if token.isdigit() and len(token) <= MOST_DIGITS:
             return int(token)
+        value = float(token)
         if value == math.inf:
             written = token if len(token) <= 40 else f"{token[:20]}…"
             self.report(

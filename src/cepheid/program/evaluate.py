@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime
 import decimal
-import math
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, assert_never
@@ -36,6 +35,7 @@ from cepheid.analysis.expressions import (
 from cepheid.analysis.schema import AttributeType
 from cepheid.errors import DataError, InternalError
 from cepheid.program.arrow_arrays import to_arrow, to_numpy, to_scalar
+from cepheid.program.predicate_code import rounded
 
 Booleans: TypeAlias = NDArray[np.bool_]
 Column: TypeAlias = Any  # pyarrow ships no types
@@ -83,10 +83,9 @@ class LocalPredicates:
         assert_never(condition)
 
     def _compare(self, atom: Compare, exempt: Mapping[str, Booleans]) -> Booleans:
-        null = Constant(None, AttributeType.NULL)
         try:
-            never = null in (atom.left, atom.right)
-            result = to_scalar(False) if never else COMPARE[atom.operator](*self._sides(atom))
+            sides = self._sides(atom)
+            result = to_scalar(False) if sides is None else COMPARE[atom.operator](*sides)
         except pa.ArrowInvalid as error:
             raise DataError(
                 f"the predicate '{describe(atom)}' cannot be computed: {error}",
@@ -98,8 +97,11 @@ class LocalPredicates:
                 holds = holds | exempt[reference.attribute]
         return holds
 
-    def _sides(self, atom: Compare) -> tuple[Column, Column]:
+    def _sides(self, atom: Compare) -> tuple[Column, Column] | None:
+        """Return what is compared, in types that Arrow compares; None if a side is NULL always."""
         left, right = self.value(atom.left), self.value(atom.right)
+        if pa.types.is_null(left.type) or pa.types.is_null(right.type):
+            return None
         for one, other in ((left, right), (right, left)):
             if pa.types.is_temporal(one.type) and isinstance(other, pa.Scalar):
                 timed = time_like(one.type, other)
@@ -114,15 +116,20 @@ class LocalPredicates:
             case AttributeReference():
                 return _comparable(self.columns[value.attribute])
             case Minus():
-                return pc.negate_checked(self.value(value.operand))
+                return pc.negate_checked(self._number(value.operand))
             case Operation():
                 return self._operation(value)
             case BlockAggregate():
                 raise InternalError("an aggregate over a block is not a local predicate")
         assert_never(value)
 
+    def _number(self, value: Value) -> Column:
+        """Return an operand; one without values is an integer that is NULL."""
+        operand = self.value(value)
+        return pc.cast(operand, pa.int64()) if pa.types.is_null(operand.type) else operand
+
     def _operation(self, node: Operation) -> Column:
-        left, right = self.value(node.left), self.value(node.right)
+        left, right = self._number(node.left), self._number(node.right)
         if node.operator in CHECKED:
             return CHECKED[node.operator](*_like_numbers(left, right))
         zero = pc.equal(right, to_scalar(0, right.type))
@@ -166,17 +173,12 @@ def _comparable(column: Column) -> Column:
 
 def _scalar(value: int | float | str | bool | None) -> pa.Scalar:
     """Return a literal; integers beyond 64 bits stay exact as decimals."""
+    if value is None:
+        return to_scalar(None, pa.null())
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         is_decimal = abs(value) < LARGEST_DECIMAL
-        return pa.scalar(decimal.Decimal(value) if is_decimal else _rounded(value))
+        return pa.scalar(decimal.Decimal(value) if is_decimal else rounded(value))
     return to_scalar(value)
-
-
-def _rounded(value: int) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
 
 
 def _like_numbers(left: Column, right: Column) -> tuple[Column, Column]:

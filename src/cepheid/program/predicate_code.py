@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import assert_never
 
 from cepheid.analysis.expressions import (
@@ -44,6 +45,14 @@ KINDS = {
     AttributeType.NULL: ColumnKind.INTEGER,
     AttributeType.OTHER: ColumnKind.EVENT,
 }
+
+
+def rounded(value: float) -> float:
+    """Return a number as a float; integers beyond 1.8e308 are infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 class CodeWriter:
@@ -174,7 +183,7 @@ class CodeWriter:
             self.text_constants.append(TextConstant(len(self.integers) - 1, value, partner))
             self._emit(CONSTANT_INTEGER, len(self.integers) - 1)
         elif is_float or isinstance(value, float):
-            self.floats.append(float(value))
+            self.floats.append(rounded(value))
             self._emit(CONSTANT_FLOAT, len(self.floats) - 1)
         else:
             self.integers.append(int(value))

@@ -20,6 +20,8 @@ from cepheid.runtime.stream.carried import Carried, ChunkKind
 from cepheid.runtime.stream.keepers import Move, keeper_of
 from cepheid.runtime.stream.stored_events import ChunkWriter, earliest_from, read_stored
 
+LAST_TICK = 2**63 - 1
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -56,33 +58,33 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
     Raises:
         DataError, StateError: nothing is lost; the same step can be tried again.
     """
-    reject_unbounded(program)
-    if arrived is None:
-        if carried.events is None:  # nothing has ever arrived
-            nothing = pa.table({})
-            return Step(Carried(later(carried.horizon, until)), nothing, nothing, None)
-        arrived = carried.events.empty_table()
-    arrival = receive(program, carried, arrived, ordered=ordered, late_before=late_before)
-    move = Move(
-        program,
-        carried,
-        read_stored(program, carried.of_kind(ChunkKind.EVENTS), arrival.events),
-        next_horizon(program, carried, arrival, until, ordered=ordered),
-        arrival.events.schema,
-        ordered,
-    )
-    keeper = keeper_of(move)
     with errors_of(program.name):
+        reject_unbounded(program)
+        if arrived is None:
+            if carried.events is None:  # nothing has ever arrived
+                nothing = pa.table({})
+                return Step(Carried(later(carried.horizon, until)), nothing, nothing, None)
+            arrived = carried.events.empty_table()
+        arrival = receive(program, carried, arrived, ordered=ordered, late_before=late_before)
+        move = Move(
+            program,
+            carried,
+            read_stored(program, carried.of_kind(ChunkKind.EVENTS), arrival.events),
+            next_horizon(program, carried, arrival, until, ordered=ordered),
+            arrival.events.schema,
+            ordered,
+        )
+        keeper = keeper_of(move)
         replayed = keeper.run(partially=partially)
-    writer = ChunkWriter(carried.next_number)
-    keeper.write(replayed, writer)
-    keep_last_key(carried, arrival, writer)
-    after = Carried(move.horizon, tuple(writer.chunks), move.schema, writer.next_number)
-    if state_limit is not None and after.size > state_limit:
-        raise StateLimitError(program.name, after.size, state_limit)
-    waiting = None if ordered else earliest_from(move.stored, move.horizon)
-    ticks = [each for each in (waiting, keeper.closing(replayed)) if each is not None]
-    return Step(after, replayed.result, arrival.late, min(ticks, default=None))
+        writer = ChunkWriter(carried.next_number)
+        keeper.write(replayed, writer)
+        keep_last_key(carried, arrival, writer)
+        after = Carried(move.horizon, tuple(writer.chunks), move.schema, writer.next_number)
+        if state_limit is not None and after.size > state_limit:
+            raise StateLimitError(program.name, after.size, state_limit)
+        waiting = None if ordered else earliest_from(move.stored, move.horizon)
+        ticks = [each for each in (waiting, keeper.closing(replayed)) if each is not None]
+        return Step(after, replayed.result, arrival.late, min(ticks, default=None))
 
 
 def reject_unbounded(program: Program) -> None:
@@ -120,7 +122,8 @@ def next_horizon(
     """
     horizon = later(carried.horizon, until)
     if ordered and arrival.latest is not None:
-        return later(horizon, arrival.latest + (0 if program.order else 1))
+        after = arrival.latest + (0 if program.order else 1)
+        return later(horizon, min(after, LAST_TICK))
     return horizon
 
 
