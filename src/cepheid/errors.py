@@ -19,14 +19,18 @@ CepheidError
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from traceback import extract_tb
 
 UNNAMED = "query"  # what a query is called that nobody gave a name
 WAYS_OUT = (
     "count matches with RETURN COUNT(*), choose another strategy such as skip_till_next_match, "
     "keep them as one graph with OUTPUT COMPRESSED"
 )
+WIDEST_LINE, BEFORE_CARET = 200, 80  # of a query's text that a message shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,20 @@ class Location:
     length: int
     line_text: str
 
+    def excerpt(self) -> tuple[str, int]:
+        """Return the line without blanks around it, or a part if it is long, and where it points.
+
+        >>> Location("query", 1, 4, 1, "   abc").excerpt()
+        ('abc', 0)
+        """
+        text = self.line_text.strip()
+        start = self.column - 1 - (len(self.line_text) - len(self.line_text.lstrip()))
+        if len(text) <= WIDEST_LINE:
+            return text, start
+        cut = max(0, min(start - BEFORE_CARET, len(text) - WIDEST_LINE))
+        before, after = "…" if cut else "", "…" if len(text) > cut + WIDEST_LINE else ""
+        return f"{before}{text[cut : cut + WIDEST_LINE]}{after}", start - cut + len(before)
+
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
@@ -49,6 +67,13 @@ class Diagnostic:
     location: Location | None = None
     hint: str | None = None
 
+    @property
+    def line(self) -> str:
+        """The message in one line, with its place and the hint."""
+        place = self.location
+        where = "" if place is None else f" (line {place.line}, column {place.column})"
+        return f"{self.message}{where}" + ("" if self.hint is None else f"; {self.hint}")
+
     def render(self) -> str:
         """Return the message with its caret line."""
         head = f"error[{self.code}]: {self.message}"
@@ -56,11 +81,11 @@ class Diagnostic:
             return head if self.hint is None else f"{head}\n  hint: {self.hint}"
         place = self.location
         prefix = f"  {place.source_name}:{place.line}:{place.column}    "
-        indent = len(place.line_text) - len(place.line_text.lstrip())
-        blank = " " * (len(prefix) + place.column - 1 - indent)
-        caret = "^" * max(1, min(place.length, len(place.line_text) - place.column + 1))
+        shown, start = place.excerpt()
+        blank = " " * (len(prefix) + start)
+        caret = "^" * max(1, min(place.length, len(shown) - start))
         note = "" if self.hint is None else f"  {self.hint}"
-        return f"{head}\n{prefix}{place.line_text.strip()}\n{blank}{caret}{note}"
+        return f"{head}\n{prefix}{shown}\n{blank}{caret}{note}"
 
 
 class CepheidError(Exception):
@@ -205,6 +230,42 @@ def _in_digits(count: float) -> str:
         return f"{count:,.0f}"
     digits, exponent = f"{count:.1e}".split("e")
     return f"{digits}e{int(exponent)}"
+
+
+# Not ours: the machine's, a missing package, a warning that is an error by the user's wish.
+NOT_OURS = (MemoryError, OSError, ImportError, Warning)
+OTHERS_MODULES = ("pyspark", "py4j", "grpc", "click", "typer")
+
+
+@contextmanager
+def last_defence(what: str) -> Iterator[None]:
+    """Turn what nobody foresaw into an InternalError that names the query and keeps the cause.
+
+    >>> with last_defence("query 'q1'"):
+    ...     [][0]
+    Traceback (most recent call last):
+    cepheid.errors.InternalError: query 'q1' failed with IndexError: list index out of range \
+(this is a bug in Cepheid: please report it with the query)
+    """
+    try:
+        yield
+    except (CepheidError, *NOT_OURS):
+        raise
+    except Exception as error:
+        if type(error).__module__.split(".")[0] in OTHERS_MODULES:
+            raise
+        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise InternalError(f"{what} failed with {said}{_place(error)}") from error
+
+
+def _place(error: Exception) -> str:
+    """Return where in Cepheid an error came up: a report may have no more than the message."""
+    package = Path(__file__).parent
+    frames = [each for each in extract_tb(error.__traceback__)
+              if package in Path(each.filename).parents and each.filename != __file__]  # fmt: skip
+    if not frames:
+        return ""
+    return f", at {Path(frames[-1].filename).relative_to(package)}:{frames[-1].lineno}"
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

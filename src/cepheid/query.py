@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from os import PathLike, fspath
@@ -12,7 +13,7 @@ from cepheid.analysis.analyze import analyze
 from cepheid.analysis.bound import BoundQuery
 from cepheid.analysis.fill_parameters import ParameterValue
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
-from cepheid.errors import UNNAMED
+from cepheid.errors import UNNAMED, ConfigError, last_defence
 from cepheid.language.parser import parse
 from cepheid.language.printer import print_query
 from cepheid.language.source import Source
@@ -34,12 +35,18 @@ class Query:
     def __init__(
         self, text: str, *, name: str | None, parameters: Mapping[str, ParameterValue]
     ) -> None:
+        if not isinstance(text, str):
+            raise ConfigError(
+                f"the text of a query is {text!r}, of type {type(text).__name__}",
+                hint="give it as a string; of a file: Path(…).read_text()",
+            )
         self.text = text
         self.is_named = name is not None
         self.name = UNNAMED if name is None else name
         self.parameters = dict(parameters)
         self.source = Source(text, self.name)
-        self.tree = parse(text, name=self.name)
+        with self._defence():
+            self.tree = parse(text, name=self.name)
 
     def __repr__(self) -> str:
         return f"Query({self.text!r})"
@@ -47,17 +54,22 @@ class Query:
     def __str__(self) -> str:
         return print_query(self.tree)
 
+    def _defence(self) -> AbstractContextManager[None]:
+        return last_defence(f"query '{self.name}'")
+
     def called(self, name: str) -> Query:
         """Return the same query under another name."""
         return Query(self.text, name=name, parameters=self.parameters)
 
     def bind(self, schema: EventSchema = OPEN_SCHEMA) -> BoundQuery:
         """Check the query against a schema; without one, every name is accepted."""
-        return analyze(self.tree, self.source, schema=schema, parameters=self.parameters)
+        with self._defence():
+            return analyze(self.tree, self.source, schema=schema, parameters=self.parameters)
 
     def plan(self, schema: EventSchema = OPEN_SCHEMA) -> PhysicalPlan:
         """Return the plan for events of a schema."""
-        return make_plan(self.bind(schema))
+        with self._defence():
+            return make_plan(self.bind(schema))
 
     def explain(self, *, format: str = "text", schema: EventSchema = OPEN_SCHEMA) -> str:
         """Say how the query will be run and why: as text, json, mermaid or svg.
@@ -67,7 +79,8 @@ class Query:
         """
         from cepheid.explain.explain import explain
 
-        return explain(self.plan(schema), format=format)
+        with self._defence():
+            return explain(self.plan(schema), format=format)
 
     def run(
         self,
@@ -165,8 +178,10 @@ class Query:
             from cepheid.connectors.read_local import EventFiles
 
             of_stream.refuse("stored table")
-            return run_stored(make_program, EventFiles([fspath(events)]), roles)
-        return run_events(make_program, events, roles, of_stream)
+            with self._defence():
+                return run_stored(make_program, EventFiles([fspath(events)]), roles)
+        with self._defence():
+            return run_events(make_program, events, roles, of_stream)
 
     def batches(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
@@ -16,7 +17,7 @@ from cepheid.analysis.bound import BoundQuery
 from cepheid.analysis.dependencies import Dependencies, QueryNode, find_dependencies
 from cepheid.analysis.derived_types import check_stream, result_columns, with_derived_types
 from cepheid.analysis.schema import OPEN_SCHEMA, AttributeType, EventSchema
-from cepheid.errors import ConfigError, suggest
+from cepheid.errors import ConfigError, last_defence, suggest
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.planner import make_plan
 from cepheid.plan.run_options import MOST_MATCHES, RunOptions
@@ -81,9 +82,10 @@ class Workload:
 
     def __init__(self, queries: Sequence[Query]) -> None:
         self.queries = {each.name: each for each in queries}
-        self.dependencies = find_dependencies(
-            [QueryNode(each.name, each.tree, each.source) for each in queries]
-        )
+        with self._defence():
+            self.dependencies = find_dependencies(
+                [QueryNode(each.name, each.tree, each.source) for each in queries]
+            )
 
         self._merged = MergedSets()
 
@@ -129,7 +131,8 @@ class Workload:
                 into = str(bound[giver].into)
                 streams[into] = streams.get(into, {}) | result_columns(bound[giver])
             bound[name] = self._bind(name, with_derived_types(schema, streams))
-        return {name: make_plan(bound[name]) for name in self.queries}
+        with self._defence():
+            return {name: make_plan(bound[name]) for name in self.queries}
 
     def explain(self, *, format: str = "text", schema: EventSchema = OPEN_SCHEMA) -> str:
         """Say who reads whose results and how each query will be run: as text or json.
@@ -140,7 +143,8 @@ class Workload:
         """
         from cepheid.explain.explain_workload import explain_workload
 
-        return explain_workload(self.plans(schema), self.dependencies, format=format)
+        with self._defence():
+            return explain_workload(self.plans(schema), self.dependencies, format=format)
 
     def run(
         self,
@@ -196,8 +200,9 @@ class Workload:
         of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit, end)
         members = self._members(options)
         shared = replace(self._sharing(sharing), in_ranges=parallel_in_time is True)
-        given = _read_if_stored(members, events, roles)
-        results = run_workload(members, given, roles, of_stream, shared)
+        with self._defence():
+            given = _read_if_stored(members, events, roles)
+            results = run_workload(members, given, roles, of_stream, shared)
         return {name: results[name] for name in self.queries}
 
     def stream(
@@ -236,9 +241,10 @@ class Workload:
         options = StreamOptions(
             ordered, watermark, idle=idle, buckets=buckets, state_limit=state_limit, end=end
         )
-        found: WorkloadStream = stream_workload(
-            members, events, roles, options, self._sharing(sharing)
-        )
+        with self._defence():
+            found: WorkloadStream = stream_workload(
+                members, events, roles, options, self._sharing(sharing)
+            )
         return found
 
     def release(self, results: Mapping[str, Any]) -> None:
@@ -286,12 +292,16 @@ class Workload:
         roles = ColumnRoles(time, type, ties, schemas, time_unit)
         options = RunOptions(live_limit, max_matches, on_expiry=on_expiry)
         members = self._members(options)
-        given = _read_if_stored(members, events, roles)
         analysis, start = SetAnalysis(compare=compare), perf_counter()
-        results = run_workload(members, given, roles, None, self._sharing(sharing), analysis)
+        with self._defence():
+            given = _read_if_stored(members, events, roles)
+            results = run_workload(members, given, roles, None, self._sharing(sharing), analysis)
         report = RunReport(sharing, perf_counter() - start, tuple(analysis.sets))
         ordered = {name: results[name] for name in self.queries}
         return AnalyzedRun(ordered, report, self.plans(analysis.schema), self.dependencies)
+
+    def _defence(self) -> AbstractContextManager[None]:
+        return last_defence(f"the workload of {', '.join(self.queries)}")
 
     def _members(self, options: RunOptions) -> list[Member]:
         from cepheid.runtime.workload import Member
@@ -411,7 +421,8 @@ class QueryFolder:
             ordered, watermark, idle=idle, buckets=buckets, state_limit=state_limit
         )
         queries = ChangingQueries(self.path, spread, _program)
-        return stream_changing(queries, events, roles, options, _policy(sharing))
+        with last_defence(f"the queries in {self.path}"):
+            return stream_changing(queries, events, roles, options, _policy(sharing))
 
 
 def query_folder(path: str | PathLike[str]) -> QueryFolder:

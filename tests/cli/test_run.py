@@ -101,7 +101,7 @@ class TestFormats:
         outcome = cepheid("run", "PATTERN A+ a RETURN a.ts", exploding, *arguments)
         assert (outcome.code, outcome.stdout) == (1, "")
         assert "lists 1.2e21 matches or more; max_matches is 10,000,000" in outcome.stderr
-        assert "warning: query: every match of A a+ is listed" in outcome.stderr
+        assert "warning: every match of A a+ is listed" in outcome.stderr
 
     def test_max_matches(self, events):
         query = "PATTERN SEQ(View v+, Buy b) RETURN v.user"

@@ -76,6 +76,7 @@ def _aggregate_row(
     for each in query.aggregates:
         value = aggregate_trends(query, each.aggregate, trends)
         columns[each.output] = as_column(each.aggregate, value)
+    columns |= {each.output: each.constant.value for each in query.constants}
     return view.columns | {name: columns[name] for name in (*leading, *query.returned)}
 
 

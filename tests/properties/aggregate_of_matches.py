@@ -141,6 +141,7 @@ def _grouped(
             column.output: as_column(column.aggregate, _value(query, column.aggregate, members))
             for column in query.aggregates or ()
         }
+        values |= {column.output: column.constant.value for column in query.constants}
         yield {**columns, **dict(zip(names, each, strict=True)), **values}
 
 

@@ -4,6 +4,7 @@ There is one strategy per method of the engine, so that each gets its share of e
 method runs a query is the planner's choice, and a result never depends on it.
 """
 
+import re
 from typing import Any, NamedTuple
 
 from hypothesis import assume
@@ -353,6 +354,9 @@ def complete(
         clauses.append(f"HAVING {draw(having(body, aliases, attributes))}")
     order = draw(st.sampled_from(((), ("seq",))))
     events: list[dict[str, Any]] = draw(aggregate_streams(longest=longest))
+    constant = ("", "'k'", "", "NULL", "-1.5")[len(events) % 5]
+    if constant:
+        clauses = [re.sub("^RETURN ", f"RETURN {constant} AS lit, ", each) for each in clauses]
     case = Case("\n".join(each for each in clauses if each), events, order)
     assume(_binds(case))
     return case

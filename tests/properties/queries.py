@@ -226,7 +226,9 @@ def equalities(draw: st.DrawFn, names: Iterable[str]) -> str:
 
 @st.composite
 def match_values(draw: st.DrawFn, names: dict[str, bool]) -> str:
-    """An expression with one value per match."""
+    """An expression with one value per match, or a constant."""
+    if draw(st.integers(0, 7)) == 0:
+        return draw(st.sampled_from(("'k'", "NULL", "TRUE", "-1.5", "2 * 3", "-NULL")))
     name, other = draw(st.sampled_from(list(names))), draw(st.sampled_from(list(names)))
 
     def one(variable: str) -> str:

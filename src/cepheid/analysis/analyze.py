@@ -12,6 +12,7 @@ from cepheid.analysis.bound import BoundQuery, HavingCondition, NeighbourBound, 
 from cepheid.analysis.build_automaton import build_automaton
 from cepheid.analysis.check_rules import check_rules
 from cepheid.analysis.choose_strategy import choose_strategy
+from cepheid.analysis.compare_with_null import find_null_comparisons
 from cepheid.analysis.fill_parameters import ParameterValue, fill_parameters
 from cepheid.analysis.infer_partitions import (
     chained_attributes,
@@ -76,6 +77,8 @@ def analyze(
         having=_having(query, outputs, scopes, schema, problems),
         output=query.output or ast.OutputMode.ALL,
         into=query.into,
+        constants=outputs.constants,
+        warnings=find_null_comparisons(query, source),
     )
     check_rules(bound, problems)
     problems.raise_if_any()
@@ -266,7 +269,9 @@ def _having(
     if query.having is None or outputs.aggregates is None:
         return None
     aggregates = AggregateBinder(scopes, schema, problems)
-    binder = HavingBinder(outputs.aggregates, outputs.group_by, aggregates, problems)
+    binder = HavingBinder(
+        outputs.aggregates, outputs.constants, outputs.group_by, aggregates, problems
+    )
     condition = binder.condition(query.having)
     if condition is None:
         problems.expect_any(query.having.span)

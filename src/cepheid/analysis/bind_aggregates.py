@@ -8,9 +8,12 @@ from cepheid.analysis.bind_values import (
     comparable,
     is_time_text,
     literal_type,
+    report_argument,
+    report_function,
 )
 from cepheid.analysis.bound import (
     AggregateColumn,
+    ConstantColumn,
     GroupColumn,
     HavingArithmetic,
     HavingCompare,
@@ -29,7 +32,6 @@ from cepheid.analysis.scope import Scope
 from cepheid.errors import suggest
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
-from cepheid.language.source import Span
 
 FUNCTIONS = (*AGGREGATES, "LOG2")
 
@@ -39,7 +41,9 @@ def is_trend_aggregate(node: ast.Expression, scope: Scope) -> bool:
     match node:
         case ast.Call(function="LOG2") | ast.Call(argument=ast.Star()):
             return True
-        case ast.Call(argument=ast.Attribute(index=None)) | ast.Call(argument=ast.Name()):
+        case ast.Call(argument=ast.Attribute() | ast.Indexed() as argument):
+            return argument.index is None
+        case ast.Call():  # of anything else: what is wrong is said of aggregates
             return True
         case ast.Arithmetic():
             return is_trend_aggregate(node.left, scope) or is_trend_aggregate(node.right, scope)
@@ -68,12 +72,7 @@ class AggregateBinder:
         if node.function == "LOG2" and not node.exact:
             return self._log2(node)
         if node.function not in (*AGGREGATES, "LOG2"):
-            self.problems.add(
-                "unknown-function",
-                f"there is no aggregate function {node.function}",
-                Span(node.span.start, node.span.start + len(node.function)),
-                suggest(node.function, FUNCTIONS, owner="the language"),
-            )
+            report_function(node, "aggregate function", FUNCTIONS, self.problems)
             return None
         if node.exact and not (node.function == "COUNT" and isinstance(node.argument, ast.Star)):
             self.problems.add(
@@ -110,12 +109,7 @@ class AggregateBinder:
                 return self._count_of(node, node.argument)
             case ast.Attribute(index=None, is_next=False):
                 return self._attribute_of(node, node.argument)
-        self.problems.add(
-            "bad-aggregate",
-            f"{node.function} takes a variable's attribute",
-            node.span,
-            f"write {node.function}(E.attribute)",
-        )
+        report_argument(node, f"write {node.function}(E.attribute)", self.problems)
         return None
 
     def _find(self, node: ast.Expression, name: str) -> tuple[Variable, Scope] | None:
@@ -157,20 +151,12 @@ class AggregateBinder:
         if found is None:
             return None
         variable, scope = found
-        column = ValueBinder(scope, self.schema, self.problems).column(
-            variable, argument.name, argument
-        )
+        binder = ValueBinder(scope, self.schema, self.problems)
+        column = binder.column(variable, argument.name, argument)
         if column is None:
             return None
         kind = self.schema.type_of(column) or AttributeType.UNKNOWN
-        adds_up = node.function in ("SUM", "AVG")
-        if adds_up and not (kind.is_numeric or kind is AttributeType.NULL):
-            self.problems.add(
-                "type-mismatch",
-                f"{node.function} needs numbers, but "
-                f"'{print_expression(argument)}' is {kind.phrase}",
-                argument.span,
-            )
+        if not binder.takes(node.function, kind, argument):
             return None
         name = self._name(argument.variable, variable)
         return TrendAggregate(node.function, name, column, attribute_type=kind)
@@ -182,11 +168,13 @@ class HavingBinder:
     def __init__(
         self,
         columns: tuple[AggregateColumn, ...],
+        constants: tuple[ConstantColumn, ...],
         groups: tuple[GroupColumn, ...],
         binder: AggregateBinder,
         problems: Problems,
     ) -> None:
         self.columns = columns
+        self.constants = constants
         self.groups = groups
         self.binder = binder
         self.problems = problems
@@ -284,6 +272,9 @@ class HavingBinder:
         for column in self.columns:
             if column.output == node.text:
                 return HavingReference(column.aggregate)
+        for constant in self.constants:
+            if constant.output == node.text:
+                return HavingConstant(constant.constant.value)
         for group in self.groups:
             if node.text in (group.output, group.attribute):
                 return HavingGroup(group.attribute)
@@ -291,7 +282,8 @@ class HavingBinder:
         return None
 
     def _report_unknown(self, node: ast.Expression, name: str) -> None:
-        known = [column.output for column in self.columns] + [group.output for group in self.groups]
+        known = [*(each.output for each in self.columns), *(each.output for each in self.constants)]
+        known += [each.output for each in self.groups]
         self.problems.add(
             "unknown-column",
             f"'{name}' is not a column of the result",

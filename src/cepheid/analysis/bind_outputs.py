@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cepheid.analysis.bind_aggregates import AggregateBinder, is_trend_aggregate
-from cepheid.analysis.bind_values import ValueBinder
+from cepheid.analysis.bind_values import ValueBinder, literal_type
 from cepheid.analysis.bound import (
     AggregateColumn,
+    ConstantColumn,
     EventsColumn,
     GroupColumn,
     MatchColumn,
     ValueColumn,
     Variable,
 )
-from cepheid.analysis.expressions import Role, references
+from cepheid.analysis.expressions import Constant, Role, references
 from cepheid.analysis.problems import Problems
 from cepheid.analysis.schema import AttributeType, EventSchema
 from cepheid.analysis.scope import Scope
@@ -24,12 +25,16 @@ from cepheid.language.printer import print_expression
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """Either `matches` or `aggregates` is set; `returned` orders the columns of RETURN."""
+    """Either `matches` or `aggregates` is set; `returned` orders the columns of RETURN.
+
+    `constants` are those of an aggregate query.
+    """
 
     group_by: tuple[GroupColumn, ...]
     matches: tuple[MatchColumn, ...] | None
     aggregates: tuple[AggregateColumn, ...] | None
     returned: tuple[str, ...]
+    constants: tuple[ConstantColumn, ...] = ()
 
 
 def bind_outputs(
@@ -42,8 +47,7 @@ def bind_outputs(
         is_trend_aggregate(each.expression, scopes[0]) for each in query.returns
     )
     if is_aggregate or query.group_by:
-        aggregates, returned = binder.aggregates(group_by)
-        return Outputs(group_by, None, aggregates, returned)
+        return binder.aggregates(group_by)
     matches = binder.matches() if query.returns else binder.default_matches()
     if query.returns or not problems.has("duplicate-variable"):
         times = [] if query.returns else ["first_time", "last_time"]
@@ -125,10 +129,9 @@ class _OutputBinder:
 
     # --- aggregate queries ----------------------------------------------------------------------
 
-    def aggregates(
-        self, group_by: tuple[GroupColumn, ...]
-    ) -> tuple[tuple[AggregateColumn, ...], tuple[str, ...]]:
+    def aggregates(self, group_by: tuple[GroupColumn, ...]) -> Outputs:
         aggregates: list[AggregateColumn] = []
+        constants: list[ConstantColumn] = []
         returned: list[str] = []
         binder = AggregateBinder(self.scopes, self.schema, self.problems)
         for item in self.query.returns:
@@ -136,6 +139,10 @@ class _OutputBinder:
             group = self._group_of(item.expression, group_by)
             if group is not None:
                 returned.append(group.output)
+                continue
+            if isinstance(item.expression, ast.Literal):
+                constants.append(ConstantColumn(name, self._constant(item.expression)))
+                returned.append(name)
                 continue
             if not is_trend_aggregate(item.expression, self.scopes[0]):
                 self.problems.add(
@@ -161,8 +168,23 @@ class _OutputBinder:
             )
         self.reject_repeated(returned, self.query.returns)
         self._reject_names_of_groups(group_by)
-        self._reject_names_of_the_window(group_by, aggregates)
-        return tuple(aggregates), tuple(returned)
+        others = [each.output for each in aggregates] + [each.output for each in constants]
+        self._reject_names_of_the_window(group_by, others)
+        return Outputs(
+            group_by, None, tuple(aggregates), tuple(returned), constants=tuple(constants)
+        )
+
+    def _constant(self, node: ast.Literal) -> Constant:
+        """Return a literal as a column has it; integers have 64 bits there."""
+        value = node.value
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            self.problems.add(
+                "number-too-large",
+                f"{value} does not fit 64 bits",
+                node.span,
+                "write it with a point, as a decimal",
+            )
+        return Constant(value, literal_type(value))
 
     def _reject_names_of_groups(self, group_by: tuple[GroupColumn, ...]) -> None:
         """The group is a column of the result also where RETURN does not list it."""
@@ -179,7 +201,7 @@ class _OutputBinder:
                     )
 
     def _reject_names_of_the_window(
-        self, group_by: tuple[GroupColumn, ...], aggregates: list[AggregateColumn]
+        self, group_by: tuple[GroupColumn, ...], others: list[str]
     ) -> None:
         """Windows and moments have columns of their own; a group by such a column is that one."""
         window = self.query.window
@@ -196,7 +218,7 @@ class _OutputBinder:
                 "results have a time of their own; rename the order column 'time'",
             )
         columns = [(each.output, each.attribute) for each in group_by]
-        columns += [(each.output, "") for each in aggregates]
+        columns += [(each, "") for each in others]
         for name, attribute in columns:
             if name in dict(own) and (name, attribute) not in own:
                 self.problems.add(
@@ -226,6 +248,8 @@ class _OutputBinder:
         return tuple(columns)
 
     def _match_column(self, node: ast.Expression, name: str) -> MatchColumn | None:
+        if isinstance(node, ast.Literal):
+            return ValueColumn(name, self._constant(node))
         every = (
             node.index in (None, ast.IndexKind.ALL) if isinstance(node, ast.Attribute) else False
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Context, Decimal, localcontext
 
@@ -27,6 +27,8 @@ from cepheid.language import ast
 from cepheid.language.numbers import exactly, to_number
 from cepheid.language.printer import print_expression
 from cepheid.language.source import Span
+from cepheid.language.sql_words import FUNCTIONS as SQL_FUNCTIONS
+from cepheid.language.sql_words import not_here
 
 AGGREGATES = ("COUNT", "SUM", "AVG", "MIN", "MAX")
 ROLE_OF_INDEX = {
@@ -219,6 +221,22 @@ class ValueBinder:
         )
         return False
 
+    def takes(self, function: str, kind: AttributeType, argument: ast.Expression) -> bool:
+        """Whether an aggregate function takes values of a type; if not, that is reported."""
+        needs = None
+        is_number = kind.is_numeric or kind is AttributeType.NULL
+        if function in ("SUM", "AVG") and not is_number:
+            needs = "numbers"
+        elif function in ("MIN", "MAX") and kind is AttributeType.OTHER:
+            needs = "values with an order"
+        if needs is not None:
+            self.problems.add(
+                "type-mismatch",
+                f"{function} needs {needs}, but '{print_expression(argument)}' is {kind.phrase}",
+                argument.span,
+            )
+        return needs is None
+
     def _arithmetic(self, node: ast.Arithmetic) -> Value | None:
         left, right = self.value(node.left), self.value(node.right)
         if left is None or right is None:
@@ -244,21 +262,19 @@ class ValueBinder:
 
     def _block_aggregate(self, node: ast.Call) -> Value | None:
         if node.function not in AGGREGATES:
-            self.problems.add(
-                "unknown-function",
-                f"there is no function {node.function}",
-                Span(node.span.start, node.span.start + len(node.function)),
-                suggest(node.function, AGGREGATES, owner="the language"),
-            )
+            report_function(node, "function", AGGREGATES, self.problems)
             return None
         argument = node.argument
+        of_match = f"write {node.function.lower()}(a[].x) for one match"
+        if not isinstance(argument, ast.Attribute | ast.Indexed | ast.Name | ast.Star):
+            report_argument(node, of_match, self.problems)
+            return None
         if not isinstance(argument, ast.Attribute | ast.Indexed) or argument.index is None:
             self.problems.add(
                 "aggregate-of-trends",
                 f"{print_expression(node)} aggregates over all matches and has no value in one",
                 node.span,
-                f"write {node.function.lower()}(a[].x) for one match, or use it in RETURN or "
-                "HAVING",
+                f"{of_match}, or use it in RETURN or HAVING",
             )
             return None
         variable = self.scope.find(argument, argument.variable, self.problems)
@@ -288,9 +304,7 @@ class ValueBinder:
         if column is None:
             return None
         kind = self._type(column)
-        reference = AttributeReference(variable.name, role, column, kind)
-        adds_up = node.function in ("SUM", "AVG")
-        if adds_up and not self._numeric(reference, argument, node.function):
+        if not self.takes(node.function, kind, argument):
             return None
         result = {"COUNT": AttributeType.INTEGER, "AVG": AttributeType.FLOAT}
         if kind is AttributeType.DECIMAL:
@@ -355,6 +369,28 @@ def literal_type(value: int | float | Decimal | str | bool | None) -> AttributeT
         return AttributeType.INTEGER
     is_number = isinstance(value, float | Decimal)
     return AttributeType.FLOAT if is_number else AttributeType.STRING
+
+
+def report_function(node: ast.Call, kind: str, known: Sequence[str], problems: Problems) -> None:
+    """Report a function that the language does not have."""
+    advice = SQL_FUNCTIONS.get(node.function)
+    problems.add(
+        "unknown-function",
+        f"there is no {kind} {node.function}" if advice is None else not_here(node.function),
+        Span(node.span.start, node.span.start + len(node.function)),
+        suggest(node.function, known, owner="the language") if advice is None else advice,
+    )
+
+
+def report_argument(node: ast.Call, hint: str, problems: Problems) -> None:
+    """Report an aggregate of something that is no attribute, such as a difference."""
+    problems.add(
+        "bad-aggregate",
+        f"{node.function} takes the attribute of one variable, not "
+        f"'{print_expression(node.argument)}'",
+        node.argument.span,
+        f"{hint}; to aggregate an expression return it for every match, and aggregate the result",
+    )
 
 
 def is_time_text(text: str) -> bool:

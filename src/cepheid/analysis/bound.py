@@ -9,8 +9,9 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from cepheid.analysis.automaton import Automaton
-from cepheid.analysis.expressions import Condition, Value
+from cepheid.analysis.expressions import Condition, Constant, Value
 from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.errors import Diagnostic
 from cepheid.language import ast
 from cepheid.language.source import Source, Span
 
@@ -168,6 +169,14 @@ class AggregateColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class ConstantColumn:
+    """A literal in RETURN of an aggregate query: every row has it."""
+
+    output: str
+    constant: Constant
+
+
+@dataclass(frozen=True, slots=True)
 class EventsColumn:
     """`RETURN a.x` of a match query: a scalar, or an array if the variable is one.
 
@@ -250,7 +259,8 @@ class BoundQuery:
     """A query whose every name, type and rule has been checked against the events' schema.
 
     `matches` is None for aggregate queries, else the output columns; `aggregates` is None for match
-    queries. `partition_by` includes the GROUP BY attributes.
+    queries. `partition_by` includes the GROUP BY attributes. Only aggregate queries have
+    `constants`. `warnings` are about what is allowed, but surely not meant.
     """
 
     source: Source
@@ -268,6 +278,8 @@ class BoundQuery:
     having: HavingCondition | None
     output: ast.OutputMode
     into: str | None
+    constants: tuple[ConstantColumn, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
     @property
     def pattern(self) -> BoundPattern:

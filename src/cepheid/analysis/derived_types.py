@@ -117,6 +117,7 @@ def result_columns(query: BoundQuery) -> dict[str, AttributeType]:
         columns["time"] = time
         columns |= {each: schema.type_of(each) or AttributeType.UNKNOWN for each in schema.order}
     columns |= {each.output: each.type for each in query.group_by}
+    columns |= {each.output: each.constant.type for each in query.constants}
     # The types of aggregates are the planner's choice.
     return columns | {each.output: AttributeType.UNKNOWN for each in query.aggregates}
 

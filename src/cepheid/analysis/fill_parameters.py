@@ -18,7 +18,7 @@ from cepheid.language.source import Source
 
 ParameterValue = int | float | Decimal | str | bool
 Node = TypeVar("Node")
-DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)?\s*")
+DURATION = re.compile(r"\s*(\d{1,300}(?:\.\d{1,300})?)\s*([A-Za-z]+)?\s*")
 
 
 def fill_parameters(

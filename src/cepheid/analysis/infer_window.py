@@ -81,6 +81,9 @@ def measure(
                 f"write {math.ceil(amount)} EVENTS",
             )
             return None, WindowUnit.EVENTS
+        if amount > MAXIMUM_TICKS:
+            _report_too_long("the window has more events than can be counted", duration, problems)
+            return None, WindowUnit.EVENTS
         return amount, WindowUnit.EVENTS
     # By its decimal text: 0.1 s is 100,000 microseconds, though the float 0.1 is a little more.
     ticks = _ticks(Fraction(repr(amount)), unit, duration, schema, problems)
@@ -95,14 +98,13 @@ def measure(
         )
         return None, WindowUnit.TIME
     if ticks > MAXIMUM_TICKS:
-        problems.add(
-            "bad-window",
-            "the window is longer than the time column can count",
-            duration.span,
-            "leave WITHIN out for no limit",
-        )
+        _report_too_long("the window is longer than the time column can count", duration, problems)
         return None, WindowUnit.TIME
     return -((-ticks).__floor__()), WindowUnit.TIME
+
+
+def _report_too_long(message: str, duration: ast.Duration, problems: Problems) -> None:
+    problems.add("bad-window", message, duration.span, "leave WITHIN out for no limit")
 
 
 def _ticks(
@@ -120,7 +122,7 @@ def _ticks(
                 "window-without-unit",
                 f"a window on the {kind} column '{schema.time}' needs a unit",
                 duration.span,
-                f"write {float(amount):g} seconds, minutes, hours or days",
+                f"write {duration.amount} seconds, minutes, hours or days",
             )
             return None
         return amount

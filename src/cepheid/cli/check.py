@@ -76,6 +76,8 @@ def check(
                 console.print(f"{name}: ok", markup=False, soft_wrap=True)
                 for diagnostic in plan.unsupported:
                     show_warning(f"{name}: {diagnostic.message}")
+                for warning in plan.warnings:
+                    show_warning(f"{name}: {warning}")
     if failed:
         raise typer.Exit(QUERY_OR_DATA)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import typer
 
-from cepheid.errors import CepheidError, ConfigError
+from cepheid.errors import CepheidError, ConfigError, last_defence
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,7 +56,7 @@ def message_console() -> Console:
 
 @contextmanager
 def reporting(*, quiet: bool = False) -> Iterator[None]:
-    """Print errors of ours without a traceback and exit; print warnings as they come.
+    """Print errors without a traceback and exit; print warnings as they come.
 
     A query that is interrupted may still be in a kernel, which `main` does not wait for.
     """
@@ -66,10 +66,14 @@ def reporting(*, quiet: bool = False) -> Iterator[None]:
     logger.addHandler(handler)
     logger.setLevel(logging.ERROR if quiet else logging.WARNING)
     try:
-        with _compilations(quiet=quiet):
+        with _compilations(quiet=quiet), last_defence("the command"):
             yield
     except CepheidError as error:
         fail(error)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        fail(CepheidError(str(error)))
     except KeyboardInterrupt:
         message_console().print("interrupted")
         raise typer.Exit(INTERRUPTED) from None

@@ -33,7 +33,8 @@ def describe_outputs(query: BoundQuery) -> tuple[Output, ...]:
     aggregates = {
         each.output: describe_aggregate(each.aggregate) for each in query.aggregates or ()
     }
-    return tuple(Output(name, (groups | aggregates)[name]) for name in query.returned)
+    constants = {each.output: describe(each.constant) for each in query.constants}
+    return tuple(Output(name, (groups | aggregates | constants)[name]) for name in query.returned)
 
 
 def describe_aggregate(aggregate: TrendAggregate) -> str:

@@ -22,6 +22,7 @@ INDEX_FORMS = {
     "i-1": ast.IndexKind.PREVIOUS,
     "..i-1": ast.IndexKind.BEFORE,
 }
+MOST_DIGITS = 4300  # that Python reads
 LENGTH = re.compile(r"\[\s*(.+?)\s*\.\s*len\s*\]", re.IGNORECASE)
 
 
@@ -127,13 +128,14 @@ class ExpressionBuilder:
 
     def number_value(self, token: Token) -> int | float | Decimal:
         """Return an int for whole numbers, else a number with all its digits."""
-        if token.isdigit():
+        if token.isdigit() and len(token) <= MOST_DIGITS:
             return int(token)
         value = to_number(Decimal(token))
         if value == math.inf:
+            written = token if len(token) <= 40 else f"{token[:20]}…"
             self.report(
                 "number-too-large",
-                f"{token} is larger than any number a column can hold",
+                f"{written} is larger than any number a column can hold",
                 self.span_of_token(token),
                 "the largest is about 1.8e308",
             )

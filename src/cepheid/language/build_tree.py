@@ -11,6 +11,7 @@ from cepheid.errors import Diagnostic
 from cepheid.language import ast
 from cepheid.language.build_expression import ExpressionBuilder, name_of
 from cepheid.language.source import Source, Span
+from cepheid.language.sql_words import WORDS, not_here
 
 
 def build_tree(tree: Tree[Token], source: Source) -> tuple[ast.Query | None, list[Diagnostic]]:
@@ -108,7 +109,7 @@ class _QueryBuilder(ExpressionBuilder):
                 return self._named(self.pattern(parts[0]), parts[1], span)
 
     def _quantifier(self, tree: Tree[Token]) -> tuple[int, int | None]:
-        numbers = [int(each) for each in self.tokens(tree) if each.type == "INTEGER"]
+        numbers = [self._whole(each) for each in self.tokens(tree) if each.type == "INTEGER"]
         match str(tree.data):
             case "plus":
                 return 1, None
@@ -133,6 +134,10 @@ class _QueryBuilder(ExpressionBuilder):
             )
         return minimum, maximum
 
+    def _whole(self, token: Token) -> int:
+        value = self.number_value(token)
+        return value if isinstance(value, int) else 1  # one too large has been reported
+
     def _named(self, pattern: ast.Pattern, variable: Tree[Token], span: Span) -> ast.Pattern:
         """Give the variable to the event under any quantifiers: `Stock+ a[]`."""
         match pattern:
@@ -144,6 +149,11 @@ class _QueryBuilder(ExpressionBuilder):
             return pattern
         self.misnamed.add(pattern.span)
         name = self.tokens(variable)[0]
+        foreign = next((each for each in (getattr(pattern, "variable", None), name)
+                        if each is not None and each.upper() in WORDS), None)  # fmt: skip
+        if foreign is not None:  # PATTERN A ORDER BY x
+            self.report("sql-word", not_here(foreign), self.span(variable), WORDS[foreign.upper()])
+            return pattern
         if isinstance(pattern, ast.EventPattern):
             message = f"'{name}' cannot name an event that is called '{pattern.variable}' already"
             hint = "is a comma missing between two events?"

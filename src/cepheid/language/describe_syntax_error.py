@@ -10,6 +10,7 @@ from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from cepheid.errors import Diagnostic, nearest
 from cepheid.language.source import Source, Span
+from cepheid.language.sql_words import ELSEWHERE, FUNCTIONS, WORDS, not_here
 
 CLAUSES = {
     "EVENT": "EVENT", "PATTERN": "PATTERN", "SEMANTICS": "SEMANTICS", "WHERE": "WHERE",
@@ -19,8 +20,9 @@ CLAUSES = {
 A_PATTERN = "expected a pattern such as A or SEQ(A, B)"
 A_VALUE = "expected a number, a string, an attribute or '('"
 OPERANDS = {"NAME", "NUMBER", "STRING"}
+NAMES = ("NAME", "EVENT_TYPE")
 CLOSING = {"RPAR", "RSQB", "RBRACE", "COMMA", "SEMICOLON"}
-WORDS = {
+KINDS = {
     "EVENT_TYPE": "an event type",
     "NAME": "a name",
     "INTEGER": "a whole number",
@@ -52,18 +54,6 @@ COMMA_HINTS = {
     "WHERE": "join conditions with AND",
     "HAVING": "join conditions with AND",
 }
-# Words of other languages that people try, and what to write here.
-FOREIGN = {
-    "IN": "there is no IN: write x = 1 OR x = 2",
-    "LIKE": "there is no LIKE: compare whole strings with = or !=",
-    "IS": "there is no IS: a comparison with NULL is never satisfied",
-    "BETWEEN": "write x >= low AND x <= high",
-    "GROUP": "write GROUP BY",
-    "SELECT": "a query starts with PATTERN or EVENT; its columns stand in RETURN",
-    "FROM": "a query names no table: the events are given when it is run",
-    "ORDER": "there is no ORDER BY: sort the result",
-    "LIMIT": "there is no LIMIT: cut the result",
-}
 # What may hold a quote or a comment sign, and signs that open something never closed.
 CLOSED_OR_NOT = re.compile(
     r"""'(?:[^'\n]|'')*' | "(?:[^"\n]|"")*" | `[^`\n]+` | --[^\n]* | /\*.*?\*/
@@ -84,6 +74,9 @@ def describe_syntax_error(error: UnexpectedInput, source: Source, grammar: Lark)
     misspelt = _misspelt_clause(read, token, source)
     if misspelt is not None:
         return misspelt
+    foreign = None if token is None else _sql_word(read, token, source)
+    if foreign is not None:
+        return foreign
     if token is None:
         span = Span(position, position + 1)
         character = source.text[position : position + 1]
@@ -145,6 +138,8 @@ def _misspelt_clause(read: list[Token], token: Token | None, source: Source) -> 
             return _missing("event type", before, source, A_PATTERN)  # `PATTERN WHERE x > 1`
         if each.type != "NAME" and not (each is token and each.type == "EVENT_TYPE"):
             continue
+        if each.upper() in WORDS:
+            continue
         if each.upper() in CLAUSES and before is not None:  # taken for a name: `WHERE WITHIN 5 s`
             return _missing("value", before, source, A_VALUE)
         meant = nearest(str(each), [clause for clause in CLAUSES.values() if clause != "EVENT"])
@@ -153,6 +148,38 @@ def _misspelt_clause(read: list[Token], token: Token | None, source: Source) -> 
                 "unknown-clause", f"there is no clause '{each}'", _span(each),
                 f"did you mean {meant}?",
             )  # fmt: skip
+    return None
+
+
+def _sql_word(read: list[Token], token: Token, source: Source) -> Diagnostic | None:
+    """Report a word of SQL: the parser stops at it, right after it, or inside its arguments."""
+    before = read[-1] if read else None
+    if before is not None and before.type in NAMES and before.upper() in WORDS:
+        return _foreign(before, WORDS[before.upper()], source)
+    if token.type in (*NAMES, *ELSEWHERE) and token.upper() in WORDS:
+        return _foreign(token, WORDS[token.upper()], source)
+    if token.type == "NOT":  # x NOT LIKE 'a%'
+        found = re.match(r"\s*(\w+)", source.text[_span(token).end :])
+        word = found[1].upper() if found else ""
+        if word in WORDS:
+            return source.diagnose("sql-word", not_here(word), _span(token), WORDS[word])
+    function = _open_call(read)
+    if function is not None and function.upper() in FUNCTIONS:
+        return _foreign(function, FUNCTIONS[function.upper()], source)
+    return None
+
+
+def _foreign(word: Token, advice: str, source: Source) -> Diagnostic:
+    return source.diagnose("sql-word", not_here(word), _span(word), advice)
+
+
+def _open_call(read: list[Token]) -> Token | None:
+    """Return the name before the innermost bracket that is not closed."""
+    depth = 0
+    for before, each in zip(read[-2::-1], read[:0:-1], strict=True):
+        depth += (each.type == "RPAR") - (each.type == "LPAR")
+        if depth < 0:
+            return before
     return None
 
 
@@ -177,7 +204,7 @@ def _unexpected(token: Token, read: list[Token], expected: set[str], source: Sou
         message = "the query ends too early" if read else "the query is empty"
         hint = _hint(expected) if read else "write PATTERN SEQ(A, B) or EVENT A"
         return source.diagnose("unexpected-end", message, Span(end, end + 1), hint)
-    hint = FOREIGN.get(token.upper()) or _hint(expected)
+    hint = "write GROUP BY" if token.upper() == "GROUP" else _hint(expected)
     if token.type == "COMMA" and "WHERE" in expected:  # after a whole clause
         hint = COMMA_HINTS.get(_clause_of(read) or "", hint)
     elif read and f"{read[-1]}{token}" in ("=>", "=<"):
@@ -201,7 +228,7 @@ def _hint(expected: set[str]) -> str | None:
             return hint
     if {"EVENT_TYPE", "SEQ"} <= expected:
         return A_PATTERN
-    words = [word for kind, word in WORDS.items() if kind in expected]
+    words = [word for kind, word in KINDS.items() if kind in expected]
     if {"AND", "COMPARE"} <= expected:  # after a value any operator may come
         words = [each for each in words if each not in ("'('", "'.'", "a comparison", "AS")]
         words.append("an operator (AND, OR, =, +, …)")

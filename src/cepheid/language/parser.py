@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 
-from lark import Lark
+from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
 
 from cepheid.errors import QuerySyntaxError
@@ -12,9 +12,10 @@ from cepheid.language import ast
 from cepheid.language.build_tree import build_tree
 from cepheid.language.describe_syntax_error import describe_syntax_error
 from cepheid.language.parse_table import load_grammar
-from cepheid.language.source import Source
+from cepheid.language.source import Source, Span
 
 MOST_TREES = 128  # that are kept
+DEEPEST = 200  # levels of nesting; everything that walks a tree does so by recursion
 
 
 @cache
@@ -39,7 +40,29 @@ def _parsed(text: str, name: str) -> ast.Query:
         tree = _grammar().parse(text)
     except UnexpectedInput as error:
         raise QuerySyntaxError([describe_syntax_error(error, source, _grammar())]) from None
+    _check_depth(tree, source)
     query, diagnostics = build_tree(tree, source)
     if query is None or diagnostics:
         raise QuerySyntaxError(diagnostics)
     return query
+
+
+def _check_depth(tree: Tree[Token], source: Source) -> None:
+    """Refuse a text that is nested too deeply: brackets, operators in a row, quantifiers."""
+    level, depth = [tree], 0
+    while level:
+        if depth > DEEPEST:
+            meta = level[0].meta
+            at = 0 if meta.empty else meta.start_pos
+            raise QuerySyntaxError(
+                [
+                    source.diagnose(
+                        "nested-too-deeply",
+                        f"this is nested more than {DEEPEST} levels deep",
+                        Span(at, at + 1),
+                        "a chain such as a + b + c counts as levels, too: write it in parts",
+                    )
+                ]
+            )
+        level = [each for one in level for each in one.children if isinstance(each, Tree)]
+        depth += 1

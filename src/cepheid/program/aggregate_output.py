@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from cepheid.analysis.bound import ConstantColumn
 from cepheid.analysis.expressions import Condition
 
 
@@ -83,7 +84,7 @@ class AggregateOutput:
     """Group attributes with their column names, measures, columns; `returned` orders columns.
 
     `having` is a condition on the columns by name; `shows_expiry` asks for results also at times at
-    which only expiry changes them.
+    which only expiry changes them. `constants` are columns in which all rows are alike.
     """
 
     groups: tuple[tuple[str, str], ...]
@@ -93,6 +94,7 @@ class AggregateOutput:
     returned: tuple[str, ...]
     having: Condition | None = None
     shows_expiry: bool = False
+    constants: tuple[ConstantColumn, ...] = ()
 
     @property
     def attributes(self) -> frozenset[str]:

@@ -6,7 +6,6 @@ with NULL does not hold.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, TypeAlias, assert_never
@@ -37,6 +36,7 @@ from cepheid.language.numbers import exactly
 from cepheid.program.arrow_arrays import to_arrow, to_numpy, to_scalar
 from cepheid.program.decimals import as_decimal, compare_with, is_exact, remainders
 from cepheid.program.exact_conditions import SWAPPED
+from cepheid.program.predicate_code import rounded
 from cepheid.program.time_zones import nanoseconds
 
 Booleans: TypeAlias = NDArray[np.bool_]
@@ -126,7 +126,7 @@ class LocalPredicates:
             case AttributeReference():
                 return _comparable(self.columns[value.attribute])
             case Minus():
-                operand = self.value(value.operand)
+                operand = self._number(value.operand)
                 is_decimal = value.type is AttributeType.DECIMAL
                 return pc.negate_checked(as_decimal(operand) if is_decimal else operand)
             case Operation():
@@ -135,8 +135,13 @@ class LocalPredicates:
                 raise InternalError("an aggregate over a block is not a local predicate")
         assert_never(value)
 
+    def _number(self, value: Value) -> Column:
+        """Return an operand; one without values is an integer that is NULL."""
+        operand = self.value(value)
+        return pc.cast(operand, pa.int64()) if pa.types.is_null(operand.type) else operand
+
     def _operation(self, node: Operation) -> Column:
-        left, right = self.value(node.left), self.value(node.right)
+        left, right = self._number(node.left), self._number(node.right)
         if node.type is AttributeType.FLOAT:
             left, right = _to_float(left), _to_float(right)
         elif node.type is AttributeType.DECIMAL:
@@ -181,6 +186,8 @@ def _comparable(column: Column) -> Column:
         return pc.cast(column, kind.value_type)
     if pa.types.is_null(kind):
         return pc.cast(column, pa.int64())
+    if pa.types.is_float16(kind):  # Arrow cannot compare half floats
+        return pc.cast(column, pa.float64())
     if pa.types.is_integer(kind):
         try:
             return pc.cast(column, pa.int64())
@@ -191,18 +198,13 @@ def _comparable(column: Column) -> Column:
 
 def _scalar(value: int | float | Decimal | str | bool | None) -> pa.Scalar:
     """Return a literal; integers beyond 64 bits stay exact as decimals."""
+    if value is None:
+        return to_scalar(None, pa.null())
     if isinstance(value, Decimal):
         return to_scalar(float(value))
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        return pa.scalar(Decimal(value) if abs(value) < LARGEST_DECIMAL else _rounded(value))
+        return pa.scalar(Decimal(value) if abs(value) < LARGEST_DECIMAL else rounded(value))
     return to_scalar(value)
-
-
-def _rounded(value: int) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
 
 
 def _alike(left: Column, right: Column) -> tuple[Column, Column]:

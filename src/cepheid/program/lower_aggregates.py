@@ -73,6 +73,7 @@ class _Lowering:
             returned=self.query.returned,
             having=condition,
             shows_expiry=self.shows_expiry,
+            constants=self.query.constants,
         )
 
     # --- columns --------------------------------------------------------------------------------

@@ -12,8 +12,8 @@ from cepheid.analysis.expressions import (
     references,
 )
 from cepheid.analysis.schema import AttributeType
-from cepheid.program.predicate_code import FUNCTIONS, KINDS, CodeWriter
-from cepheid.program.run_program import MatchValue, PathClause, PathOperand, PathVariable
+from cepheid.program.predicate_code import FUNCTIONS, CodeWriter
+from cepheid.program.run_program import PathClause, PathOperand, PathVariable
 
 # The numbers of kernels/path_clauses.py; a test compares the two.
 ROLES = {
@@ -44,14 +44,10 @@ def lower_path_clause(
     return _path_clause(condition, writer.clause(condition), pattern, writer)
 
 
-def lower_match_value(column: ValueColumn, pattern: BoundPattern, writer: CodeWriter) -> MatchValue:
+def lower_match_value(column: ValueColumn, pattern: BoundPattern, writer: CodeWriter) -> PathClause:
     """Write the code of a per-match expression."""
     value = column.value
-    return MatchValue(
-        _path_clause(value, writer.value(value), pattern, writer),
-        KINDS[value.type],
-        value.type is AttributeType.BOOLEAN,
-    )
+    return _path_clause(value, writer.value(value), pattern, writer)
 
 
 def _path_clause(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from decimal import Decimal
 from typing import assert_never
@@ -54,7 +55,16 @@ KINDS = {
     AttributeType.ZONED: ColumnKind.TIME,
     AttributeType.DATE: ColumnKind.TIME,
     NULL: ColumnKind.INTEGER,
+    AttributeType.OTHER: ColumnKind.EVENT,
 }
+
+
+def rounded(value: float | Decimal) -> float:
+    """Return a number as a float; integers beyond 1.8e308 are infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 class CodeWriter:
@@ -216,7 +226,7 @@ class CodeWriter:
             self.text_constants.append(number)
             self._emit(CONSTANT_INTEGER, number.index)
         elif is_float or isinstance(value, float | Decimal):
-            self.floats.append(float(value))
+            self.floats.append(rounded(value))
             self._emit(CONSTANT_FLOAT, len(self.floats) - 1)
         else:
             self.integers.append(int(value))

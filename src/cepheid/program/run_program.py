@@ -12,8 +12,9 @@ class ColumnKind(StrEnum):
     """How a column is given to the kernels.
 
     TEXT is a rank among all texts compared, DECIMAL one among all decimals, TIME a number of a
-    common unit, CLOCK the ticks of the time column itself. COMPUTED is no column of the events: it
-    is what some code says of each.
+    common unit, CLOCK the ticks of the time column itself. EVENT stands for a value that is shown
+    or counted but never compared, such as a list: the number of its event. COMPUTED is no column of
+    the events: it is what some code says of each.
     """
 
     INTEGER = "integer"
@@ -22,6 +23,7 @@ class ColumnKind(StrEnum):
     TEXT = "text"
     TIME = "time"
     CLOCK = "clock"
+    EVENT = "event"
     COMPUTED = "computed"
 
 
@@ -120,15 +122,6 @@ class PathClause:
 
 
 @dataclass(frozen=True, slots=True)
-class MatchValue:
-    """A per-match expression of RETURN and the kind of its result."""
-
-    expression: PathClause
-    kind: ColumnKind
-    is_boolean: bool
-
-
-@dataclass(frozen=True, slots=True)
 class EventSlot:
     """An event that runs carry: how each binding changes it, where it is still read, and what."""
 
@@ -150,7 +143,10 @@ class AggregateSlot:
 
 @dataclass(frozen=True, slots=True)
 class TextConstant:
-    """A string, time or decimal in the code, whose rank or tick depends on the events."""
+    """A string, time or decimal in the code, whose rank or tick depends on the events.
+
+    `column` is what it is compared with, -1 for a text that stands alone: `RETURN 'k' AS x`.
+    """
 
     index: int
     text: str
@@ -161,7 +157,8 @@ class TextConstant:
 class RunProgram:
     """Tests by binding (edges, entries, ends), slots, code and constants.
 
-    `may_overflow` are the comparisons of WHERE whose integers may leave 64 bits, as text.
+    `values` are the per-match expressions of RETURN, in its order. `may_overflow` are the
+    comparisons of WHERE whose integers may leave 64 bits, as text.
     """
 
     columns: tuple[PredicateColumn, ...]
@@ -174,7 +171,7 @@ class RunProgram:
     event_slots: tuple[EventSlot, ...]
     aggregate_slots: tuple[AggregateSlot, ...]
     exempt: tuple[tuple[str, str], ...]
-    values: tuple[MatchValue, ...] = ()
+    values: tuple[PathClause, ...] = ()
     may_overflow: tuple[str, ...] = ()
 
     @property

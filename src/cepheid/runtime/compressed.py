@@ -117,7 +117,8 @@ class CompressedMatches:
 
     def count(self) -> int:
         """Return the number of matches; with negation they are walked, otherwise just counted."""
-        return interruptible(self._count)
+        with errors_of(self._program.name):
+            return interruptible(self._count)
 
     def _count(self) -> int:
         if self._walker.negation is not None:
@@ -129,7 +130,8 @@ class CompressedMatches:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the matches in batches, each made when it is asked for."""
-        return self._walker.for_another_thread().batches(self._walkable)
+        with errors_of(self._program.name):
+            yield from self._walker.for_another_thread().batches(self._walkable)
 
     def expand(self) -> Any:
         """Return all matches as a table of the same kind as the events.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from cepheid.analysis.schema import EventSchema
-from cepheid.errors import ConfigError, DataError
+from cepheid.errors import UNNAMED, ConfigError, DataError
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.program.program import Program
 from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema
@@ -101,8 +101,9 @@ def find_batches(make_program: MakeProgram, events: Any, roles: ColumnRoles) -> 
 
 def tell_warnings(program: Program) -> None:
     """Log what the user should know of the query, once for a run; a part of it is harmless."""
+    whose = "" if program.name == UNNAMED else f"query '{program.name}': "
     for each in program.warnings if program.limit is None else ():
-        LOG.warning("%s: %s", program.name, each)
+        LOG.warning("%s%s", whose, each)
 
 
 def release_results(results: Iterable[Any]) -> None:

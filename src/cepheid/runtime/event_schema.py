@@ -13,6 +13,14 @@ from cepheid.analysis.schema import AttributeType, EventSchema
 from cepheid.errors import ConfigError, DataError, nearest
 
 TICKS_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+# What columns of values are that no column of the events has.
+ARROW_TYPES = {
+    AttributeType.INTEGER: pa.int64(),
+    AttributeType.FLOAT: pa.float64(),
+    AttributeType.BOOLEAN: pa.bool_(),
+    AttributeType.STRING: pa.string(),
+    AttributeType.NULL: pa.null(),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from cepheid.kernels.arrays import Masks
 from cepheid.kernels.values import ValueRows
 
 Int64s = NDArray[np.int64]
-FEW = 2**15
+FEW = 2**13
 LARGEST = 2.0**200  # so many times this stays in the first tier of numbers
 
 

@@ -61,7 +61,7 @@ class MatchRows:
         self.schema = match_schema(program, output, events)
         self.row = ordered.row
         self.takers = _Takers(program, ordered, columns, events)
-        self.values = MatchValues(program, ordered, predicates, events)
+        self.values = MatchValues(program, ordered, predicates, events, self.takers)
         self.positions = {
             name: np.uint64(sum(1 << each for each in positions))
             for name, positions in output.positions_by_variable

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from decimal import Decimal
 from functools import cached_property
@@ -23,25 +23,19 @@ from cepheid.kernels.predicate_code import OVERFLOW, VALID
 from cepheid.program.arrow_arrays import texts_to_arrow, to_arrow
 from cepheid.program.decimals import decimal_type
 from cepheid.program.program import MatchOutput, Program
-from cepheid.program.run_program import ColumnKind
+from cepheid.runtime.event_schema import ARROW_TYPES
 from cepheid.runtime.fold_graph import longest_path
 from cepheid.runtime.match_chunks import reject_overflow
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.predicate_inputs import PredicateInputs
 from cepheid.runtime.run_arrays import path_tables
-
-ARROW_TYPES = {
-    AttributeType.INTEGER: pa.int64(),
-    AttributeType.FLOAT: pa.float64(),
-    AttributeType.BOOLEAN: pa.bool_(),
-    AttributeType.STRING: pa.string(),
-}
+from cepheid.runtime.take_rows import RowTaker
 
 
 def value_type(column: ValueColumn, events: pa.Schema) -> pa.DataType:
     """Return the type of a per-match expression.
 
-    A time keeps the type of the column it reads, and so does what is NULL throughout.
+    A time, and what only stands for itself such as a list, keeps the type of the column it reads.
     """
     known = ARROW_TYPES.get(column.value.type)
     if known is not None:
@@ -70,12 +64,14 @@ class MatchValues:
         ordered: OrderedEvents,
         predicates: PredicateInputs,
         events: pa.Schema,
+        takers: Mapping[str, RowTaker],
     ) -> None:
         self.program = program
         self.ordered = ordered
         self.predicates = predicates
         self.events = events
-        self.tables = path_tables([[each.expression for each in program.runs.values]])
+        self.takers = takers
+        self.tables = path_tables([program.runs.values])
 
     @cached_property
     def room(self) -> Room:
@@ -105,19 +101,27 @@ class MatchValues:
         if failed.size:
             row = int(self.ordered.row[matches.event[matches.offsets[failed[0]]]])
             reject_overflow([describe(column.value)], row)
-        value = self.program.runs.values[number]
-        if column.value.type is AttributeType.NULL:
-            return pa.nulls(status.size)
         unknown = status != VALID
-        if value.kind is ColumnKind.FLOAT:
-            return to_arrow(floats, unknown)
-        numbers = to_arrow(integers, unknown)
-        if value.kind is ColumnKind.TEXT:
-            return texts_to_arrow(self.predicates.texts).take(numbers)
-        if value.kind is ColumnKind.DECIMAL:
-            kind = value_type(column, self.events)
-            return _to_decimals(self.predicates.decimals, numbers, kind)
-        if value.kind is ColumnKind.TIME:
-            moments = numbers.cast(pa.timestamp(self.predicates.time_unit))
-            return pc.cast(moments, value_type(column, self.events))
-        return numbers.cast(pa.bool_()) if value.is_boolean else numbers
+        match column.value.type:
+            case AttributeType.FLOAT:
+                return to_arrow(floats, unknown)
+            case AttributeType.NULL:
+                return pa.nulls(unknown.size)
+            case AttributeType.OTHER:  # the numbers are those of events
+                attribute = next(each.attribute for each in references(column.value))
+                return self.takers[str(attribute)].take(np.where(unknown, 0, integers), unknown)
+        return self._of_numbers(column, to_arrow(integers, unknown))
+
+    def _of_numbers(self, column: ValueColumn, numbers: pa.Array) -> pa.Array:
+        match column.value.type:
+            case AttributeType.STRING:
+                return texts_to_arrow(self.predicates.texts).take(numbers)
+            case AttributeType.DECIMAL:
+                kind = value_type(column, self.events)
+                return _to_decimals(self.predicates.decimals, numbers, kind)
+            case AttributeType.TIMESTAMP | AttributeType.ZONED | AttributeType.DATE:
+                moments = numbers.cast(pa.timestamp(self.predicates.time_unit))
+                return pc.cast(moments, value_type(column, self.events))
+            case AttributeType.BOOLEAN:
+                return numbers.cast(pa.bool_())
+        return numbers

@@ -1,16 +1,16 @@
-"""Let errors of the data say which of several queries met them."""
+"""Let errors say which of several queries met them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from cepheid.errors import UNNAMED, DataError, OutOfMemoryError
+from cepheid.errors import UNNAMED, DataError, OutOfMemoryError, last_defence
 
 
 @contextmanager
 def errors_of(name: str | None) -> Iterator[None]:
-    """Name the query in errors of the data that do not name one; None: it may be another one.
+    """Name the query in errors that do not name one; None: it may be another one.
 
     Where there is not enough memory, Arrow and NumPy raise errors that do not say what to do.
 
@@ -20,7 +20,8 @@ def errors_of(name: str | None) -> Iterator[None]:
     cepheid.errors.DataError: query 'q1': a count exceeds BIGINT
     """
     try:
-        yield
+        with last_defence("one of several queries" if name is None else f"query '{name}'"):
+            yield
     except DataError as error:
         if error.query is not None or name in (None, UNNAMED):
             raise

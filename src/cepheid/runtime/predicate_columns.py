@@ -105,7 +105,7 @@ class PredicateColumns:
                 )
         integers = np.array(self.program.integers, np.int64)
         for constant in self.program.text_constants:
-            match self.program.columns[constant.column].kind:
+            match self._kind(constant):
                 case ColumnKind.TIME:
                     ticks = self._nanoseconds(constant)
                     integers[constant.index] = ticks if self.unit == "ns" else ticks // 1_000
@@ -137,6 +137,9 @@ class PredicateColumns:
         values = self._values(column)
         valid = to_numpy(values.is_valid())
         arrays.status[number] = np.where(valid, VALID, NULL)
+        if column.kind is ColumnKind.EVENT:
+            arrays.integers[number] = np.arange(self.count)
+            return
         try:
             numbers = self._numbers(values, column.kind)
         except pa.ArrowInvalid as error:
@@ -212,8 +215,13 @@ class PredicateColumns:
         return sorted(found)
 
     def _constants(self, kind: ColumnKind) -> list[TextConstant]:
-        columns = self.program.columns
-        return [each for each in self.program.text_constants if columns[each.column].kind is kind]
+        return [each for each in self.program.text_constants if self._kind(each) is kind]
+
+    def _kind(self, constant: TextConstant) -> ColumnKind:
+        """Return the kind of a constant: that of what it is compared with; alone it is a text."""
+        is_alone = constant.column < 0
+        kind = ColumnKind.TEXT if is_alone else self.program.columns[constant.column].kind
+        return kind if kind in (ColumnKind.TIME, ColumnKind.DECIMAL) else ColumnKind.TEXT
 
     def _time_unit(self) -> str:
         times = [self.columns[each.attribute].type for each in self.program.columns

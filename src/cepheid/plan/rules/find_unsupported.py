@@ -11,6 +11,7 @@ from cepheid.language import ast
 from cepheid.language.source import Span
 
 MAXIMUM_POSITIONS = 64
+MAXIMUM_NEGATED_PARTS = 63  # bits of a signed word
 MAXIMUM_OPEN_WINDOWS = 1_000_000
 
 
@@ -28,6 +29,12 @@ def _largest(automaton: Automaton) -> int:
     return max(len(automaton.positions), *inner, 0)
 
 
+def _most_parts(automaton: Automaton) -> int:
+    """Return the number of negated parts of the pattern, or inside one of them."""
+    inner = [_most_parts(part.automaton) for part in automaton.negated_parts]
+    return max(len(automaton.negated_parts), *inner, 0)
+
+
 def _features(query: BoundQuery) -> Iterator[tuple[str, Span, str]]:
     tree = query.tree
     shows_pairs = query.output in (ast.OutputMode.ALL, ast.OutputMode.NON_OVERLAPPING)
@@ -38,6 +45,9 @@ def _features(query: BoundQuery) -> Iterator[tuple[str, Span, str]]:
         if _largest(pattern.automaton) > MAXIMUM_POSITIONS:
             hint = "use + or * instead of a large repetition count"
             yield f"a pattern of more than {MAXIMUM_POSITIONS} events", tree.pattern.span, hint
+        if _most_parts(pattern.automaton) > MAXIMUM_NEGATED_PARTS:
+            feature = f"a pattern with more than {MAXIMUM_NEGATED_PARTS} negated parts"
+            yield feature, tree.pattern.span, "negate several types at once: !ANY(A, B)"
     window = query.window
     overlap = window.length // window.slide if window is not None and window.slide else 0
     if query.is_aggregate and overlap > MAXIMUM_OPEN_WINDOWS:

@@ -12,7 +12,7 @@ from cepheid.language.printer import print_pattern
 
 def find_warnings(query: BoundQuery) -> tuple[str, ...]:
     """Return what may go otherwise than expected."""
-    return tuple(_exploding_matches(query))
+    return (*(each.line for each in query.warnings), *_exploding_matches(query))
 
 
 def _exploding_matches(query: BoundQuery) -> Iterator[str]:

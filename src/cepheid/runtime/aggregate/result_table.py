@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from cepheid.analysis.bound import ConstantColumn
 from cepheid.errors import DataError
 from cepheid.kernels.values import ValueRows
 from cepheid.program.aggregate_output import AggregateOutput
-from cepheid.program.arrow_arrays import take, to_arrow
+from cepheid.program.arrow_arrays import take, to_arrow, to_scalar
 from cepheid.program.program import Clock, Program
 from cepheid.runtime.aggregate.columns import ValueColumns, column_type
 from cepheid.runtime.aggregate.group_rows import GroupRows
 from cepheid.runtime.aggregate.having import satisfies
 from cepheid.runtime.aggregate.integer_sums import Bounds, ExactSums
 from cepheid.runtime.clock import from_ticks, to_ticks, window_type
+from cepheid.runtime.event_schema import ARROW_TYPES
 
 WINDOW_START, WINDOW_END, TIME = "window_start", "window_end", "time"
 
@@ -32,6 +35,10 @@ def aggregate_schema(program: Program, output: AggregateOutput, events: pa.Schem
         each.name: pa.field(each.name, column_type(each, output, events))
         for each in output.columns
         if not each.is_hidden
+    }
+    fields |= {
+        each.output: pa.field(each.output, ARROW_TYPES[each.constant.type])
+        for each in output.constants
     }
     leading = [field.name for field in places if field.name not in output.returned]
     return pa.schema([fields[name] for name in (*leading, *output.returned)])
@@ -76,12 +83,19 @@ def finish(output: AggregateOutput, schema: pa.Schema, rows: Finished) -> pa.Tab
     )
     found = dict(zip(rows.places.column_names, rows.places.columns, strict=True))
     found |= {each.name: columns.column(each) for each in output.columns}
+    found |= {each.output: _repeated(each, rows.is_expiry.size) for each in output.constants}
     kept = _is_shown(output, rows, found)
     if output.having is not None:
         kept &= satisfies(output.having, found, columns.beyond_64_bits(output), kept.size)
     table = pa.Table.from_arrays([found[name] for name in schema.names], names=schema.names)
     shown = table if kept.all() else table.filter(to_arrow(kept))
     return shown if shown.schema.equals(schema) else shown.cast(schema)
+
+
+def _repeated(column: ConstantColumn, count: int) -> pa.Array:
+    value, kind = column.constant.value, ARROW_TYPES[column.constant.type]
+    shown = float(value) if isinstance(value, Decimal) else value
+    return pa.repeat(to_scalar(shown, kind), count)
 
 
 def _is_shown(

@@ -74,8 +74,8 @@ class Sortable:
             return self.sorted.take(to_arrow(numbers, none))
         if pa.types.is_floating(self.type):
             return to_arrow(_to_floats(numbers), none).cast(self.type)
-        if pa.types.is_null(self.type):
-            return pa.nulls(keys.size)
+        if pa.types.is_null(self.type):  # of no event at all: with one, NULL is a rank
+            return pa.nulls(none.size)
         integers = to_arrow(numbers, none)
         return integers.cast(_integers_like(self.type)).cast(self.type)
 

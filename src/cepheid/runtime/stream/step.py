@@ -26,6 +26,8 @@ from cepheid.runtime.stream.stored_events import (
     read_stored,
 )
 
+LAST_TICK = 2**63 - 1
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -66,33 +68,33 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
     Raises:
         DataError, StateError: nothing is lost; the same step can be tried again.
     """
-    reject_unbounded(program)
-    if arrived is None:
-        if carried.events is None:  # nothing has ever arrived
-            nothing = pa.table({})
-            return Step(Carried(later(carried.horizon, until)), nothing, nothing, None)
-        arrived = carried.events.empty_table()
-    arrival = receive(program, carried, arrived, ordered=ordered, late_before=late_before)
-    stored = read_stored(program, carried.of_kind(ChunkKind.EVENTS), arrival.events)
-    horizon = next_horizon(program, carried, arrival, until, ordered=ordered)
-    if ends:
-        horizon = end_of_time(stored, horizon, program.window_length or 0)
-    move = Move(program, carried, stored, horizon, arrival.events.schema, ordered, ends)
-    keeper = keeper_of(move)
     with errors_of(program.name):
+        reject_unbounded(program)
+        if arrived is None:
+            if carried.events is None:  # nothing has ever arrived
+                nothing = pa.table({})
+                return Step(Carried(later(carried.horizon, until)), nothing, nothing, None)
+            arrived = carried.events.empty_table()
+        arrival = receive(program, carried, arrived, ordered=ordered, late_before=late_before)
+        stored = read_stored(program, carried.of_kind(ChunkKind.EVENTS), arrival.events)
+        horizon = next_horizon(program, carried, arrival, until, ordered=ordered)
+        if ends:
+            horizon = end_of_time(stored, horizon, program.window_length or 0)
+        move = Move(program, carried, stored, horizon, arrival.events.schema, ordered, ends)
+        keeper = keeper_of(move)
         replayed = keeper.run(partially=partially)
-    if ends:
-        return Step(finished(move), replayed.result, arrival.late, None, newly_waiting(move))
-    writer = ChunkWriter(carried.next_number)
-    keeper.write(replayed, writer)
-    keep_last_key(carried, arrival, writer)
-    after = Carried(move.horizon, tuple(writer.chunks), move.schema, writer.next_number)
-    if state_limit is not None and after.size > state_limit:
-        raise StateLimitError(program.name, after.size, state_limit)
-    waiting = None if ordered else earliest_from(move.stored, move.horizon)
-    ticks = [each for each in (waiting, keeper.closing(replayed)) if each is not None]
-    wake = min(ticks, default=None)
-    return Step(after, replayed.result, arrival.late, wake, newly_waiting(move))
+        if ends:
+            return Step(finished(move), replayed.result, arrival.late, None, newly_waiting(move))
+        writer = ChunkWriter(carried.next_number)
+        keeper.write(replayed, writer)
+        keep_last_key(carried, arrival, writer)
+        after = Carried(move.horizon, tuple(writer.chunks), move.schema, writer.next_number)
+        if state_limit is not None and after.size > state_limit:
+            raise StateLimitError(program.name, after.size, state_limit)
+        waiting = None if ordered else earliest_from(move.stored, move.horizon)
+        ticks = [each for each in (waiting, keeper.closing(replayed)) if each is not None]
+        wake = min(ticks, default=None)
+        return Step(after, replayed.result, arrival.late, wake, newly_waiting(move))
 
 
 def reject_unbounded(program: Program) -> None:
@@ -130,7 +132,8 @@ def next_horizon(
     """
     horizon = later(carried.horizon, until)
     if ordered and arrival.latest is not None:
-        return later(horizon, arrival.latest + (0 if program.order else 1))
+        after = arrival.latest + (0 if program.order else 1)
+        return later(horizon, min(after, LAST_TICK))
     return horizon
 
 

@@ -1,0 +1,62 @@
+"""Comparisons with NULL, which are allowed but never hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cepheid.errors import Diagnostic
+from cepheid.language import ast
+from cepheid.language.printer import print_expression
+from cepheid.language.source import Source
+
+
+def find_null_comparisons(query: ast.Query, source: Source) -> tuple[Diagnostic, ...]:
+    """Return a diagnostic for every comparison with NULL, in the order of the text.
+
+    >>> from cepheid.language.parser import parse
+    >>> text = "PATTERN A a WHERE a.x = NULL"
+    >>> [each.message for each in find_null_comparisons(parse(text), Source(text))]
+    ["'a.x = NULL' never holds: whatever is compared with NULL, the comparison is not satisfied"]
+    """
+    conditions = [each for each in (query.where, query.having) if each is not None]
+    return tuple(
+        _never_holds(comparison, place, source)
+        for condition in conditions
+        for comparison, place in _with_null(condition)
+    )
+
+
+def _never_holds(comparison: ast.Comparison, place: int, source: Source) -> Diagnostic:
+    left, right = comparison.operands[place : place + 2]
+    operator = comparison.operators[place]
+    value = print_expression(right if _is_null(left) else left)
+    text = f"{print_expression(left)} {operator} {print_expression(right)}"
+    hint = "the language has no test for NULL: add a column to the events that says it"
+    if operator == "!=":
+        hint = f"write {value} = {value}, which holds if {value} has a value (and is not NaN)"
+    return source.diagnose(
+        "never-holds",
+        f"'{text}' never holds: whatever is compared with NULL, the comparison is not satisfied",
+        left.span.to(right.span),
+        hint,
+    )
+
+
+def _with_null(node: ast.Expression) -> Iterator[tuple[ast.Comparison, int]]:
+    """Yield the comparisons with NULL, and which of a chain it is."""
+    match node:
+        case ast.And() | ast.Or():
+            for operand in node.operands:
+                yield from _with_null(operand)
+        case ast.Not():
+            yield from _with_null(node.operand)
+        case ast.StrategyTerm() if node.body is not None:
+            yield from _with_null(node.body)
+        case ast.Comparison():
+            for place in range(len(node.operators)):
+                if any(map(_is_null, node.operands[place : place + 2])):
+                    yield node, place
+
+
+def _is_null(node: ast.Expression) -> bool:
+    return isinstance(node, ast.Literal) and node.value is None

@@ -1,0 +1,148 @@
+"""No text and no table ends in a traceback: there is a result, or an error that says what to do.
+
+`CEPHEID_TEST_PROFILE=long` draws many more examples.
+"""
+
+import re
+from collections.abc import Callable
+from functools import partial
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import event, given, note, settings
+from hypothesis import strategies as st
+
+import cepheid
+from cepheid.plan.run_options import RunOptions
+from cepheid.runtime.event_schema import ColumnRoles, event_schema
+from cepheid.runtime.stream.carried import Carried
+from cepheid.runtime.stream.step import step
+from tests.analysis.test_error_messages import ALL
+from tests.properties.any_tables import CLASSES, ON_SPARK, ROLES, any_table
+from tests.properties.any_texts import PARAMETERS, any_text, misspelt
+
+FORMATS = ("text", "json", "mermaid", "svg")
+WRONG = [case.query for _, case in ALL]
+OPTIONS: tuple[dict[str, Any], ...] = (
+    *({}, {}, {}, {"on_expiry": True}, {"order": "y"}, {"order": ["y", "z"]}, {"time_unit": "ms"}),
+    *({"live_limit": 5}, {"schemas": {"A": ["x"], "B": ["x", "y"], "C": ["x", "z"]}}),
+)
+seeds = st.integers(0, 2**40)
+
+
+def make(text: str) -> cepheid.Query:
+    used = {name: value for name, value in PARAMETERS.items() if re.search(rf":{name}\b", text)}
+    return cepheid.query(text, parameters=used)
+
+
+def drawn_table(random: Random, classes: Any = CLASSES) -> pa.Table:
+    table = any_table(random, classes)
+    note(f"{table.schema.to_string()}\n{table.to_pylist()}")
+    return table
+
+
+def drawn_text(random: Random, table: pa.Table) -> str:
+    text = any_text(random, table)
+    note(text)
+    return text
+
+
+def outcome(attempt: Callable[[], Any]) -> Any:
+    """Return what an attempt gives, or None after an error that users can do something about."""
+    try:
+        return attempt()
+    except cepheid.InternalError:
+        raise
+    except cepheid.CepheidError as error:
+        event(type(error).__name__)
+        return None
+
+
+@given(seeds)
+@settings(max_examples=300)
+def test_any_query_on_any_table(seed: int) -> None:
+    random = Random(seed)
+    table = drawn_table(random)
+    text, options = drawn_text(random, table), random.choice(OPTIONS)
+    note(str(options))
+
+    def run() -> Any:
+        result = make(text).run(table, **ROLES, **options)
+        return result.expand() if "COMPRESSED" in text else result
+
+    result = outcome(run)
+    if result is not None:
+        event("a result")
+        result.validate(full=True)
+
+
+@given(seeds)
+@settings(max_examples=100)
+def test_explain_of_any_query(seed: int) -> None:
+    random = Random(seed)
+    table = drawn_table(random)
+    text, format = drawn_text(random, table), random.choice(FORMATS)
+    schema = event_schema(table.schema, ColumnRoles("ts", "kind"))
+    outcome(lambda: make(text).explain(format=format))
+    outcome(lambda: make(text).explain(format=format, schema=schema))
+
+
+@given(seeds)
+@settings(max_examples=300)
+def test_any_text(seed: int) -> None:
+    random = Random(seed)
+    table = drawn_table(random)
+    text = misspelt(random, random.choice((any_text(random, table), random.choice(WRONG))))
+    note(text)
+    outcome(lambda: make(text).run(table, **ROLES))
+
+
+@given(seeds)
+@settings(max_examples=100)
+def test_any_workload(seed: int) -> None:
+    """Queries together, some of which read what another one gives."""
+    random = Random(seed)
+    table = drawn_table(random)
+    texts = [drawn_text(random, table) for _ in range(random.choice((2, 3, 4)))]
+    if random.randrange(2):
+        texts[0] += "\nINTO C"
+    policy = random.choice(("always", "dynamic", "never"))
+
+    def run() -> Any:
+        return cepheid.workload([make(each) for each in texts]).run(table, **ROLES, sharing=policy)
+
+    outcome(run)
+
+
+@given(seeds)
+@settings(max_examples=100)
+def test_any_stream(seed: int) -> None:
+    """Micro-batches of events as Spark gives them; what is kept goes through bytes in between."""
+    random = Random(seed)
+    table = drawn_table(random, ON_SPARK)
+    text, ordered = drawn_text(random, table), random.random() < 0.3
+    schema = event_schema(table.schema, ColumnRoles("ts", "kind"))
+    program = outcome(lambda: make(text).program(RunOptions(), schema))
+    carried, place = Carried(), 0
+    while program is not None and place <= table.num_rows:
+        size = random.randint(1, 3)
+        # Late events, a watermark that stands still, and one past everything.
+        until = random.choice((None, place, 2**62)) if place + size > table.num_rows else place
+        arrived = table.slice(place, size) if size > 1 or place else None
+        step_of = partial(step, program, carried, arrived, until, ordered=ordered)
+        done = outcome(step_of)
+        if done is None:
+            return
+        carried, place = Carried.from_bytes(done.carried.to_bytes()), place + size
+
+
+@given(seeds)
+@settings(max_examples=60)
+def test_any_roles(seed: int) -> None:
+    """Whatever column is said to be the time, the type or a tie-break."""
+    table = drawn_table(Random(seed))
+    pair, single = cepheid.query("PATTERN SEQ(A a, B b)"), cepheid.query("PATTERN A a WITHIN 2 s")
+    outcome(lambda: single.run(table, time="x"))
+    outcome(lambda: pair.run(table, time="ts", type="x"))
+    outcome(lambda: pair.run(table, **ROLES, order="x"))
