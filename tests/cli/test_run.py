@@ -285,3 +285,17 @@ class TestProcess:
         piped = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
         assert piped.stdout.split() == ["a_ts", "first_time", "last_time"]
         assert piped.stderr == ""
+
+
+def test_constants_and_comparisons_with_null(tmp_path):
+    path = tmp_path / "events.csv"
+    path.write_text("time,type,x\n1,A,5\n2,B,6\n")
+    text = "PATTERN SEQ(A a, B b) WHERE NOT a.x > 9 RETURN 'k' AS word, NULL AS none, a.x"
+    for form in ("csv", "json", "table"):
+        outcome = cepheid("run", text, path, "--format", form)
+        assert (outcome.code, outcome.stderr) == (0, ""), form
+        assert "k" in outcome.stdout
+    never = cepheid("run", "PATTERN A a WHERE a.x != NULL", path)
+    assert never.code == 0
+    assert "never holds" in never.stderr
+    assert "never holds" not in cepheid("run", "PATTERN A a WHERE a.x != NULL", path, "-q").stderr

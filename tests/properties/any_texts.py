@@ -91,6 +91,23 @@ class TextMaker:
     def attribute(self) -> str:
         return self.random.choice((*ATTRIBUTES, *ATTRIBUTES, *self.types))
 
+    def ordered(self) -> str:
+        """Return an attribute whose values can be compared, most of the time."""
+        good = [each for each, kind in self.types.items() if kind is not AttributeType.OTHER]
+        return self.attribute() if self.one_in(15) else self.random.choice(good)
+
+    def key(self) -> str:
+        """Return an attribute to partition by: a column, most of the time."""
+        chosen = self.ordered()
+        return {"type": "kind", "time": "ts"}.get(chosen, chosen) if not self.one_in(9) else chosen
+
+    def function(self, attribute: str) -> str:
+        """Return a function that takes the attribute, most of the time."""
+        if self.types[attribute].is_numeric or self.one_in(15):
+            return self.random.choice(FUNCTIONS)
+        is_ordered = self.types[attribute] is not AttributeType.OTHER
+        return self.random.choice(("count", "min", "max")) if is_ordered else "count"
+
     def literal(self, attribute: str) -> str:
         if self.one_in(12):
             return self.random.choice(EVERY_LITERAL)
@@ -116,7 +133,7 @@ class TextMaker:
         variable = self.random.choice(self.pattern.names)
         if variable in self.pattern.arrays and self.one_in(3):
             index = "[]" if in_return or self.one_in(2) else "[..i-1]"
-            function = self.random.choice(FUNCTIONS)
+            function = self.function(attribute)
             shown = "" if function == "count" and self.one_in(3) else f".{attribute}"
             return f"{function}({variable}{index}{shown})"
         if self.one_in(20):
@@ -125,7 +142,7 @@ class TextMaker:
 
     def computed(self, attribute: str, *, in_return: bool) -> str:
         plain = self.value(attribute, in_return=in_return)
-        if not self.one_in(4) and not (self.types[attribute].is_numeric and self.one_in(2)):
+        if not (self.types[attribute].is_numeric and self.one_in(2)) and not self.one_in(20):
             return plain
         other = self.value(attribute, in_return=in_return)
         operator, literal = self.random.choice("+-*/%"), self.literal(attribute)
@@ -135,10 +152,10 @@ class TextMaker:
     # --- conditions -----------------------------------------------------------------------------
 
     def comparison(self) -> str:
-        attribute = self.attribute()
+        attribute = self.ordered()
         left = self.computed(attribute, in_return=False)
         right = self.literal(attribute) if self.one_in(2) else self.computed(
-            self.attribute() if self.one_in(8) else attribute, in_return=False)  # fmt: skip
+            self.attribute() if self.one_in(15) else attribute, in_return=False)  # fmt: skip
         return f"{left} {self.random.choice(COMPARISONS)} {right}"
 
     def condition(self) -> str:
@@ -148,17 +165,18 @@ class TextMaker:
             case 1:
                 return f"NOT ({self.comparison()} AND {self.comparison()})"
             case 2:
-                return f"[{self.attribute()}]"
+                return f"[{self.key()}]"
             case 3:
-                attribute = self.attribute()
+                attribute = self.key()
                 return f"[{attribute} = {self.literal(attribute)}]"
-            case 4:
-                attribute = self.attribute()
+            case 4 if "b" in self.pattern.names and "AND" not in self.pattern.text:
+                attribute = self.ordered()
                 return f"a.{attribute} = b.{attribute}"
             case 5 if self.one_in(3):
                 return self.random.choice((*STRATEGIES, "TRUE", "FALSE", f"a.{self.attribute()}"))
-            case 6 if self.one_in(3):
-                return f"c.{self.attribute()} = a.{self.attribute()}"
+            case 6 if "c" in self.pattern.text:
+                attribute = self.ordered()
+                return f"c.{attribute} = a.{attribute}"
         return self.comparison()
 
     # --- clauses --------------------------------------------------------------------------------
@@ -184,7 +202,8 @@ class TextMaker:
         if is_aggregate and length in SLIDES and self.one_in(2):
             clauses.append(f"SLIDE {SLIDES[length]}")
         if self.one_in(8):
-            clauses.append(f"WITHIN {self.random.choice(('3', '2 hours'))} BETWEEN a, b")
+            gap = "2 EVENTS" if self.one_in(9) else length.replace("EVENTS", "s")
+            clauses.append(f"WITHIN {gap} BETWEEN a, {self.pattern.names[-1]}")
         return clauses
 
     def columns(self) -> list[str]:
@@ -202,14 +221,14 @@ class TextMaker:
     def aggregate(self) -> str:
         if self.one_in(3):
             return self.random.choice(("COUNT(*)", "EXACT COUNT(*)", "LOG2(COUNT(*))", "COUNT(a)"))
-        function = self.random.choice(FUNCTIONS).upper()
-        return f"{function}({self.random.choice(self.pattern.names)}.{self.attribute()})"
+        attribute = self.attribute()
+        name = self.random.choice(self.pattern.names)
+        return f"{self.function(attribute).upper()}({name}.{attribute})"
 
     def aggregates(self) -> list[str]:
         shown = [self.aggregate() for _ in range(self.random.choice((1, 2, 3)))]
-        groups = list(
-            dict.fromkeys(self.attribute() for _ in range(self.random.choice((0, 0, 1, 2))))
-        )
+        wanted = self.random.choice((0, 0, 1, 2))
+        groups = list(dict.fromkeys(self.key() for _ in range(wanted)))
         columns = [f"{each} AS c{number}" for number, each in enumerate(shown)]
         columns += [f"{self.random.choice(EVERY_LITERAL)} AS lit"] if self.one_in(4) else []
         clauses = [f"RETURN {', '.join(columns)}"]

@@ -4,6 +4,7 @@
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from random import Random
@@ -146,3 +147,17 @@ def test_any_roles(seed: int) -> None:
     outcome(lambda: single.run(table, time="x"))
     outcome(lambda: pair.run(table, time="ts", type="x"))
     outcome(lambda: pair.run(table, **ROLES, order="x"))
+
+
+def test_many_of_them_run() -> None:
+    """A property says nothing of what is refused anyway."""
+    outcomes: Counter[str] = Counter()
+    for seed in range(150):
+        random = Random(seed)
+        table = any_table(random)
+        try:
+            make(any_text(random, table)).run(table, **ROLES)
+            outcomes["a result"] += 1
+        except cepheid.CepheidError as error:
+            outcomes[type(error).__name__] += 1
+    assert outcomes["a result"] > 50

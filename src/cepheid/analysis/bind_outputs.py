@@ -178,9 +178,11 @@ class _OutputBinder:
         """Return a literal as a column has it; integers have 64 bits there."""
         value = node.value
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            digits = str(value)
+            shown = digits if len(digits) <= 40 else f"{digits[:20]}…"
             self.problems.add(
                 "number-too-large",
-                f"{value} does not fit 64 bits",
+                f"{shown} does not fit 64 bits",
                 node.span,
                 "write it with a point, as a decimal",
             )
