@@ -20,7 +20,7 @@ from benchmarks.in_memory import events_in_memory
 from benchmarks.references import Answer
 from benchmarks.run_cepheid import PACKAGES, require_executable
 
-WINDOW = 2000
+WINDOW = 1600
 QUERY = f"PATTERN SEQ(A+ a, B b) WHERE [id] WITHIN {WINDOW} RETURN b.id, a.ts, b.ts"
 APART = f"{QUERY} OUTPUT NON OVERLAPPING"
 PARTS = {"all events": 1, "a tenth": 10}
@@ -95,7 +95,7 @@ NON_OVERLAPPING = Benchmark(
     name="non-overlapping",
     question=f"SEQ(A+, B) of one id within {WINDOW:,} that do not overlap; 20 types, 20 ids",
     workload=workloads.W1_DENSE,
-    events=100_000,
+    events=50_000,
     reference=None,
     contenders=(
         *(_contender(name, divisor) for name, divisor in PARTS.items()),

@@ -125,7 +125,7 @@ def test_every_method_is_drawn() -> None:
         drawn.add(choice.value.name)
 
     draw()
-    assert drawn == {"START_ANEW", "BEST_PATH", "IN_TURN"}
+    assert drawn == {"START_ANEW", "WHOLE_RUNS", "BEST_PATH", "IN_TURN"}
 
 
 @settings(max_examples=300)

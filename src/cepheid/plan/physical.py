@@ -97,6 +97,7 @@ class Overlaps(StrEnum):
     """How OUTPUT NON OVERLAPPING finds its matches."""
 
     START_ANEW = "the fold starts anew with every match"
+    WHOLE_RUNS = "every run is kept by itself"
     BEST_PATH = "the best path to every end, until one is open"
     IN_TURN = "matches are tried in turn, until one stays"
     ALL_PAIRS = "all pairs are formed, then compared"

@@ -50,7 +50,7 @@ from cepheid.runtime.predicate_inputs import PredicateInputs
 from cepheid.runtime.run_arrays import path_tables
 
 Int64s = NDArray[np.int64]
-MOST_NEGATIVE = 2**26  # matches of a negated part that are kept at once
+MOST_NEGATIVE = 2**23  # matches of a repetition that are kept at once
 
 
 class NegationFilter:
@@ -173,9 +173,10 @@ def _enumerated(
     window = program.window_length or 0
     task = FoldTask(events, all_partitions(events), window)
     graph = fold_whole(ChainFold(automaton, task), ordered)
-    count = count_graph(graph, events.clock, window)
-    if count == TOO_MANY or count > MOST_NEGATIVE:
-        _reject_negative(program, count)
+    if any(target <= source for source, target in part.automaton.edges):
+        count = count_graph(graph, events.clock, window)
+        if count == TOO_MANY or count > MOST_NEGATIVE:
+            _reject_negative(program, count)
     ends = graph.ends[: graph.cursor[END_COUNT]]
     found = joined(walk_in_chunks(graph, ends, events.clock, window, empty_chunk()))
     if part.inner is None:

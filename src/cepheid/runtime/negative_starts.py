@@ -9,12 +9,18 @@ from cepheid.kernels.graph import (
     END_COUNT,
     END_NODE,
     EVENT,
+    HEADS,
+    HEADS_END,
     LATEST_START,
+    LIVE_COUNT,
     NEVER,
     NEXT_STEP,
     PARTITION,
+    POSITION,
+    SLOTS,
     Graph,
 )
+from cepheid.kernels.run_graph import LAST_EVENT
 from cepheid.program.negation_program import NegatedProgram
 from cepheid.program.program import StrategyCode
 from cepheid.program.run_program import RunProgram
@@ -28,6 +34,7 @@ from cepheid.runtime.predicate_inputs import PredicateInputs
 from cepheid.runtime.run_arrays import run_rules
 
 Int64s = NDArray[np.int64]
+LEAST_NODES = 2**12  # that are folded before those with the same future become one
 
 
 def negative_starts(
@@ -36,23 +43,47 @@ def negative_starts(
     """Return ranks of order keys, 0 where no match of the part ends.
 
     Without tests on its matches they need not be told apart. With tests a graph of runs is folded,
-    whose clock is the rank: every node knows the latest start among its runs.
+    whose clock is the rank: every node knows the latest start among its runs. Runs with the same
+    future become one, as far as their last events are not read.
     """
     starts = np.zeros(ordered.row.size, np.int64)
     if part.runs is None:
         return latest_starts(part, ordered)
     fold = _fold(part, part.runs, ordered, predicates)
-    is_done = False
+    is_done, kept = False, 0
     while not is_done:
         size, step = fold.graph.nodes.shape[0], int(fold.graph.cursor[NEXT_STEP])
-        is_done = advance(fold, size, ordered)
+        is_done = advance(fold, min(size, max(LEAST_NODES, 4 * kept)), ordered)
         nodes = fold.graph.nodes[fold.graph.ends[: fold.graph.cursor[END_COUNT], END_NODE]]
         np.maximum.at(starts, nodes[:, EVENT], nodes[:, LATEST_START])
         if not is_done:
+            if not _reads_last_event(part.runs):
+                _drop_earlier_starts(fold)
+            # Nobody walks back: what led to a node is not needed, only its latest start.
+            fold.graph.nodes[:, HEADS_END] = fold.graph.nodes[:, HEADS]
             fold.compact(_limit(fold.graph, ordered, window))
-            if 2 * node_count(fold.graph) > size or step == fold.graph.cursor[NEXT_STEP]:
+            kept = node_count(fold.graph)
+            if 2 * kept > size or step == fold.graph.cursor[NEXT_STEP]:
                 fold.grow()
     return starts
+
+
+def _reads_last_event(runs: RunProgram) -> bool:
+    """Whether what becomes of a run depends on its last event, not just on its slots."""
+    operands = (each for tests in runs.tests for test in tests for each in test.operands)
+    return any(each.function < 0 and each.source == LAST_EVENT for each in operands)
+
+
+def _drop_earlier_starts(fold: RunFold) -> None:
+    """Of waiting nodes with the same position and slots, keep the one that started last."""
+    graph, count = fold.graph, int(fold.graph.cursor[LIVE_COUNT])
+    live = fold.live[:count]
+    live = live[np.argsort(-graph.nodes[live, LATEST_START], kind="stable")]
+    slots = graph.nodes[live][:, [POSITION, *range(SLOTS, graph.nodes.shape[1])]]
+    floats = np.ascontiguousarray(fold.floats[live]).view(np.int64)
+    _, first = np.unique(np.concatenate((slots, floats), axis=1), axis=0, return_index=True)
+    graph.cursor[LIVE_COUNT] = first.size
+    fold.live[: first.size] = np.sort(live[first])
 
 
 def _fold(

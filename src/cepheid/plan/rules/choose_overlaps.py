@@ -6,6 +6,7 @@ from cepheid.analysis.bound import BoundPattern, BoundQuery, Strategy
 from cepheid.language import ast
 from cepheid.plan.negated_pattern import across_events, negated_pattern
 from cepheid.plan.physical import Choice, Overlaps
+from cepheid.plan.place_tests import place_tests
 
 
 def choose_overlaps(query: BoundQuery) -> Choice[Overlaps] | None:
@@ -14,6 +15,10 @@ def choose_overlaps(query: BoundQuery) -> Choice[Overlaps] | None:
         return None
     if len(query.patterns) > 1:
         return Choice(Overlaps.ALL_PAIRS, "whether pairs overlap is known of whole pairs only")
+    for placed in place_tests(query.pattern):
+        if placed.needs_path:
+            reason = f"'{placed.clause.text}' reads several events of a run, so none are merged"
+            return Choice(Overlaps.WHOLE_RUNS, reason)
     obstacle = _tied(query.pattern)
     if obstacle is not None:
         return Choice(Overlaps.IN_TURN, obstacle)
