@@ -39,11 +39,6 @@ class QuerySet:
         """Say how the queries will be run."""
         return self.queries.explain(format=format, schema=schema)
 
-    @property
-    def is_single(self) -> bool:
-        """Whether there is one query."""
-        return isinstance(self.queries, Query)
-
     def batches(self, events: Any, **roles: Any) -> Any:
         """Return a reader of the result of a single query, which is found while it is read."""
         assert isinstance(self.queries, Query)

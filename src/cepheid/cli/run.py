@@ -175,7 +175,8 @@ def run(
                     "on_expiry": on_expiry,
                 }
                 sharing_options = _sharing(queries, sharing)
-                if target.is_streamed and engine is Engine.LOCAL:
+                is_whole = engine is Engine.LOCAL and parallel_in_time is None
+                if is_whole and target.is_streamed:
                     count = write_batches(queries.batches(read.events, **options), target)
                     results, notes = {}, list[str]()
                 else:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 DEFAULT_LIMIT = 20
 MOST_LOOKED_FOR = 100_000  # matches that a table shows the first of, unless more are to be shown
-SORTED_BYTES = 2**28  # beyond these, rows are written in the order in which they are found
+SORTED_BYTES = 2**26  # beyond these, rows are written in the order in which they are found
 
 
 class Format(StrEnum):
@@ -142,13 +143,13 @@ def write_batches(reader: Any, target: Target) -> int:
         size += batch.nbytes
         if size > SORTED_BYTES:
             break
-    count = int(sum(each.num_rows for each in first))
-    table = pa.Table.from_batches(first, reader.schema)
-    is_sorted = size <= SORTED_BYTES
     with _open(target, target.output, reader.schema) as writer:
-        writer.write(order_rows(table) if is_sorted else table)
-        del table, first
-        for batch in () if is_sorted else reader:
+        if size <= SORTED_BYTES:
+            table = pa.Table.from_batches(first, reader.schema)
+            writer.write(order_rows(table))
+            return int(table.num_rows)
+        count = 0
+        for batch in chain(first, reader):
             writer.write(pa.Table.from_batches([batch]))
             count += batch.num_rows
     return count
