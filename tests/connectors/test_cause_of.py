@@ -28,8 +28,11 @@ def as_spark_says(error: BaseException) -> str:
     stack = "\n\tat org.apache.spark.api.python.BasePythonRunner.handle(PythonRunner.scala:5)" * 40
     return (
         "[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: Job aborted due to "
-        f"stage failure: Task 0 in stage 5.0 failed 1 times: {said}\n{stack}\n\n"
+        f"stage failure: Task 0 in stage 5.0 failed 1 times: {said} SQLSTATE: 38000{stack}\n\n"
+        f"Driver stacktrace: SQLSTATE: XXKST\n=== Streaming Query ===\nIdentifier: q {{}}\n\n"
         f"JVM stacktrace:\norg.apache.spark.SparkException: {said}\n{stack}\n"
+        f"Caused by: org.apache.spark.api.python.PythonException: {said} SQLSTATE: 38000\n"
+        "=== Streaming Query ===\nCurrent Committed Offsets: {FileStreamSource[file:/in]: 1}"
     )
 
 

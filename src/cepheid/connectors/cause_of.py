@@ -12,7 +12,7 @@ from cepheid.errors import CepheidError, DataError
 # was raised because of another comes after it.
 RAISED_BY_US = re.compile(
     r"^\s*cepheid\.errors\.(?P<kind>\w+): (?P<text>.*?)\s*?"
-    r"(?=\n[ \t]*\n|\n\s*at [\w.$]|\nJVM stacktrace|\Z)",
+    r"(?=\n[ \t]*\n|\n\s*at [\w.$]|\s+SQLSTATE: \w+\s|\n=== |\n(?:JVM|Driver) stacktrace|\Z)",
     re.MULTILINE | re.DOTALL,
 )
 RAISED_BY_QUERY = re.compile(

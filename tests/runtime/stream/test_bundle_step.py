@@ -49,6 +49,20 @@ def test_events_are_kept_once_and_only_as_long_as_somebody_needs_them() -> None:
     assert last.wake is None
 
 
+def test_the_end_closes_every_window_and_keeps_nothing() -> None:
+    bundle = bundle_of([*TEXTS, "PATTERN SEQ(A a, B b, !A) WHERE [k] WITHIN 30 RETURN a.time"])
+    done = bundle_step(bundle, Carried(), EVENTS, 150)
+    assert done.waiting == 50
+    last = bundle_step(bundle, done.carried, None, None, ends=True)
+    for each in bundle.queries:
+        whole = step(each.program, Carried(), EVENTS, 10_000).result
+        parts = [part.results[each.name] for part in (done, last) if each.name in part.results]
+        found = pa.concat_tables(parts).to_pylist()
+        assert sorted(map(str, found)) == sorted(map(str, whole.to_pylist())), each.name
+    assert not last.carried.chunks
+    assert (last.wake, last.waiting) == (None, -50)
+
+
 def test_a_limit_of_the_state() -> None:
     with pytest.raises(cepheid.StateLimitError, match="the limit is 100"):
         bundle_step(bundle_of(TEXTS), Carried(), EVENTS, 150, state_limit=100)

@@ -56,13 +56,28 @@ def test_everything_is_final_at_the_end(spark: SparkSession, tmp_path: Path) -> 
             assert as_multiset(found.of(name)) == expected(text, rows), name
         for name, wanted in read.items():
             assert as_multiset(found.of(name)) == as_multiset(wanted), name
-        late = {"type": "A", "time": 1000, "k": 1, "x": 1.0}
-        write_files(tmp_path / "in", [[late]], SCHEMA)
+
+
+def test_events_after_the_end_are_refused(spark: SparkSession, tmp_path: Path) -> None:
+    """The end may come with the last events; what has been written stays as it is."""
+    rows, end = events(), tmp_path / "end"
+    end.mkdir()
+    (end / "complete").write_text("all events are there\n")
+    write_files(tmp_path / "in", [rows], SCHEMA)
+    query = cepheid.query(QUERIES["groups"], name="groups")
+    with few_partitions(spark):
+        stream = read_stream(spark, tmp_path / "in")
+        options = {**ROLES, "watermark": DELAY, "buckets": 3, "end": str(end)}
+        result = united({"groups": query.run(stream, **options)})
+        found = run_to_end(result, tmp_path)
+        assert as_multiset(found.of("groups")) == expected(QUERIES["groups"], rows)
+        write_files(tmp_path / "in", [[{"type": "A", "time": 1000, "k": 1, "x": 1.0}]], SCHEMA)
         with pytest.raises(StreamingQueryException) as failed:
-            run_to_end(results(stream, end), tmp_path)
+            run_to_end(result, tmp_path)
     cause = cepheid.cause_of(failed.value)
-    assert isinstance(cause, cepheid.StateError)
-    assert "is finished: its input was declared complete, and 1 event has come" in str(cause)
+    assert isinstance(cause, cepheid.StateError), failed.value
+    said = "the stream of 'groups' is finished: its input was declared complete, and 1 event has"
+    assert str(cause).startswith(said)
     assert cause.hint is not None
     assert cause.hint.startswith("start with a new checkpoint")
     assert len(str(cause)) < 400 < len(str(failed.value))
