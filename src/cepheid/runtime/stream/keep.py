@@ -137,16 +137,23 @@ def _with(events: pa.Table, name: str, column: pa.Array) -> pa.Table:
 def _with_marks(program: Program, events: pa.Table, keys: _Keys, stays: Booleans) -> pa.Table:
     """Drop events, but not what they broke: where some are dropped one stays without a partition.
 
-    Under strict contiguity two events would otherwise become neighbours.
+    Under strict contiguity two events would otherwise become neighbours. A mark keeps its place in
+    the order. If that is all that its partition is known by, it stays a member of it, with all
+    later ones of the partition, so that their indexes still follow from that of the first.
     """
     has_kept = np.zeros(int(keys.rank.max(initial=0)) + 1, np.bool_)
     has_kept[keys.rank[stays]] = True
     follows_kept = np.append(False, has_kept[:-1])
     dropped = np.flatnonzero(~has_kept[keys.rank] & follows_kept[keys.rank])
     marks = dropped[np.unique(keys.rank[dropped], return_index=True)[1]]
+    blanked = [each for each in program.partition_by if each not in (program.time, *program.order)]
+    if program.partition_by and not blanked:
+        first = np.full(keys.size, keys.rank.size + 1)
+        np.minimum.at(first, keys.code[marks], keys.rank[marks])
+        return events.filter(to_arrow(stays | (keys.rank >= first[keys.code])))
     is_mark = np.zeros(events.num_rows, np.bool_)
     is_mark[marks] = True
-    for name in program.partition_by:
+    for name in blanked:
         place = events.column_names.index(name)
         blank = pc.if_else(to_arrow(is_mark), pa.nulls(1, events.schema.field(name).type)[0],
                            events[name])  # fmt: skip
