@@ -120,9 +120,10 @@ class Query:
             schemas: the attributes that each event type has, for streams in which types differ.
             time_unit: the unit of an integer time column.
             live_limit: how many events and partial matches a match query may keep alive in one
-                partition before it fails instead of filling the memory; None means any number. It
-                is looked at whenever twice as many have come together, and not for OUTPUT PARTIAL
-                and COMPRESSED, which report all of them.
+                partition before it fails instead of filling the memory. None means any number, but
+                a million beyond the events where conditions keep every run apart. It is looked at
+                whenever twice as many have come together, and not for OUTPUT PARTIAL and
+                COMPRESSED, which report all of them.
             max_matches: how many matches a query may list, in a run in process, in a task of a
                 Spark batch, or in a bucket and micro-batch of a stream. Where there
                 are many, they are counted before they are built, and a query with more fails with a

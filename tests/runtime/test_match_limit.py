@@ -155,7 +155,7 @@ class TestWarning:
         for _ in range(2):
             caplog.clear()
             query.run(events_of(9, ips=3), **ROLES)
-            assert [each.getMessage()[:15] for each in caplog.records] == ["runs: every mat"]
+            assert [each.getMessage()[:19] for each in caplog.records] == ["query 'runs': every"]
 
     def test_it_is_in_explain(self) -> None:
         shown = " ".join(cepheid.query("PATTERN A+ a").explain().split())
@@ -178,7 +178,7 @@ class TestWarning:
 
     def test_workloads(self, caplog: pytest.LogCaptureFixture) -> None:
         cepheid.workload(["PATTERN A+ a", "PATTERN A a"]).run(events_of(4), **ROLES)
-        assert [each.getMessage()[:13] for each in caplog.records] == ["q1: every mat"]
+        assert [each.getMessage()[:17] for each in caplog.records] == ["query 'q1': every"]
 
 
 OUT_OF_MEMORY = """
@@ -212,3 +212,13 @@ def test_memory_of_a_large_result_is_not_touched() -> None:
     with pytest.raises(MatchLimitError):
         cepheid.query("PATTERN Failed{5,} f WHERE [ip] WITHIN 1 minute").run(hot_log(), **ROLES)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2**18  # kilobytes
+
+
+@pytest.mark.parametrize("output", ["", "OUTPUT NON OVERLAPPING", "OUTPUT COMPRESSED"])
+def test_runs_that_are_kept_apart_are_bounded_before_they_end(output):
+    """`a.x < b.x` tells every subset of the A's apart, long before a match ends."""
+    count = 60
+    events = pa.table({"ts": range(count), "kind": ["A"] * count, "x": range(count)})
+    query = cepheid.query(f"PATTERN SEQ(A+ a, B b) WHERE a.x < b.x {output}", name="rising")
+    with pytest.raises(cepheid.LiveStateError, match="'rising' keeps .* partial matches alive"):
+        query.run(events, time="ts", type="kind")

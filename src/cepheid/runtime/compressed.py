@@ -43,7 +43,7 @@ def fold_compressed(
 ) -> Graph:
     """Return the part of the match graph that matches are made of."""
     fold = make_fold(program, ordered, predicates, all_partitions(ordered.arrays))
-    graph = fold_whole(fold, ordered)
+    graph = fold_whole(fold, ordered, program)
     if settled is not None:
         whole = Walkable(graph, graph.ends[: graph.cursor[END_COUNT]])
         ends = final_ends(program, ordered, settled, whole).ends

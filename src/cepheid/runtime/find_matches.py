@@ -117,7 +117,8 @@ class MatchSearch:
             walkables = iter([partial_matches(program, ordered, self.predicates, partitions)])
         elif self.output.tie_columns is not None and program.ranking is Ranking.STREAM:
             # Matches of all partitions exclude one another, so all must be known.
-            graph = fold_whole(make_fold(program, ordered, self.predicates, partitions), ordered)
+            fold = make_fold(program, ordered, self.predicates, partitions)
+            graph = fold_whole(fold, ordered, program)
             walkables = iter([Walkable(graph, graph.ends[: graph.cursor[END_COUNT]])])
         else:
             walkables = fold_in_parts(program, ordered, self.predicates, self.columns, partitions)

@@ -31,6 +31,7 @@ from cepheid.program.arrow_arrays import empty, empty_table
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 FIRST_NODES = 2**14
+MOST_RUNS = 2**20  # beyond a node per event and position; up to twice as many take a gigabyte
 
 
 class FoldTask(NamedTuple):
@@ -46,9 +47,13 @@ class FoldTask(NamedTuple):
 
 
 class Fold(Protocol):
-    """A fold over some partitions that can be stopped, compacted and gone on with."""
+    """A fold over some partitions that can be stopped, compacted and gone on with.
+
+    `most_live` is how many nodes may be alive if nobody says; None: they cannot explode.
+    """
 
     graph: Graph
+    most_live: int | None
 
     def advance(self, most_nodes: int) -> int:
         """Fold until all is done or the graph is full; return why it stopped."""
@@ -61,7 +66,9 @@ class Fold(Protocol):
 
 
 class ChainFold:
-    """The fold without predicates over several events."""
+    """The fold without predicates over several events: a node per event and position at most."""
+
+    most_live: int | None = None
 
     def __init__(self, automaton: AutomatonArrays, task: FoldTask) -> None:
         self.automaton = automaton
@@ -106,7 +113,12 @@ class ChainFold:
 
 
 class RunFold:
-    """The fold with predicates over several events; `may_overflow` are those of integers."""
+    """The fold with predicates over several events; `may_overflow` are those of integers.
+
+    Where conditions keep runs apart, every further event can double their number.
+    """
+
+    most_live: int | None
 
     def __init__(
         self,
@@ -117,6 +129,7 @@ class RunFold:
         may_overflow: tuple[str, ...],
     ) -> None:
         self.may_overflow = may_overflow
+        self.most_live = MOST_RUNS + task.events.fires.size * automaton.follow.size
         self.automaton = automaton
         self.rules = rules
         self.events = _until(task)

@@ -104,7 +104,8 @@ def fold_in_parts(
 
     What no later event can reach is dropped, so that memory follows the window.
     """
-    fold, live_limit = make_fold(program, ordered, predicates, partitions), program.live_limit
+    fold = make_fold(program, ordered, predicates, partitions)
+    live_limit = fold.most_live if program.live_limit is None else program.live_limit
     events, window = ordered.arrays, program.window_length or 0
     while True:
         size, step = fold.graph.nodes.shape[0], int(fold.graph.cursor[NEXT_STEP])
@@ -115,14 +116,19 @@ def fold_in_parts(
         fold.compact(_limit(fold.graph, events, window))
         live = node_count(fold.graph)
         if live_limit is not None and live > live_limit:
-            _reject_live_state(program, ordered, columns, int(fold.graph.cursor[PARTITION]), live)
+            named = partition_in_words(program, ordered, columns, int(fold.graph.cursor[PARTITION]))
+            place = f"in the partition {named}" if named else "(the query has no partitions)"
+            raise LiveStateError(program.name, place, live, live_limit)
         if 2 * live > size or step == fold.graph.cursor[NEXT_STEP]:
             fold.grow()
 
 
-def fold_whole(fold: Fold, ordered: OrderedEvents) -> Graph:
+def fold_whole(fold: Fold, ordered: OrderedEvents, program: Program) -> Graph:
     """Fold everything into one graph and drop nothing."""
     while not advance(fold, fold.graph.nodes.shape[0], ordered):
+        kept, most = node_count(fold.graph), fold.most_live
+        if most is not None and kept > max(most, program.live_limit or 0):
+            raise LiveStateError(program.name, "in one graph", kept, most)
         fold.grow()
     return fold.graph
 
@@ -205,14 +211,6 @@ def reject_overflow(what: Sequence[str], row: int) -> NoReturn:
         f"{names} leaves the range of 64-bit integers at row {row}",
         hint=OVERFLOW_HINT,
     )
-
-
-def _reject_live_state(
-    program: Program, ordered: OrderedEvents, columns: Mapping[str, Any], partition: int, live: int
-) -> NoReturn:
-    named = partition_in_words(program, ordered, columns, partition)
-    place = f"in the partition {named}" if named else "(the query has no partitions)"
-    raise LiveStateError(program.name, place, live, program.live_limit or 0)
 
 
 def partition_in_words(

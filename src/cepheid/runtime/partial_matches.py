@@ -27,7 +27,7 @@ def partial_matches(
     A run that the strategy ended at some clock had its window closed before if it started a
     window's length earlier; other runs wait until the window closes or the events end.
     """
-    graph = fold_whole(make_fold(program, ordered, predicates, partitions), ordered)
+    graph = fold_whole(make_fold(program, ordered, predicates, partitions), ordered, program)
     nodes = graph.nodes[: graph.cursor[NODE_COUNT]]
     is_last = (np.uint64(program.automaton.last) >> nodes[:, POSITION].astype(np.uint64)) & 1
     waiting = np.flatnonzero(is_last == 0)
