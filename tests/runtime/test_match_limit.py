@@ -220,5 +220,5 @@ def test_runs_that_are_kept_apart_are_bounded_before_they_end(output):
     count = 60
     events = pa.table({"ts": range(count), "kind": ["A"] * count, "x": range(count)})
     query = cepheid.query(f"PATTERN SEQ(A+ a, B b) WHERE a.x < b.x {output}", name="rising")
-    with pytest.raises(cepheid.LiveStateError, match="'rising' keeps .* partial matches alive"):
+    with pytest.raises(cepheid.LiveStateError, match=r"'rising' keeps .* partial matches alive"):
         query.run(events, time="ts", type="kind")
