@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from cepheid.analysis.automaton import FREE
@@ -65,6 +66,11 @@ def _aggregate_results(query: BoundQuery, trends: Trends, view: View) -> Iterato
             yield Result(row, view.stream_time, _tie_breaks(query, row, None))
 
 
+def _shown(value: Any) -> Any:
+    """A number with a point is a DOUBLE."""
+    return float(value) if isinstance(value, Decimal) else value
+
+
 def _aggregate_row(
     query: BoundQuery, view: View, group: tuple[Any, ...], trends: list[Trend]
 ) -> Row:
@@ -76,7 +82,7 @@ def _aggregate_row(
     for each in query.aggregates:
         value = aggregate_trends(query, each.aggregate, trends)
         columns[each.output] = as_column(each.aggregate, value)
-    columns |= {each.output: each.constant.value for each in query.constants}
+    columns |= {each.output: _shown(each.constant.value) for each in query.constants}
     return view.columns | {name: columns[name] for name in (*leading, *query.returned)}
 
 

@@ -135,7 +135,7 @@ def typed_cases(draw: st.DrawFn, zone: str, *, is_aggregate: bool = False) -> Ca
     assume(names and count_positions(pattern) <= 8)
     where = [draw(typed_conditions(names)) for _ in range(draw(st.integers(1, 2)))]
     if negated and draw(st.booleans()):
-        where.append(draw(typed_conditions({draw(st.sampled_from(negated)): False, **names})))
+        where.append(draw(typed_conditions({draw(st.sampled_from(list(negated))): False, **names})))
     if draw(st.booleans()):
         where.append(f"[{draw(st.sampled_from(('y', 'p', 'f', 'k')))}]")
     elif draw(st.booleans()):

@@ -38,12 +38,19 @@ def test_the_place_is_said() -> None:
         both.plans()
 
 
-@pytest.mark.parametrize("kind", [KeyboardInterrupt, MemoryError, pa.ArrowMemoryError, OSError,
-                                  ImportError, UserWarning, cepheid.DataError])  # fmt: skip
+@pytest.mark.parametrize(
+    "kind", [KeyboardInterrupt, OSError, ImportError, UserWarning, cepheid.DataError]
+)
 def test_what_is_not_ours(kind: type[BaseException]) -> None:
     with pytest.raises(kind) as caught, errors_of("q1"):
         raise kind("no")
     assert not isinstance(caught.value, cepheid.InternalError)
+
+
+@pytest.mark.parametrize("kind", [MemoryError, pa.ArrowMemoryError])
+def test_too_little_memory(kind: type[BaseException]) -> None:
+    with pytest.raises(cepheid.OutOfMemoryError, match="query 'q1' needs more memory"), errors_of("q1"):
+        raise kind("no")
 
 
 def test_errors_of_spark() -> None:

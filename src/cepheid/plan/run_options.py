@@ -70,6 +70,7 @@ class RunOptions:
             live_limit=self.live_limit,
             max_matches=self.max_matches,
             limit=self.limit if lists_matches(plan) else None,
+            warnings=find_warnings(plan.query, lists_all=self.limit is None),
             shows_expiry=self.on_expiry and _can_expire(plan),
             parallelism=choose_parallelism(plan.query, method, self.parallel_in_time),
             is_grouped=self.grouped,

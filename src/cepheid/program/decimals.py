@@ -66,6 +66,8 @@ def as_decimal(column: Any) -> Any:
     """Return a column or scalar of numbers as decimals with as few digits as possible."""
     if not pa.types.is_decimal(column.type):
         column = pc.cast(column, pa.decimal128(19, 0))
+    elif column.type.bit_width < 128:  # Arrow has few functions for short decimals
+        column = pc.cast(column, pa.decimal128(column.type.precision, column.type.scale))
     scale = column.type.scale
     extremes = [column.as_py()] if isinstance(column, pa.Scalar) else _extremes(column)
     before = max((_digits_before(each) for each in extremes if each is not None), default=1)

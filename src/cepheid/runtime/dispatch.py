@@ -100,9 +100,9 @@ def find_batches(make_program: MakeProgram, events: Any, roles: ColumnRoles) -> 
 
 
 def tell_warnings(program: Program) -> None:
-    """Log what the user should know of the query, once for a run; a part of it is harmless."""
+    """Log what the user should know of the query, once for a run."""
     whose = "" if program.name == UNNAMED else f"query '{program.name}': "
-    for each in program.warnings if program.limit is None else ():
+    for each in program.warnings:
         LOG.warning("%s%s", whose, each)
 
 

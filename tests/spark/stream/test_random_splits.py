@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 import cepheid
 from tests.properties.comparison import SCHEMA, as_multiset
 from tests.properties.queries import Case, negation_cases, pair_cases, predicate_cases
+from tests.properties.test_engine_equals_oracle import assume_binds
 from tests.spark.stream.streams import few_partitions, read_stream, run_to_end, united, write_files
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -46,6 +47,7 @@ def random_cases() -> list[Case]:
     )
     @given(st.one_of(predicate_cases(), negation_cases(), pair_cases()))
     def draw(case: Case) -> None:
+        assume_binds(case)
         rows = cepheid.query(case.text).run(table_of(case.events), **ROLES, order=case.order)
         # A negation that waits for the end of a window of EVENTS waits for more events.
         waits = "EVENTS" in case.text and ("!" in case.text or "PARTIAL" in case.text)

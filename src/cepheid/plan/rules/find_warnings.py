@@ -10,9 +10,10 @@ from cepheid.language.ast import OutputMode
 from cepheid.language.printer import print_pattern
 
 
-def find_warnings(query: BoundQuery) -> tuple[str, ...]:
-    """Return what may go otherwise than expected."""
-    return (*(each.line for each in query.warnings), *_exploding_matches(query))
+def find_warnings(query: BoundQuery, *, lists_all: bool = True) -> tuple[str, ...]:
+    """Return what may go otherwise than expected; a part of many matches is harmless."""
+    exploding = _exploding_matches(query) if lists_all else ()
+    return (*(each.line for each in query.warnings), *exploding)
 
 
 def _exploding_matches(query: BoundQuery) -> Iterator[str]:
