@@ -76,6 +76,9 @@ def conditions(draw: st.DrawFn, names: str) -> str:
             f"{one}.x {operator} NEXT({other}).y",
             f"({left} {operator} {right} OR {one}.x = 1)",
             f"{left} + {right} {operator} 3",
+            f"{left} - {right} {operator} {draw(st.integers(-2, 2))}",
+            f"{right} - {left} {operator} {draw(st.integers(-2, 2))}",
+            f"1 {operator} {right} - {left}",
             f"{one}.x {operator} {other}.x",
         ]
     return draw(st.sampled_from(forms))
@@ -93,7 +96,14 @@ def adjacent_cases(draw: st.DrawFn) -> AdjacentCase:
     if any(each in pattern for each in REPEATED) and draw(st.integers(0, 2)) == 0:
         name = "b" if "b+" in pattern else "a"
         last = f"{name}[{name}.LEN].x > 0"
-        forms = [f"{name}[i].x > {name}[i-1].x", f"{name}[i].x > 0", f"{name}[1].x > 0", last]
+        difference = f"{name}[i].x - {name}[i-1].x {draw(st.sampled_from(OPERATORS))} 1"
+        forms = [
+            f"{name}[i].x > {name}[i-1].x",
+            difference,
+            f"{name}[i].x > 0",
+            f"{name}[1].x > 0",
+            last,
+        ]
         where.append(draw(st.sampled_from((*forms, f"{name}[i-1].x != 2"))))
     if draw(st.integers(0, 3)) == 0:
         where.append("[k]")

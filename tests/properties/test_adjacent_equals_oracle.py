@@ -7,7 +7,15 @@ from hypothesis import assume, given, settings
 
 import cepheid
 from tests.properties.adjacent_queries import AdjacentCase, adjacent_cases
-from tests.runtime.adjacent_cases import ASKED, bound_of, expected, summed, value_rows
+from tests.runtime.adjacent_cases import (
+    ASKED,
+    bound_of,
+    counted,
+    expected,
+    summed,
+    value_rows,
+)
+from tests.runtime.few_events import few_are
 
 
 @pytest.fixture(autouse=True)
@@ -16,15 +24,24 @@ def quiet(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.ERROR, logger="cepheid")
 
 
+FEW, MANY = 2**15, -1
+
+
+@pytest.mark.parametrize("few", [FEW, MANY], ids=["few", "many"])
 @settings(max_examples=500)
-@given(adjacent_cases())
-def test_any_query(case: AdjacentCase) -> None:
+@given(case=adjacent_cases())
+def test_any_query(few: int, case: AdjacentCase) -> None:
     text = f"{case.text} RETURN {ASKED.format(v=case.variable)}"
     try:
         query = bound_of(text, case.events, case.order)
     except cepheid.BindingError:
         assume(False)
-    rows = value_rows(query, case.variable, case.events)
-    assume(rows is not None)
+    with few_are(few):
+        rows = value_rows(query, case.variable, case.events)
+        assume(rows is not None)
+        counts = value_rows(query, case.variable, case.events, counts_only=True)
     assert rows is not None
-    assert summed(rows) == expected(query, case.events)
+    assert counts is not None
+    found = expected(query, case.events)
+    assert summed(rows) == found
+    assert counted(counts) == {window: each[0] for window, each in found.items()}

@@ -78,6 +78,7 @@ def value_rows(
     events: Rows,
     *,
     only: StructureCode | None = None,
+    counts_only: bool = False,
 ) -> ValueRows | None:
     """Return what the method gives; None if the query's predicates are not adjacent."""
     program, adjacent = program_of(query)
@@ -91,9 +92,20 @@ def value_rows(
     ordered = order_events(program, columns, table.num_rows)
     predicates = read_columns(program, ordered, columns)
     measures = measures_of(query, variable, ordered, table["x"].to_pylist())
+    if counts_only:
+        measures = Measures(*(each[:1] for each in measures[:5]), *(e[:0] for e in measures[5:]))
     segments = make_segments(program, ordered.arrays)
     program = replace(program, adjacent=adjacent)
     return adjacent_rows(program, ordered, predicates, measures, segments)
+
+
+def counted(rows: ValueRows) -> dict[int, int]:
+    """Return how many trends every window has, with all partitions added up."""
+    result: dict[int, int] = {}
+    for count, window in zip(rows.mantissa[:, 0].tolist(), rows.window.tolist(), strict=True):
+        if count:
+            result[window] = result.get(window, 0) + int(count)
+    return result
 
 
 def summed(rows: ValueRows) -> dict[int, tuple[Any, ...]]:

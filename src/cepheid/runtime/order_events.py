@@ -34,6 +34,7 @@ from cepheid.program.arrow_arrays import empty, empty_table, texts_to_arrow, to_
 from cepheid.program.position_masks import EventTypes, TakenColumns, masks_of_types
 from cepheid.program.program import Clock, MatchOutput, Program, Ranking
 from cepheid.runtime.clock import reject_extremes, reject_nulls, to_ticks
+from cepheid.runtime.few_events import group_few, grouped_few, is_few, order_of_few
 from cepheid.runtime.horizons import Horizons, horizons_in_events, horizons_in_time
 from cepheid.runtime.next_clock import next_clock
 from cepheid.runtime.partition_codes import (
@@ -241,7 +242,9 @@ def _keys(ticks: Int64s, ties: list[Int64s]) -> Keys:
     keys = empty_table(1 + len(ties), ticks.size)
     for row, key in enumerate([ticks, *ties]):  # kernels know arrays of their own, not of Arrow
         keys[row] = key
-    kind = UNSORTED if ties else order_of(keys[0])
+    kind = UNSORTED
+    if not ties:
+        kind = (order_of_few if is_few(ticks.size) else order_of)(keys[0])
     if kind == RISING:
         return Keys(keys[0], none, none, are_rising=True)
     order = none
@@ -259,6 +262,9 @@ def _grouped(partitions: PartitionCodes, keys: Keys, masks: Masks, threads: int)
         events = np.arange(masks.size)
         rank = events + 1 if keys.are_rising else keys.rank
         return Grouped(events, keys.ticks, rank, masks, np.array([0, masks.size]))
+    if is_few(masks.size):
+        events, begin = group_few(code, is_member, keys.order, size)
+        return grouped_few(events, begin, keys.ticks, keys.rank, masks)
     threads = 1 if size * threads > masks.size else threads
     parts, free, begin = cut(masks.size, threads), empty_table(threads, size), empty(size + 1)
     side_by_side(
@@ -314,8 +320,11 @@ def _arranged(
 def _one_event_a_step(grouped: Grouped, threads: int, *, ranks_partition: bool) -> Arranged:
     """Arrange events of which no two are concurrent, and all of which are kept."""
     size = grouped.event.size
-    steps = empty(size + 1)
-    side_by_side([partial(count_up, steps, e.start, e.stop) for e in cut(size + 1, threads)])
+    if is_few(size):
+        steps = np.arange(size + 1)
+    else:
+        steps = empty(size + 1)
+        side_by_side([partial(count_up, steps, e.start, e.stop) for e in cut(size + 1, threads)])
     begin = grouped.begin
     return Arranged(
         grouped.event,
@@ -346,7 +355,7 @@ def _rows_of_types(types: EventTypes) -> Int64s | None:
     """Return the events of types that the program names, None for all."""
     if types.codes is None or types.codes.all():
         return None
-    if types.codes.dtype != np.uint8:
+    if types.codes.dtype != np.uint8 or is_few(types.codes.size):
         return np.flatnonzero(types.codes)
     codes = types.codes.view(np.uint8)
     rows = empty(int(np.count_nonzero(codes)) + 1)

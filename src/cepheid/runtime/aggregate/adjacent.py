@@ -65,7 +65,9 @@ def adjacent_rows(
     )
     indexes, slots = builder.indexes()
     if is_counted(program, builder.edges, measures):
-        values = counted_values(program, builder.edges, indexes, ordered, windows.segments, threads)
+        values = counted_values(
+            program, builder.edges, (indexes, slots), ordered, windows.segments, threads
+        )
         return _rows(program, windows, values)
     rules = _rules(program, adjacent, builder.edges, ordered.arrays, predicates)
     room = _room(program, rules, ordered.arrays, windows, slots, measures)

@@ -31,6 +31,7 @@ from cepheid.kernels.value_ranks import find_ranges, place_by_distance, rank_in_
 from cepheid.program.adjacent_program import AdjacentEdge, Comparison, StructureCode
 from cepheid.program.arrow_arrays import empty
 from cepheid.program.program import StrategyCode
+from cepheid.runtime.few_events import is_few, rank_few
 from cepheid.runtime.order_events import OrderedEvents
 
 Int64s = NDArray[np.int64]
@@ -235,7 +236,7 @@ class IndexBuilder:
     def _distance_row(self, edge: AdjacentEdge, comparison: Comparison) -> _Row | None:
         """Return the row of integers that lie close together, which nobody has to sort."""
         operator = comparison.operator
-        if comparison.is_float or operator == UNEQUAL:
+        if comparison.is_float or operator == UNEQUAL or is_few(self.ordered.row.size):
             return None
         if edge.last_conditions or edge.new_conditions:
             return None
@@ -360,8 +361,12 @@ class IndexBuilder:
         number = np.zeros(found.size, np.int64)
         np.cumsum(in_order[1:] != in_order[:-1], out=number[1:])
         rank = np.empty(found.size, np.int64)
-        latest = np.full(self.partitions, -1, np.int64)
-        rank_in_partitions(order, number, owner, latest, size, rank)
+        if is_few(found.size):
+            rank[order] = number
+            size, rank = rank_few(rank, owner, self.partitions)
+        else:
+            latest = np.full(self.partitions, -1, np.int64)
+            rank_in_partitions(order, number, owner, latest, size, rank)
         result, begin = {}, 0
         for column, each in events.items():
             count = self.ordered.row.size if each is None else each.size

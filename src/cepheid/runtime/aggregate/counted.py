@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from cepheid.kernels.adjacent_rules import Indexes, Segments
-from cepheid.kernels.count_any import CountRules, Fresh, SegmentCounts, count_any
+from cepheid.kernels.count_any import EXACT, CountRules, Fresh, SegmentCounts, count_any
+from cepheid.kernels.count_few import count_few
 from cepheid.kernels.prefix_counts import TIER_BITS as WIDE_TIER_BITS
 from cepheid.kernels.prefix_counts import WIDTH, Counts, lay_out
 from cepheid.kernels.values import Measures, Values
@@ -16,6 +17,7 @@ from cepheid.program.adjacent_program import AdjacentEdge, StructureCode
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program, StrategyCode
 from cepheid.runtime.aggregate.measures import LARGEST_EXPONENT, TIER_BITS
+from cepheid.runtime.few_events import is_few
 from cepheid.runtime.kernel_arrays import widest_step
 from cepheid.runtime.order_events import OrderedEvents
 from cepheid.runtime.side_by_side import cut, side_by_side
@@ -39,13 +41,18 @@ def is_counted(program: Program, edges: Sequence[AdjacentEdge], measures: Measur
 def counted_values(
     program: Program,
     edges: Sequence[AdjacentEdge],
-    indexes: Indexes,
+    looked_up: tuple[Indexes, int],
     ordered: OrderedEvents,
     segments: Segments,
     threads: int,
 ) -> Values:
-    """Return the value of every segment."""
+    """Return the value of every segment; with the indexes comes how much room they ask for."""
     events, count = ordered.arrays, segments.begin.size
+    if is_few(events.fires.size):
+        values = _few_values(program, edges, looked_up, ordered, segments)
+        if values is not None:
+            return values
+    indexes, _ = looked_up
     indexes = indexes._replace(base=np.empty_like(indexes.size))
     trees = lay_out(indexes.size, indexes.base)
     parts = _parts(segments, indexes.size.shape[1], min(threads, events.fires.size // LEAST_EVENTS))
@@ -76,6 +83,43 @@ def counted_values(
         )
 
     side_by_side([functools.partial(fold, number) for number in range(len(parts))])
+    return values_of_counts(result)
+
+
+def _few_values(
+    program: Program,
+    edges: Sequence[AdjacentEdge],
+    looked_up: tuple[Indexes, int],
+    ordered: OrderedEvents,
+    segments: Segments,
+) -> Values | None:
+    """Return the value of every segment of few events; None if a count is too large for that."""
+    assert isinstance(program.output, AggregateOutput)
+    indexes, slots = looked_up
+    events, count = ordered.arrays, segments.begin.size
+    widest = widest_step(events) * len(program.automaton.follow)
+    result = SegmentCounts(np.empty(count), np.zeros(count, np.int64), np.zeros(count, np.int64))
+    ends = np.array(program.automaton.edges, np.int64).reshape(-1, 2)
+    structures = np.array([each.structure for each in edges], np.int64)
+    is_done = count_few(
+        np.uint64(program.automaton.first),
+        np.uint64(program.automaton.last),
+        np.vstack((ends.T, structures)),
+        events.fires,
+        events.step_offsets,
+        segments,
+        indexes,
+        EXACT if program.output.wants_low else 2.0**LARGEST_EXPONENT,
+        np.zeros(slots),
+        np.zeros(len(edges)),
+        np.empty((widest, 2), np.int64),
+        np.empty(widest),
+        result.mantissa,
+    )
+    if not is_done:
+        return None
+    if program.output.wants_low:
+        result = result._replace(low=result.mantissa.astype(np.int64))
     return values_of_counts(result)
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from cepheid.kernels.add_by_key import add_by_key
 from cepheid.kernels.values import NOTHING, ValueRows
+from cepheid.runtime.few_events import add_few, is_few
 
 Int64s = NDArray[np.int64]
 
@@ -77,7 +78,8 @@ def add_rows(rows: ValueRows, keys: Int64s, count: int, moduli: Int64s) -> Value
         np.ascontiguousarray(rows.low),
         np.ascontiguousarray(rows.least),
     )
-    add_by_key(keys, contiguous, moduli, totals)
+    if not is_few(keys.size) or not add_few(keys, contiguous, moduli, totals):
+        add_by_key(keys, contiguous, moduli, totals)
     return totals
 
 

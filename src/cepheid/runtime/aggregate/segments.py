@@ -15,6 +15,7 @@ from cepheid.kernels.segment_bounds import find_ends
 from cepheid.program.program import Clock, Program
 from cepheid.runtime.aggregate.moments import Moments, PairIndex
 from cepheid.runtime.aggregate.wanted_windows import WantedWindows
+from cepheid.runtime.few_events import is_few
 from cepheid.runtime.order_events import OrderedEvents, starts_of_runs
 
 Int64s = NDArray[np.int64]
@@ -51,9 +52,14 @@ def make_segments(
     if wanted is not None:
         kept = wanted.has(owner, window)
         owner, window, begin = owner[kept], window[kept], begin[kept]
-    end = np.empty_like(begin)
-    clock = events.clock[events.step_offsets[:-1]]
-    find_ends(owner, window * program.slide + program.window_length, clock, offsets, end)
+    clock, until = events.clock[events.step_offsets[:-1]], window * program.slide
+    until += program.window_length
+    if is_few(clock.size):
+        of_step = np.repeat(partitions, np.diff(offsets))
+        end = PairIndex(of_step, clock).first_from(owner, until)
+    else:
+        end = np.empty_like(begin)
+        find_ends(owner, until, clock, offsets, end)
     is_new = starts_of_runs(begin) | starts_of_runs(end)
     segments = Segments(owner[is_new], begin[is_new], end[is_new])
     return WindowedSegments(segments, owner, window, np.cumsum(is_new) - 1)
