@@ -11,6 +11,7 @@ from cepheid.plan.planner import make_plan
 from cepheid.runtime.aggregate import recent
 from tests.oracle import bind, schema_of
 from tests.properties.aggregate_comparison import assert_same_rows
+from tests.runtime.few_events import few_are
 from tests.runtime.recent_cases import RecentCase, long_stream, recent_cases, rows_of
 
 AGGREGATES = "RETURN COUNT(*), SUM(a.x), MIN(a.x), MAX(b.x), AVG(b.x)"
@@ -24,10 +25,11 @@ def quiet(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def check(case: RecentCase) -> None:
-    """Short queues are folded anew; so try it once without that."""
+    """Few events, and short queues, are folded anew; so try it once without that."""
     expected = case.expected()
     assert_same_rows(case.query, case.found(), expected)
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, few_are(-1):
+        assert_same_rows(case.query, case.found(), expected)
         patch.setattr(recent, "few_steps", lambda _: 0)
         assert_same_rows(case.query, case.found(), expected)
 

@@ -6,8 +6,10 @@ import functools
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cepheid.kernels.adjacent_rules import Indexes, Segments
+from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.count_any import EXACT, CountRules, Fresh, SegmentCounts, count_any
 from cepheid.kernels.count_few import count_few
 from cepheid.kernels.prefix_counts import TIER_BITS as WIDE_TIER_BITS
@@ -95,32 +97,45 @@ def _few_values(
 ) -> Values | None:
     """Return the value of every segment of few events; None if a count is too large for that."""
     assert isinstance(program.output, AggregateOutput)
+    structures = [each.structure for each in edges]
+    limit = EXACT if program.output.wants_low else 2.0**LARGEST_EXPONENT
+    found = few_counts(program, structures, looked_up, ordered.arrays, segments, limit)
+    if found is None:
+        return None
+    none = np.zeros(found.size, np.int64)
+    low = found.astype(np.int64) if program.output.wants_low else none
+    return values_of_counts(SegmentCounts(found, none, low))
+
+
+def few_counts(
+    program: Program,
+    structures: Sequence[StructureCode],
+    looked_up: tuple[Indexes, int],
+    events: EventArrays,
+    segments: Segments,
+    limit: float,
+) -> NDArray[np.float64] | None:
+    """Return how many trends every segment has; None if that may not be below a limit."""
     indexes, slots = looked_up
-    events, count = ordered.arrays, segments.begin.size
     widest = widest_step(events) * len(program.automaton.follow)
-    result = SegmentCounts(np.empty(count), np.zeros(count, np.int64), np.zeros(count, np.int64))
     ends = np.array(program.automaton.edges, np.int64).reshape(-1, 2)
-    structures = np.array([each.structure for each in edges], np.int64)
+    result = np.empty(segments.begin.size)
     is_done = count_few(
         np.uint64(program.automaton.first),
         np.uint64(program.automaton.last),
-        np.vstack((ends.T, structures)),
+        np.vstack((ends.T, np.array(structures, np.int64))),
         events.fires,
         events.step_offsets,
         segments,
         indexes,
-        EXACT if program.output.wants_low else 2.0**LARGEST_EXPONENT,
+        limit,
         np.zeros(slots),
-        np.zeros(len(edges)),
+        np.zeros(len(structures)),
         np.empty((widest, 2), np.int64),
         np.empty(widest),
-        result.mantissa,
+        result,
     )
-    if not is_done:
-        return None
-    if program.output.wants_low:
-        result = result._replace(low=result.mantissa.astype(np.int64))
-    return values_of_counts(result)
+    return result if is_done else None
 
 
 def _parts(segments: Segments, partitions: int, threads: int) -> list[range]:

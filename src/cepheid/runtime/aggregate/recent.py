@@ -17,6 +17,7 @@ from cepheid.kernels.value_algebra import make_values
 from cepheid.kernels.values import Measures, ValueRows, Values
 from cepheid.program.program import Clock, Program
 from cepheid.program.slot_program import SlotProgram
+from cepheid.runtime.aggregate.few_recent import few_recent_rows
 from cepheid.runtime.aggregate.group_rows import add_rows
 from cepheid.runtime.aggregate.moments import Moments
 from cepheid.runtime.aggregate.panes import moving_slots
@@ -36,6 +37,9 @@ def recent_rows(
     measures: Measures,
 ) -> ValueRows:
     """Return a row for every moment; `group` is by event."""
+    rows = few_recent_rows(program, ordered, group, moments, measures)
+    if rows is not None:
+        return rows
     machine = slot_machine(slots, program.automaton, program.strategy)
     task = SlotTask(machine, measures, ordered.arrays, negative_codes(slots, ordered))
     asked = np.ones((moments.group.size, 1), np.bool_)
