@@ -43,6 +43,7 @@ def test_what_is_warm_is_not_compiled_again(events, empty_cache):
     query = "PATTERN SEQ(A a, B b) WHERE [k] WITHIN 5 RETURN a.ts"
     run = cepheid_process("run", query, events, "-f", "csv", env=empty_cache)
     assert "fold_matches" in first.lines[0]
+    assert "place_events" in first.lines[0]  # of many events
     assert empty_cache["CEPHEID_CACHE_DIR"] in first.lines[-1]
     assert again.lines[0] == "matches: nothing to compile"
     assert (run.lines, run.stderr) == (["a_ts", "1"], "")

@@ -98,14 +98,21 @@ def warmup_kinds() -> tuple[str, ...]:
 
 def _warm(kind: str) -> Warmed:
     from cepheid.kernels.compiling import watching_compilations
+    from cepheid.runtime.few_events import as_if_many
 
-    events = _events()
     with watching_compilations() as compiled:
-        if kind == WORKLOADS:
-            workload(SHARED).run(events, time="ts", type="kind")
-        for text in KINDS.get(kind, ()):
-            query(text).run(events, time="ts", type="kind")
+        _run(kind)
+        with as_if_many():
+            _run(kind)
     return Warmed(kind, tuple(compiled))
+
+
+def _run(kind: str) -> None:
+    events = _events()
+    if kind == WORKLOADS:
+        workload(SHARED).run(events, time="ts", type="kind")
+    for text in KINDS.get(kind, ()):
+        query(text).run(events, time="ts", type="kind")
 
 
 def _events() -> pa.Table:

@@ -49,7 +49,10 @@ def test_what_is_not_ours(kind: type[BaseException]) -> None:
 
 @pytest.mark.parametrize("kind", [MemoryError, pa.ArrowMemoryError])
 def test_too_little_memory(kind: type[BaseException]) -> None:
-    with pytest.raises(cepheid.OutOfMemoryError, match="query 'q1' needs more memory"), errors_of("q1"):
+    with (
+        pytest.raises(cepheid.OutOfMemoryError, match="query 'q1' needs more memory"),
+        errors_of("q1"),
+    ):
         raise kind("no")
 
 

@@ -52,7 +52,7 @@ def test_the_warning_is_told_on_the_driver(
 ) -> None:
     with caplog.at_level(logging.WARNING, "cepheid"):
         REPEATED.run(frame(spark, 3), **ROLES).collect()
-    assert [each.getMessage()[:16] for each in caplog.records] == ["runs: every matc"]
+    assert [each.getMessage()[:19] for each in caplog.records] == ["query 'runs': every"]
 
 
 def test_batches_is_for_events_of_this_process(spark: SparkSession) -> None:

@@ -9,6 +9,7 @@ from cepheid.errors import ConfigError
 from cepheid.language.ast import OutputMode
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.rules.choose_parallelism import choose_parallelism, obstacle_to_ranges
+from cepheid.plan.rules.find_warnings import find_warnings
 
 # Ten million rows of a few numbers are about a gigabyte; of long arrays they are several.
 MOST_MATCHES = 10_000_000

@@ -74,7 +74,7 @@ def run_events(
 
     def run() -> Any:
         found = run_local(program, given.events, threads=available_cores())
-        if program.type_column is not None:
+        if program.type_column is not None and given.roles.schemas is None:
             warn_of_missing_types([program], given.events[program.type_column])
         return as_kind(found, given.kind)
 
@@ -92,7 +92,7 @@ def find_batches(make_program: MakeProgram, events: Any, roles: ColumnRoles) -> 
         )
     program = make_program(event_schema(given.events.schema, given.roles))
     tell_warnings(program)
-    if program.type_column is not None:
+    if program.type_column is not None and given.roles.schemas is None:
         warn_of_missing_types([program], given.events[program.type_column])
     found = run_in_batches(program, given.events, threads=available_cores())
     schema = result_schema(program, given.events.schema)
@@ -141,14 +141,14 @@ def _run_stored(program: Program, stored: StoredEvents) -> Any:
     if threads == 1 or stored.row_count < LEAST_ROWS or not reads_columns(program):
         table = stored.read(needed, encoded)
         result = run_local(program, table, stored.schema, threads=threads)
-        if program.type_column is not None:
+        if program.type_column is not None and roles.schemas is None:
             warn_of_missing_types([program], table[program.type_column])
         return result
     first = [program.time, program.type_column, *program.partition_by]
     needed.sort(key=lambda name: first.index(name) if name in first else len(first))
     with ColumnReader(stored, needed, encoded, threads) as columns:
         found = run_columns(program, columns, columns.row_count, stored.schema, threads=threads)
-        if program.type_column is not None:
+        if program.type_column is not None and roles.schemas is None:
             warn_of_missing_types([program], columns[program.type_column])
     return found
 

@@ -290,7 +290,7 @@ class LocalMembers:
         )
 
     def _warn_of_missing_types(self, programs: Sequence[Program]) -> None:
-        if self.roles.type is not None:
+        if self.roles.type is not None and self.roles.schemas is None:
             warn_of_missing_types(programs, self.table[self.roles.type])
 
     def _united(self, schema: pa.Schema, streams: Sequence[DerivedStream]) -> pa.Table:

@@ -100,7 +100,9 @@ def test_queries_come_and_go(spark: SparkSession, tmp_path: Path) -> None:
     assert found.of("added:failing")
     assert found.of("failed:failing")
     for each in found.of("failed:failing"):
-        assert each["message"].startswith("query 'failing': '(a.x * 4611686018427387904) * b.x"), each
+        assert each["message"].startswith("query 'failing': '(a.x * 4611686018427387904) * b.x"), (
+            each
+        )
     for name, words in (
         ("broken", "unexpected"),
         ("spread", "buckets are by k"),

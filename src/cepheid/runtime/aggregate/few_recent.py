@@ -21,7 +21,8 @@ from cepheid.runtime.few_events import is_few
 from cepheid.runtime.order_events import OrderedEvents
 
 Int64s = NDArray[np.int64]
-MOST_STEPS = 2**22  # of all windows together: some tens of milliseconds
+MOST_PAIRS = 2**16  # of partitions and moments: each is looked up
+MOST_STEPS = 2**20  # of all windows together
 
 
 def few_recent_rows(
@@ -37,6 +38,9 @@ def few_recent_rows(
     if measures.moduli.size > 1 or measures.least_positions.size:
         return None
     if not is_few(ordered.row.size) or not is_few(moments.group.size):
+        return None
+    partitions = ordered.arrays.partition_offsets.size - 1
+    if partitions * moments.group.size > MOST_PAIRS:  # the queue took a sixtieth of the time
         return None
     windows = recent_segments(program, ordered, group, moments)
     segments = windows.segments
