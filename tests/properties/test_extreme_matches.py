@@ -62,10 +62,6 @@ def assume_binds(case: Case) -> None:
 def check(case: Case, run: Any) -> None:
     try:
         rows = run()
-    except cepheid.BindingError as error:
-        assert "more events than can be counted" in str(error)  # noqa: PT017
-        assert str(LIMIT) in window and "EVENTS" in window  # noqa: PT018
-        return
     except cepheid.DataError as error:
         has_extremes = any(abs(each["x"] or 0) >= LIMIT // 16 for each in case.events)
         if not any(each in str(error) for each in BEYOND) or not (
@@ -115,8 +111,8 @@ def test_counts(pattern: str, window: str, base: int, data: st.DataObject) -> No
     try:
         rows = cepheid.query(case.text).run(table_of(case), time="time", type="type").to_pylist()
     except cepheid.BindingError as error:
-        assert "more events than can be counted" in str(error)  # noqa: PT017
-        assert str(LIMIT) in window and "EVENTS" in window  # noqa: PT018
+        if "more events than can be counted" not in str(error) or "EVENTS" not in window:
+            raise
         return
     except cepheid.DataError as error:
         if "too close to the limit of 64 bits" not in str(error) or not (is_far and base):

@@ -141,14 +141,14 @@ def _run_stored(program: Program, stored: StoredEvents) -> Any:
     if threads == 1 or stored.row_count < LEAST_ROWS or not reads_columns(program):
         table = stored.read(needed, encoded)
         result = run_local(program, table, stored.schema, threads=threads)
-        if program.type_column is not None and roles.schemas is None:
+        if program.type_column is not None:
             warn_of_missing_types([program], table[program.type_column])
         return result
     first = [program.time, program.type_column, *program.partition_by]
     needed.sort(key=lambda name: first.index(name) if name in first else len(first))
     with ColumnReader(stored, needed, encoded, threads) as columns:
         found = run_columns(program, columns, columns.row_count, stored.schema, threads=threads)
-        if program.type_column is not None and roles.schemas is None:
+        if program.type_column is not None:
             warn_of_missing_types([program], columns[program.type_column])
     return found
 
