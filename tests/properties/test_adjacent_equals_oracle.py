@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 import cepheid
+from cepheid.runtime.few_events import FEW
 from tests.properties.adjacent_queries import AdjacentCase, adjacent_cases
 from tests.runtime.adjacent_cases import (
     ASKED,
@@ -24,7 +25,7 @@ def quiet(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.ERROR, logger="cepheid")
 
 
-FEW, MANY = 2**15, -1
+MANY = -1
 
 
 @pytest.mark.parametrize("few", [FEW, MANY], ids=["few", "many"])

@@ -17,7 +17,7 @@ from cepheid.kernels.arrange_events import (
 )
 from cepheid.kernels.value_ranks import rank_in_partitions
 from cepheid.kernels.values import NOTHING, ValueRows
-from cepheid.runtime.few_events import add_few, group_few, grouped_few, order_of_few, rank_few
+from cepheid.runtime.few_events import FEW, add_few, group_few, grouped_few, order_of_few, rank_few
 from tests.runtime.few_events import few_are
 
 small = st.integers(-3, 3)
@@ -96,7 +96,7 @@ def test_sums(rows, modulus):
         assert [each.tolist() for each in few] == [each.tolist() for each in totals()]
 
 
-@pytest.mark.parametrize("few", [2**15, -1])
+@pytest.mark.parametrize("few", [FEW, -1])
 @pytest.mark.parametrize("window", ["", "WITHIN 20", "WITHIN 30 SLIDE 10"])
 @pytest.mark.parametrize("pattern", ["A+ a", "A{3,} a", "SEQ(A+ a, B b)", "SEQ(A a, B+ b)"])
 def test_counts_are_those_of_matches(few, window, pattern):
@@ -121,7 +121,7 @@ def test_counts_are_those_of_matches(few, window, pattern):
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # plain Python warns
-@pytest.mark.parametrize("few", [2**15, -1])
+@pytest.mark.parametrize("few", [FEW, -1])
 @pytest.mark.parametrize("clause", ["a[i].x - a[i-1].x < 3", "3 > a[i].x - a[i-1].x"])
 @pytest.mark.parametrize("returned", ["COUNT(*) AS n", "SUM(a.x) AS s"])
 def test_a_difference_that_leaves_64_bits_is_an_error(few, clause, returned):
