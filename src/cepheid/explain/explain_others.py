@@ -1,16 +1,11 @@
-"""What queries in no set have in common: adjacent predicates, beginnings, a graph of matches."""
+"""What queries in no set have in common: adjacent predicates, segments, a graph of matches."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from cepheid.explain.common_beginnings import (
-    common_prefixes,
-    in_a_row,
-    position_word,
-    types_of,
-)
+from cepheid.explain.common_beginnings import in_a_row, position_word, types_of
 from cepheid.explain.sharing_document import CommonPart, OtherSet
 from cepheid.program.predicate_code import COMPARISONS
 from cepheid.program.run_program import ColumnKind
@@ -21,7 +16,6 @@ from cepheid.program.sharing.share_work import SharedWork
 
 LANES = "with adjacent predicates in one pass, with a lane for each query and window"
 CHAINS = "of one window that moves with every event, whose common segments are counted once"
-EXITS = "of one window that moves with every event, whose beginning is folded once"
 GRAPH = "that return matches, whose graph is built once"
 SCANS_APART = (
     "queries in sets, or with lanes, take the events of windows that close, not those of one scan"
@@ -44,10 +38,6 @@ def explain_others(work: SharedWork) -> tuple[OtherSet, ...]:
         *(
             OtherSet(CHAINS, named(places), "segment", tuple(_segments(each, named(places))))
             for places, each in others.chains
-        ),
-        *(
-            OtherSet(EXITS, named(places), "prefix", tuple(common_prefixes(each.merged)))
-            for places, each in others.recent
         ),
         *(
             OtherSet(GRAPH, named(places), "prefix", tuple(_beginnings(each, named(places))))

@@ -1,4 +1,4 @@
-"""What programs in no sharing set have in common: lanes, beginnings, the scan of events."""
+"""What programs in no sharing set have in common: lanes, segments, graphs, the scan of events."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from cepheid.program.sharing.chain_program import ChainProgram, chain_sets
 from cepheid.program.sharing.lane_program import LaneProgram, lane_sets, make_lanes
 from cepheid.program.sharing.match_program import MatchProgram, match_sets
 from cepheid.program.sharing.merged_program import MergedProgram
-from cepheid.program.sharing.recent_program import RecentProgram, recent_sets
 from cepheid.program.sharing.sharing_sets import stream_of
 
 Places = tuple[int, ...]
@@ -22,13 +21,12 @@ Places = tuple[int, ...]
 class OtherSets:
     """Places of programs with what is made of them, and of those that are folded by themselves.
 
-    `lanes` have adjacent predicates in common, `chains` segments of sequences, `recent` and
-    `matches` the beginning of patterns.
+    `lanes` have adjacent predicates in common, `chains` segments of sequences, `matches` the
+    beginning of patterns.
     """
 
     lanes: tuple[tuple[Places, LaneProgram], ...]
     chains: tuple[tuple[Places, ChainProgram], ...]
-    recent: tuple[tuple[Places, RecentProgram], ...]
     matches: tuple[tuple[Places, MatchProgram], ...]
     alone: Places
 
@@ -37,7 +35,6 @@ class OtherSets:
         """The programs that order the events of every set."""
         return (
             *((places, each.united) for places, each in self.lanes),
-            *((places, each.united) for places, each in self.recent),
             *((places, each.united) for places, each in self.matches),
         )
 
@@ -56,9 +53,8 @@ def other_sets(programs: Sequence[Program], taken: Collection[int]) -> OtherSets
             left[:] = [each for each in left if each not in places]
         return sets
 
-    lanes, chains = among(_lanes), among(chain_sets)
-    recent, matches = among(recent_sets), among(match_sets)
-    return OtherSets(tuple(lanes), tuple(chains), tuple(recent), tuple(matches), tuple(left))
+    lanes, chains, matches = among(_lanes), among(chain_sets), among(match_sets)
+    return OtherSets(tuple(lanes), tuple(chains), tuple(matches), tuple(left))
 
 
 Made = TypeVar("Made")

@@ -2,8 +2,8 @@
 
 Sets of queries, and those with lanes, are folded in one pass over the events of those windows that
 close. Windows are reported by the step that settles their end, as for queries by themselves
-(decision 14). For all others the settled events are ordered once, queries of one window that moves
-with every event have common segments or beginnings, and matches have one graph.
+(decision 14). For all others the settled events are ordered once, sequences of one window that
+moves with every event have common segments, and matches have one graph.
 """
 
 from __future__ import annotations
@@ -162,7 +162,6 @@ def _together(bundle: StreamBundle, move: Move) -> _Found:
             closings += next_ends(queries, latest, move)
     common = Common(
         [(bundle.of(numbers), program) for numbers, program in bundle.chains],
-        [(bundle.of(numbers), program) for numbers, program in bundle.recent],
         [(bundle.of(numbers), program) for numbers, program in bundle.matches],
     )
     _replay(alone, common, move, found)
