@@ -41,8 +41,8 @@ def test_all_ways_of_sharing_equal_alone(caplog: pytest.LogCaptureFixture) -> No
     events = events_of()
     bundle = whole_bundle(programs_of(TEXTS, events), Sharing(Policy.DYNAMIC))
     others = bundle.others
-    shared = (bundle.sets, others.lanes, others.chains, others.matches)
-    assert [len(each) for each in shared] == [1] * 4
+    shared = (bundle.sets, others.lanes, others.chains)
+    assert [len(each) for each in shared] == [1] * 3
     with caplog.at_level(logging.DEBUG, "cepheid"):
         found = folded(bundle, events, frozenset())
     said = [each.getMessage() for each in caplog.records if each.name == "cepheid"]

@@ -1,4 +1,4 @@
-"""Queries in no sharing set: lanes of adjacent predicates, one graph of matches, one scan."""
+"""Queries in no sharing set: lanes of adjacent predicates, segments, one scan."""
 
 import logging
 
@@ -8,7 +8,6 @@ import pytest
 import cepheid
 from cepheid.errors import DataError
 from cepheid.runtime.sharing.run_lanes import run_lanes
-from cepheid.runtime.sharing.run_matches import run_matches
 from tests.runtime.other_queries import ROLES, others_of, rows_alone, run, table_of
 
 COUNT = "RETURN COUNT(*) AS n"
@@ -141,7 +140,7 @@ class TestRecent:
 
 
 class TestMatches:
-    def test_one_graph(self):
+    def test_a_common_beginning(self):
         texts = [
             "PATTERN SEQ(A a, B b+, C c) WITHIN 9",
             "PATTERN SEQ(A x, B y+, D z) WITHIN 9 RETURN x.time, y.time, z.time",
@@ -150,18 +149,10 @@ class TestMatches:
             "PATTERN SEQ(A a, B b+, C c) WITHIN 5",
         ]
         table = table_of("a1 b2 b3 d4 c5 a6 b7 c8 d9 c30")
-        others = others_of(texts, table)
-        ((places, program),) = others.matches
-        assert places == (0, 1, 2, 3)
-        assert [len(each) for each in program.owners] == [4, 3, 1, 1, 1, 1, 1]
-        found = [each.to_pylist() for each in run(run_matches, program, table)]
-        assert [sorted(map(str, each)) for each in found] == [
-            sorted(map(str, each)) for each in rows_alone(texts[:4], table)
-        ]
         together = cepheid.workload(texts).run(table, **ROLES)
-        assert together["q5"].to_pylist() == rows_alone(texts, table)[4]
+        assert [each.to_pylist() for each in together.values()] == rows_alone(texts, table)
 
-    def test_what_has_a_graph_of_its_own(self):
+    def test_all_forms(self):
         texts = [
             "PATTERN SEQ(A a, B b, C c) WHERE a.x < c.x WITHIN 9",
             "PATTERN SEQ(A a, !D, B b) WITHIN 9",
@@ -172,7 +163,7 @@ class TestMatches:
             "PATTERN SEQ(A a, B b) WITHIN 9",
         ]
         table = table_of("a1(x=1) b2(x=2) a3(x=5) d4(x=1) b5(x=1) c6(x=3)")
-        assert others_of(texts, table).matches == ()
+        assert len(others_of(texts, table).alone) == len(texts)
         found = cepheid.workload(texts).run(table, **ROLES)
         for name, text in zip(found, texts, strict=True):
             alone = cepheid.query(text).run(table, **ROLES)

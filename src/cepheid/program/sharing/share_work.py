@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from cepheid.program.program import Program
 from cepheid.program.sharing.chain_program import is_chain, why_no_chain
 from cepheid.program.sharing.lane_program import why_no_lane
-from cepheid.program.sharing.match_program import has_shared_graph
 from cepheid.program.sharing.merge_programs import merge_programs
 from cepheid.program.sharing.merged_program import MergedProgram
 from cepheid.program.sharing.other_sets import OtherSets, other_sets, scans
@@ -25,7 +24,6 @@ IS_READ = "another query reads its results"
 
 
 NOBODY_COMPARES = "no other query has the same adjacent predicates"
-NOBODY_BEGINS = "and no other query with the same window begins alike"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,7 @@ def _why_alone(program: Program, programs: Sequence[Program]) -> str:
     reason = why_alone(program) or _why_in_no_set(program, programs)
     if is_chain(program):
         return f"{reason}, and {why_no_chain(program, programs)}"
-    return f"{reason}, {NOBODY_BEGINS}" if has_shared_graph(program) else reason
+    return reason
 
 
 def _why_in_no_set(program: Program, programs: Sequence[Program]) -> str:

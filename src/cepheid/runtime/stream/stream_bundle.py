@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
 
 from cepheid.program.program import Clock, Program
 from cepheid.program.sharing.chain_program import ChainProgram, chain_sets
 from cepheid.program.sharing.lane_program import LaneProgram, lane_sets, make_lanes
-from cepheid.program.sharing.match_program import MatchProgram, match_sets
 from cepheid.program.sharing.merged_program import MergedProgram
 from cepheid.runtime.sharing.policy import Policy, Sharing
 from cepheid.runtime.stream.arrivals import KeptEvents, kept_events
@@ -37,7 +35,7 @@ class StreamBundle:
     """Queries on the same stream; those that are folded together are by number.
 
     Queries of a set or with lanes have windows that slide; those with common segments (`chains`)
-    or one graph have the same `since`. `columns` are kept of events in any case.
+    have the same `since`. `columns` are kept of events in any case.
     """
 
     queries: tuple[StreamedQuery, ...]
@@ -46,12 +44,11 @@ class StreamBundle:
     columns: tuple[str, ...] = ()
     lanes: tuple[tuple[Numbers, LaneProgram], ...] = ()
     chains: tuple[tuple[Numbers, ChainProgram], ...] = ()
-    matches: tuple[tuple[Numbers, MatchProgram], ...] = ()
 
     @property
     def alone(self) -> list[StreamedQuery]:
         """The queries that share nothing but the scan of events."""
-        shared = (*self.sets, *self.lanes, *self.chains, *self.matches)
+        shared = (*self.sets, *self.lanes, *self.chains)
         together = {number for numbers, _ in shared for number in numbers}
         return [each for number, each in enumerate(self.queries) if number not in together]
 
@@ -76,7 +73,7 @@ def stream_bundle(
     """Put queries together.
 
     Those that add up windows of time can be a set, or have lanes; sequences of one window that
-    moves with every event have segments in common, and matches one graph.
+    moves with every event have segments in common.
     """
     places = [
         place
@@ -98,26 +95,19 @@ def stream_bundle(
         sharing.policy,
         tuple(columns),
         tuple(lanes),
-        tuple(_by_since(queries, chain_sets)),
-        tuple(_by_since(queries, match_sets)),
+        tuple(_chains(queries)),
     )
 
 
-Made = TypeVar("Made")
-
-
-def _by_since(
-    queries: Sequence[StreamedQuery],
-    sets_of: Callable[[Sequence[Program]], Sequence[tuple[Numbers, Made]]],
-) -> list[tuple[Numbers, Made]]:
-    """Return sets of queries that have taken the same events."""
+def _chains(queries: Sequence[StreamedQuery]) -> list[tuple[Numbers, ChainProgram]]:
+    """Return sets of sequences with common segments, of queries that have taken the same events."""
     by_since: dict[int | None, list[int]] = {}
     for place, each in enumerate(queries):
         by_since.setdefault(each.since, []).append(place)
     return [
         (_at(places, found), program)
         for places in by_since.values()
-        for found, program in sets_of([queries[place].program for place in places])
+        for found, program in chain_sets([queries[place].program for place in places])
     ]
 
 
