@@ -10,6 +10,7 @@ from cepheid.explain.explain_others import SCANS_APART
 from cepheid.explain.explain_sharing import explain_sharing
 from cepheid.explain.name_lists import name_list
 from cepheid.explain.sharing_text import ON_SPARK
+from cepheid.program.sharing import chain_program
 
 COUNT = "RETURN COUNT(*) AS n"
 
@@ -68,7 +69,7 @@ def test_common_beginnings_and_windows():
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("PATTERN SEQ(B, A)", "it returns matches, and no other query with the same window"),
+        ("PATTERN SEQ(B, A)", "it returns matches"),
         ("PATTERN SEQ(B a, A b) WHERE a.x < b.x", "it returns matches"),
         (f"PATTERN B+ b WHERE b.x < NEXT(b).x {COUNT}", "the types of what it compares are not"),
         (f"PATTERN SEQ(A, B+) SEMANTICS contiguous {COUNT}", "events take runs away"),
@@ -108,8 +109,7 @@ def test_text():
         "    q1 … q5",
         "",
         "  each by itself",
-        "    q4, q5  because it returns matches, and no other query with the same window "
-        "begins alike",
+        "    q4, q5  because it returns matches",
         "",
         f"  {ON_SPARK}",
         "  On streams (workload.stream), too, except that",
@@ -135,7 +135,7 @@ PRICES = EventSchema(
 )
 
 
-def test_lanes_exits_and_graphs():
+def test_lanes_and_segments():
     texts = [
         f"PATTERN SEQ(A, T t+) WHERE t.price < NEXT(t).price WITHIN 10 SLIDE 5 {COUNT}",
         f"PATTERN SEQ(C, T s+) WHERE s.price < NEXT(s).price {COUNT}",
@@ -153,16 +153,14 @@ def test_lanes_exits_and_graphs():
     ] == [
         (("q1", "q2"), "compared", [("T.price < NEXT(T).price", ("q1", "q2"))]),
         (("q3", "q4"), "segment", [("SEQ(A, B)", ("q3", "q4"))]),
-        (("q5", "q6"), "prefix", [("SEQ(A, B)", ("q5", "q6"))]),
     ]
     assert found.scans == (("q1", "q2", "q3", "q4", "q5", "q6", "q7"),)
-    assert [each.query for each in found.alone] == ["q7"]
+    assert [each.query for each in found.alone] == ["q5", "q6", "q7"]
     lines = [line.strip() for line in together.explain(schema=PRICES).splitlines()]
-    assert "2 queries that return matches, whose graph is built once: q5, q6" in lines
     assert "compared  T.price < NEXT(T).price  q1, q2" in lines
 
 
-def test_segments_and_exits():
+def test_segments():
     texts = [
         f"PATTERN SEQ(A, B, C, D) WITHIN 5 {COUNT}",
         f"PATTERN SEQ(X, B, C, Y) WITHIN 5 {COUNT}",
@@ -176,8 +174,19 @@ def test_segments_and_exits():
         (each.title, [(part.text, part.queries) for part in each.common]) for each in found.others
     ] == [
         ("segment", [("SEQ(B, C)", ("q1", "q2", "q3")), ("SEQ(A, B, C)", ("q1", "q3"))]),
-        ("prefix", [("SEQ(A, B)", ("q4", "q5"))]),
     ]
+    assert [(each.query, each.reason) for each in found.alone] == [
+        ("q4", "its window moves with every event"),
+        ("q5", "its window moves with every event"),
+    ]
+
+
+def test_too_many_segments(monkeypatch):
+    monkeypatch.setattr(chain_program, "MOST_SEGMENTS", 5)
+    texts = [f"PATTERN SEQ(A, B, {last}) WITHIN 5 {COUNT}" for last in "CD"]
+    assert [each.reason.partition(", and ")[2] for each in sharing_of(*texts).alone] == [
+        "there would be more than 5 segments to count together"
+    ] * 2
 
 
 @pytest.mark.parametrize(
@@ -189,10 +198,10 @@ def test_segments_and_exits():
         ("SEQ(A, !B, T t+) WHERE t.price < NEXT(t).price", "it has adjacent predicates and neg"),
         ("T t+ WHERE t.price < NEXT(t).price WITHIN 90 SLIDE 1", "90 of its windows"),
         ("T t+ WHERE t.price < NEXT(t).price WITHIN 9 EVENTS SLIDE 9 EVENTS", "its windows count"),
-        ("SEQ(B, C) WITHIN 5", "its window moves with every event, and no other query"),
+        ("SEQ(B, C) WITHIN 5", "its window moves with every event, and no other query with"),
     ],
 )
-def test_why_no_lane_or_exit(text, reason):
+def test_why_no_lane_or_segment(text, reason):
     texts = [f"PATTERN SEQ({first}, T t+) WHERE t.price < NEXT(t).price {COUNT}" for first in "AC"]
     together = cepheid.workload([*texts, f"PATTERN {text} {COUNT}"])
     found = explain_sharing(together.plans(PRICES), together.dependencies)

@@ -54,8 +54,8 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
-def test_lanes_and_exits_equal_oracle(policy: str, kind: str, data: st.DataObject) -> None:
-    """The same adjacent predicates, or the same beginning: folded together, with several exits."""
+def test_lanes_and_beginnings_equal_oracle(policy: str, kind: str, data: st.DataObject) -> None:
+    """The same adjacent predicates, or the same beginning, folded together where that is done."""
     case = data.draw(KINDS[kind])
     queries = [cepheid.query(text, name=name) for name, text in case.texts.items()]
     roles = {"time": "time", "type": "type", "order": case.order}
@@ -72,7 +72,7 @@ def test_lanes_and_exits_equal_oracle(policy: str, kind: str, data: st.DataObjec
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data(), st.integers(0, 2**32))
-def test_lanes_and_exits_equal_alone_on_long_streams(
+def test_lanes_and_beginnings_equal_alone_on_long_streams(
     kind: str, data: st.DataObject, seed: int
 ) -> None:
     case = data.draw(KINDS[kind])

@@ -11,9 +11,9 @@ from cepheid.runtime.aggregate.partial_table import partial_schema
 from cepheid.runtime.bundle import Bundle, make_bundles, whole_bundle
 from cepheid.runtime.sharing.policy import Policy, Sharing
 from tests.runtime.shared_cases import (
+    CHAINS,
     FOLDS,
     LANES,
-    RECENT,
     ROLES,
     SETS,
     TEXTS,
@@ -41,11 +41,11 @@ def test_all_ways_of_sharing_equal_alone(caplog: pytest.LogCaptureFixture) -> No
     events = events_of()
     bundle = whole_bundle(programs_of(TEXTS, events), Sharing(Policy.DYNAMIC))
     others = bundle.others
-    shared = (bundle.sets, others.lanes, others.chains, others.recent, others.matches)
-    assert [len(each) for each in shared] == [1] * 5
+    shared = (bundle.sets, others.lanes, others.chains)
+    assert [len(each) for each in shared] == [1] * 3
     with caplog.at_level(logging.DEBUG, "cepheid"):
         found = folded(bundle, events, frozenset())
-    said = [each.getMessage() for each in caplog.records]
+    said = [each.getMessage() for each in caplog.records if each.name == "cepheid"]
     assert said.count(f"300 events are ordered once for {FOLDS} folds") == 1
     # Every fold says of how many events the partition is not known.
     assert len([each for each in said if "NULL in k" in each]) == FOLDS == len(said) - 1
@@ -96,7 +96,7 @@ def test_lanes_that_become_too_large_are_folded_one_by_one() -> None:
 
 
 def test_a_set_with_several_keys_is_made_anew() -> None:
-    programs = programs_of([*SETS, *RECENT], events_of(10))
+    programs = programs_of([*SETS, *CHAINS], events_of(10))
     (whole,) = make_bundles(programs, lambda program, is_in_set: "", Sharing())
     assert [numbers for numbers, _ in whole.sets] == [(0, 1, 2)]
     keys_of = dict(zip(map(id, programs), "ababb", strict=True))
@@ -104,4 +104,4 @@ def test_a_set_with_several_keys_is_made_anew() -> None:
     assert (one.places, other.places) == ((0, 2), (1, 3, 4))
     assert [numbers for numbers, _ in one.sets] == [(0, 1)]
     assert other.sets == ()
-    assert [numbers for numbers, _ in other.others.recent] == [(1, 2)]
+    assert [numbers for numbers, _ in other.others.chains] == [(1, 2)]

@@ -1,4 +1,4 @@
-"""Queries in no sharing set: lanes of adjacent predicates, exits of a beginning, one scan."""
+"""Queries in no sharing set: lanes of adjacent predicates, segments, one scan."""
 
 import logging
 
@@ -8,8 +8,6 @@ import pytest
 import cepheid
 from cepheid.errors import DataError
 from cepheid.runtime.sharing.run_lanes import run_lanes
-from cepheid.runtime.sharing.run_matches import run_matches
-from cepheid.runtime.sharing.run_recent import run_recent
 from tests.runtime.other_queries import ROLES, others_of, rows_alone, run, table_of
 
 COUNT = "RETURN COUNT(*) AS n"
@@ -98,7 +96,9 @@ class TestLanes:
         assert [len(each) for each in found.values()] == [1] * 30 + [0] * 30
 
 
-class TestExits:
+class TestRecent:
+    """Of queries with WITHIN alone only counts of sequences are folded together."""
+
     def test_a_seq_figure_10_with_queries_that_begin_alike(self):
         count = "RETURN COUNT(*) AS n, COUNT(B) AS events"
         texts = [
@@ -108,14 +108,11 @@ class TestExits:
             f"PATTERN SEQ(B, C) WITHIN 9 s {count}",
         ]
         table = table_of("a1 b2 c3 a4 b5 d6 c7 a8 d9 e10")
-        others = others_of(texts, table)
-        ((places, program),) = others.recent
-        assert places == (0, 1, 2)
-        assert len(program.united.tests) == 6  # A, B, C, D, E, and another D after B
-        found = [each.to_pylist() for each in run(run_recent, program, table)]
-        assert found == rows_alone(texts[:3], table)
+        assert others_of(texts, table).alone == (0, 1, 2, 3)
+        together = cepheid.workload(texts).run(table, **ROLES)
+        found = [each.to_pylist() for each in together.values()]
+        assert found == rows_alone(texts, table)
         assert found[0] == [{"time": 10, "n": 1, "events": 1}]
-        assert others.alone == (3,)
 
     def test_groups_sums_and_minima(self):
         texts = [
@@ -126,9 +123,8 @@ class TestExits:
         table = table_of(
             "a1(k=1) a1(k=2) b2(k=1, x=4) b2(k=2, x=7) b3(k=1, x=2) c4(k=1) d4(k=2) c15(k=1)"
         )
-        ((places, program),) = others_of(texts, table).recent
-        assert places == (0, 1, 2)
-        found = [sorted(map(str, each.to_pylist())) for each in run(run_recent, program, table)]
+        together = cepheid.workload(texts).run(table, **ROLES)
+        found = [sorted(map(str, each.to_pylist())) for each in together.values()]
         assert found == [sorted(map(str, each)) for each in rows_alone(texts, table)]
 
     def test_other_windows_and_groups_are_other_sets(self):
@@ -139,12 +135,12 @@ class TestExits:
             for last in "CD"
         ]
         found = others_of(texts, table_of("a1(k=1)"))
-        assert [places for places, _ in found.recent] == [(0, 1), (4, 5)]
         assert [places for places, _ in found.chains] == [(2, 3), (6, 7)]
+        assert found.alone == (0, 1, 4, 5)
 
 
 class TestMatches:
-    def test_one_graph(self):
+    def test_a_common_beginning(self):
         texts = [
             "PATTERN SEQ(A a, B b+, C c) WITHIN 9",
             "PATTERN SEQ(A x, B y+, D z) WITHIN 9 RETURN x.time, y.time, z.time",
@@ -153,18 +149,10 @@ class TestMatches:
             "PATTERN SEQ(A a, B b+, C c) WITHIN 5",
         ]
         table = table_of("a1 b2 b3 d4 c5 a6 b7 c8 d9 c30")
-        others = others_of(texts, table)
-        ((places, program),) = others.matches
-        assert places == (0, 1, 2, 3)
-        assert [len(each) for each in program.owners] == [4, 3, 1, 1, 1, 1, 1]
-        found = [each.to_pylist() for each in run(run_matches, program, table)]
-        assert [sorted(map(str, each)) for each in found] == [
-            sorted(map(str, each)) for each in rows_alone(texts[:4], table)
-        ]
         together = cepheid.workload(texts).run(table, **ROLES)
-        assert together["q5"].to_pylist() == rows_alone(texts, table)[4]
+        assert [each.to_pylist() for each in together.values()] == rows_alone(texts, table)
 
-    def test_what_has_a_graph_of_its_own(self):
+    def test_all_forms(self):
         texts = [
             "PATTERN SEQ(A a, B b, C c) WHERE a.x < c.x WITHIN 9",
             "PATTERN SEQ(A a, !D, B b) WITHIN 9",
@@ -175,7 +163,7 @@ class TestMatches:
             "PATTERN SEQ(A a, B b) WITHIN 9",
         ]
         table = table_of("a1(x=1) b2(x=2) a3(x=5) d4(x=1) b5(x=1) c6(x=3)")
-        assert others_of(texts, table).matches == ()
+        assert len(others_of(texts, table).alone) == len(texts)
         found = cepheid.workload(texts).run(table, **ROLES)
         for name, text in zip(found, texts, strict=True):
             alone = cepheid.query(text).run(table, **ROLES)

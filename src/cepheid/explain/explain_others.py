@@ -1,28 +1,19 @@
-"""What queries in no set have in common: adjacent predicates, beginnings, a graph of matches."""
+"""What queries in no set have in common: adjacent predicates, segments of sequences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
-from cepheid.explain.common_beginnings import (
-    common_prefixes,
-    in_a_row,
-    position_word,
-    types_of,
-)
+from cepheid.explain.common_beginnings import in_a_row, position_word, types_of
 from cepheid.explain.sharing_document import CommonPart, OtherSet
 from cepheid.program.predicate_code import COMPARISONS
 from cepheid.program.run_program import ColumnKind
 from cepheid.program.sharing.chain_program import ChainProgram, Segment, segments_of
 from cepheid.program.sharing.lane_program import LaneEdge, LaneProgram
-from cepheid.program.sharing.match_program import MatchProgram
 from cepheid.program.sharing.share_work import SharedWork
 
 LANES = "with adjacent predicates in one pass, with a lane for each query and window"
 CHAINS = "of one window that moves with every event, whose common segments are counted once"
-EXITS = "of one window that moves with every event, whose beginning is folded once"
-GRAPH = "that return matches, whose graph is built once"
 SCANS_APART = (
     "queries in sets, or with lanes, take the events of windows that close, not those of one scan"
 )
@@ -44,14 +35,6 @@ def explain_others(work: SharedWork) -> tuple[OtherSet, ...]:
         *(
             OtherSet(CHAINS, named(places), "segment", tuple(_segments(each, named(places))))
             for places, each in others.chains
-        ),
-        *(
-            OtherSet(EXITS, named(places), "prefix", tuple(common_prefixes(each.merged)))
-            for places, each in others.recent
-        ),
-        *(
-            OtherSet(GRAPH, named(places), "prefix", tuple(_beginnings(each, named(places))))
-            for places, each in others.matches
         ),
     )
 
@@ -99,21 +82,3 @@ def _segments(program: ChainProgram, names: Sequence[str]) -> Iterator[CommonPar
     for segment, queries in found:
         words = [position_word(program.tests[e.test], repeats=e.repeats) for e in segment]
         yield CommonPart(in_a_row(words, follows=True), tuple(names[each] for each in queries))
-
-
-def _beginnings(program: MatchProgram, names: Sequence[str]) -> Iterator[CommonPart]:
-    """Yield what two or more queries begin with, those that save most first."""
-    owners, edges = program.owners, set(program.united.automaton.edges)
-    found = [
-        (queries, [place for place, each in enumerate(owners) if set(queries) <= set(each)])
-        for queries in dict.fromkeys(owners)
-        if len(queries) > 1
-    ]
-    found.sort(key=lambda each: -(len(each[0]) - 1) * len(each[1]))
-    for queries, places in found:
-        words = [
-            position_word(program.united.tests[each], repeats=(each, each) in edges)
-            for each in places
-        ]
-        text = in_a_row(words, follows=all(pair in edges for pair in pairwise(places)))
-        yield CommonPart(text, tuple(names[each] for each in queries))

@@ -46,12 +46,11 @@ class GroupSteps(NamedTuple):
 class GroupMoments(NamedTuple):
     """The moments of every group, in order: events up to a time and up to a rank at that time.
 
-    If a window counts events, time is not looked at. `exits` has a bit for every exit asked.
+    If a window counts events, time is not looked at.
     """
 
     time: Int64s
     rank: Int64s
-    exits: Int64s
     offsets: Int64s
 
 
@@ -92,23 +91,20 @@ def fold_recent(
     fresh: Values,
     rows: ValueRows,
 ) -> None:
-    """Write the value of every moment, for every exit that it has a bit for.
+    """Write the value of every moment.
 
-    `room` is by partition: where its vectors are in the front. `tree` has a row for every exit and
-    room for twice as many values as a group has partitions; `changed` lists by exit the partitions
-    that changed, after their number.
+    `room` is by partition: where its vectors are in the front. `tree` has one row, with room for
+    twice as many values as a group has partitions; `changed` lists the partitions that changed,
+    after their number.
     """
-    exits, row = tree.mantissa.shape[0], 0
     for group in range(moments.offsets.size - 1):
         leaves = steps.partition_offsets[group + 1] - steps.partition_offsets[group]
         for leaf in range(leaves):
             partition = steps.partition[steps.partition_offsets[group] + leaf]
             begin_queue(queues, leaf, events.partition_offsets[partition], room[partition])
-            for query in range(exits):
-                clear(tree, query, leaf + 1)
-                clear(tree, query, leaves + leaf)
-        for query in range(exits):
-            changed[query, 0] = 0
+            clear(tree, 0, leaf + 1)
+            clear(tree, 0, leaves + leaf)
+        changed[0] = 0
         next_step, end = steps.offsets[group], steps.offsets[group + 1]
         oldest = next_step
         for moment in range(moments.offsets[group], moments.offsets[group + 1]):
@@ -126,49 +122,36 @@ def fold_recent(
                         and _clock(events, queues.state[owner, HEAD]) <= clock - length
                     ):
                         if _leaves(machine, events, codes, borders, queues, owner):
-                            _note_all(queues, changed, owner)
+                            _note(queues, changed, owner)
                 else:
                     while _clock(events, steps.step[oldest]) <= clock - length:
                         if _leaves(machine, events, codes, borders, queues, steps.owner[oldest]):
-                            _note_all(queues, changed, steps.owner[oldest])
+                            _note(queues, changed, steps.owner[oldest])
                         oldest += 1
                 _enter(events, codes, borders, queues, changed, owner, step)
                 next_step += 1
             if not counts_events:
                 while oldest < next_step and _clock(events, steps.step[oldest]) <= time - length:
                     if _leaves(machine, events, codes, borders, queues, steps.owner[oldest]):
-                        _note_all(queues, changed, steps.owner[oldest])
+                        _note(queues, changed, steps.owner[oldest])
                     oldest += 1
-            for query in range(exits):
-                bit = 1 << query
-                if moments.exits[moment] & bit == 0:
-                    continue
-                for place in range(1, changed[query, 0] + 1):
-                    leaf = changed[query, place]
-                    queues.state[leaf, IS_CHANGED] &= ~bit
-                    sum_queue(machine, measures, events, codes, borders, queues, leaf, about,
-                              fresh, tree, query, leaves + leaf)  # fmt: skip
-                    _update(tree, query, leaves + leaf, measures.moduli)
-                changed[query, 0] = 0
-                _write(rows, row, tree, query)
-                row += 1
+            for place in range(1, changed[0] + 1):
+                leaf = changed[place]
+                queues.state[leaf, IS_CHANGED] = 0
+                sum_queue(machine, measures, events, codes, borders, queues, leaf, about, fresh,
+                          tree, leaves + leaf)  # fmt: skip
+                _update(tree, leaves + leaf, measures.moduli)
+            changed[0] = 0
+            _write(rows, moment, tree)
 
 
 @inlined
-def _note(queues: RecentQueues, changed: Int64s, query: int, owner: int) -> None:
-    """Note that a partition changes for an exit."""
-    bit = 1 << query
-    if queues.state[owner, IS_CHANGED] & bit == 0:
-        queues.state[owner, IS_CHANGED] |= bit
-        changed[query, 0] += 1
-        changed[query, changed[query, 0]] = owner
-
-
-@inlined
-def _note_all(queues: RecentQueues, changed: Int64s, owner: int) -> None:
-    """Note that a partition changes for all exits."""
-    for query in range(changed.shape[0]):
-        _note(queues, changed, query, owner)
+def _note(queues: RecentQueues, changed: Int64s, owner: int) -> None:
+    """Note that a partition changes."""
+    if queues.state[owner, IS_CHANGED] == 0:
+        queues.state[owner, IS_CHANGED] = 1
+        changed[0] += 1
+        changed[changed[0]] = owner
 
 
 @inlined
@@ -206,19 +189,15 @@ def _enter(
     owner: int,
     step: int,
 ) -> None:
-    """Add the next step of a partition, and note for which exits that may change its value."""
+    """Add the next step of a partition, and note whether that may change its value."""
     queues.state[owner, TAIL] = step + 1
     queues.blocks[step] = queues.state[owner, IS_BLOCKED]
     begin, end = events.step_offsets[step], events.step_offsets[step + 1]
     if queues.state[owner, IS_BLOCKED] or _code(codes, begin, end) != 0:
         queues.state[owner, IS_BLOCKED] = 0
-        _note_all(queues, changed, owner)
-        return
-    fired = fired_by(events.fires, begin, end)
-    if fired & borders.last:
-        for query in range(borders.lasts.size):
-            if fired & borders.lasts[query]:
-                _note(queues, changed, query, owner)
+        _note(queues, changed, owner)
+    elif fired_by(events.fires, begin, end) & borders.last:
+        _note(queues, changed, owner)
 
 
 @inlined
@@ -232,20 +211,20 @@ def _code(codes: Int64s, begin: int, end: int) -> int:
 
 
 @inlined
-def _update(tree: Values, query: int, node: int, moduli: Int64s) -> None:
+def _update(tree: Values, node: int, moduli: Int64s) -> None:
     """Add up the nodes above a leaf."""
     while node > ROOT:
         node //= 2
-        copy(tree, query, node, tree, query, 2 * node)
-        plus(tree, query, node, tree, query, 2 * node + 1, moduli)
+        copy(tree, 0, node, tree, 0, 2 * node)
+        plus(tree, 0, node, tree, 0, 2 * node + 1, moduli)
 
 
 @inlined
-def _write(rows: ValueRows, at: int, tree: Values, query: int) -> None:
+def _write(rows: ValueRows, at: int, tree: Values) -> None:
     """Write the root as a row."""
     for number in range(tree.mantissa.shape[2]):
-        rows.mantissa[at, number] = tree.mantissa[query, ROOT, number]
-        rows.tier[at, number] = tree.tier[query, ROOT, number]
-        rows.low[at, number] = tree.low[query, ROOT, number]
+        rows.mantissa[at, number] = tree.mantissa[0, ROOT, number]
+        rows.tier[at, number] = tree.tier[0, ROOT, number]
+        rows.low[at, number] = tree.low[0, ROOT, number]
     for number in range(tree.least.shape[2]):
-        rows.least[at, number] = tree.least[query, ROOT, number]
+        rows.least[at, number] = tree.least[0, ROOT, number]

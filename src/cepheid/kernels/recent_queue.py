@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cepheid.kernels.arrays import Bytes, EventArrays, Int64s, Masks
+from cepheid.kernels.arrays import Bytes, EventArrays, Int64s
 from cepheid.kernels.extended import added, multiplied
 from cepheid.kernels.jit import inlined, inner_in_place
 from cepheid.kernels.slot_machine import (
@@ -33,8 +33,8 @@ from cepheid.kernels.values import Measures, Values
 
 # Places in `RecentQueues.state`: the first step of the window, where the front's vectors begin, the
 # first step of the back, the first step that is not yet in the back's product, the first step to
-# come; whether the trends so far are blocked; where the front's vectors are; a bit for every exit
-# that changed.
+# come; whether the trends so far are blocked; where the front's vectors are; whether its value may
+# have changed.
 HEAD, FRONT, BACK, UNFOLDED, TAIL, IS_BLOCKED, ROOM, IS_CHANGED = range(8)
 
 
@@ -58,11 +58,8 @@ class Borders(NamedTuple):
     `start` is the slot in which they begin, `first` the positions that they begin with, `last`
     those that complete them. `moving` are the slots that some step changes; `one` is a list of 0.
     A queue of `few` steps or less is folded anew. `is_forward`: no position extends runs of one
-    with a larger number. Runs in slots
-    `reach[reach_offsets[p]:reach_offsets[p + 1]]` can come to position p.
-
-    An *exit* is one of several queries: its trends are those in the final slots from
-    `exits[exit]` on, and positions `lasts[exit]` complete them.
+    with a larger number. Runs in slots `reach[reach_offsets[p]:reach_offsets[p + 1]]` can come to
+    position p.
     """
 
     start: int
@@ -72,8 +69,6 @@ class Borders(NamedTuple):
     one: Int64s
     few: int
     is_forward: bool
-    exits: Int64s
-    lasts: Masks
     reach_offsets: Int64s
     reach: Int64s
 
@@ -99,17 +94,12 @@ def sum_queue(
     about: Step,
     fresh: Values,
     result: Values,
-    query: int,
     place: int,
 ) -> None:
-    """Write the trends of a queue to `result[query, place]`; O(edges * slots) a step, amortised.
-
-    They are those of an exit.
-    """
+    """Write the trends of a queue to `result[0, place]`; O(edges * slots) a step, amortised."""
     state, moduli, size = queues.state, measures.moduli, machine.owner.size
     head, tail = state[queue, HEAD], state[queue, TAIL]
-    clear(result, query, place)
-    first, last = borders.exits[query], borders.exits[query + 1]
+    clear(result, 0, place)
     if state[queue, IS_BLOCKED] or head == tail:
         return
     if tail - head <= borders.few:
@@ -118,13 +108,13 @@ def sum_queue(
             _describe(machine, measures, events, codes, head, step, about)
             _append(machine, moduli, queues.work, 0, 1, borders.one, borders, queues.blocks[step],
                     about, fresh)  # fmt: skip
-        for at in range(first, last):
-            plus(result, query, place, queues.work, 0, machine.finals[at], moduli)
+        for at in range(machine.finals.size):
+            plus(result, 0, place, queues.work, 0, machine.finals[at], moduli)
         return
     if head > state[queue, BACK]:
         _flip(machine, measures, events, codes, borders, queues, queue, about)
-        for at in range(first, last):
-            plus(result, query, place, queues.front, state[queue, ROOM], machine.finals[at],
+        for at in range(machine.finals.size):
+            plus(result, 0, place, queues.front, state[queue, ROOM], machine.finals[at],
                  moduli)  # fmt: skip
         return
     row = queue * size
@@ -137,16 +127,16 @@ def sum_queue(
                 queues.blocks[step], about, fresh)  # fmt: skip
     state[queue, UNFOLDED] = tail
     if head == state[queue, BACK]:
-        for at in range(first, last):
-            plus(result, query, place, queues.back, row + borders.start, machine.finals[at],
+        for at in range(machine.finals.size):
+            plus(result, 0, place, queues.back, row + borders.start, machine.finals[at],
                  moduli)  # fmt: skip
         return
     vector = state[queue, ROOM] + head - state[queue, FRONT]
     for slot in range(size):
         if has_runs(queues.front, vector, slot):
-            for at in range(first, last):
+            for at in range(machine.finals.size):
                 if has_runs(queues.back, row + slot, machine.finals[at]):
-                    add_product(result, query, place, queues.front, vector, slot, queues.back,
+                    add_product(result, 0, place, queues.front, vector, slot, queues.back,
                                 row + slot, machine.finals[at], moduli)  # fmt: skip
 
 

@@ -6,9 +6,7 @@ from collections.abc import Iterator, Mapping
 from copy import copy
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from cepheid.kernels.graph import MatchArrays
 from cepheid.program.program import MatchOutput, Program
@@ -23,11 +21,9 @@ from cepheid.runtime.predicate_inputs import PredicateInputs
 class MatchWalker:
     """Walks graphs over the same events, one after the other; every thread needs its own.
 
-    `positions` says which position of the program one of the graph is, if the graph is that of
-    several programs. `limit` counts the matches; None if they are not listed one by one.
+    `limit` counts the matches; None if they are not listed one by one.
     """
 
-    positions: NDArray[np.int8] | None = None
     limit: MatchLimit | None = None
 
     def __init__(
@@ -69,9 +65,7 @@ class MatchWalker:
         listing = listing or self.listing(walkable)
         for found in walk_in_chunks(graph, ends, self.events.clock, self.window, self.chunk):
             matches = found
-            if self.positions is not None:
-                matches = found._replace(position=self.positions[found.position])
-            elif self.negation is not None:
+            if self.negation is not None:
                 matches = self.negation.unblocked(found, ended=self.ended)
             if listing is not None:
                 listing.add(matches, found.event.size)

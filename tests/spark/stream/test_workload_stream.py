@@ -16,10 +16,6 @@ from pyspark.sql import DataFrame, SparkSession
 
 import cepheid
 from cepheid.metrics.stream_metrics import observed_counts
-from cepheid.program.lower import lower
-from cepheid.runtime.event_schema import ColumnRoles, event_schema
-from cepheid.runtime.sharing.policy import Policy
-from cepheid.runtime.spark.stream.run_bundle import as_streamed, stream_bundles
 from cepheid.runtime.spark.stream.workload_stream import WorkloadStream
 from cepheid.runtime.stream.keep import keeps_apart
 from tests.properties.aggregate_streams import MOMENTS
@@ -114,15 +110,6 @@ def test_splits_and_a_restart(spark: SparkSession, tmp_path: Path, seed: int) ->
     for name, expected in expected_of(TEXTS, events).items():
         assert expected, name
         assert as_multiset(found.of(name)) == as_multiset(expected), name
-
-
-def test_what_the_operator_shares() -> None:
-    schema = event_schema(SCHEMA, ColumnRoles(**ROLES))
-    plans = {name: workload_of({name: text}).plans(schema)[name] for name, text in TEXTS.items()}
-    queries = [as_streamed(name, lower(plan)) for name, plan in plans.items()]
-    (bundle,) = stream_bundles(queries, SCHEMA, Policy.DYNAMIC)
-    ((numbers, _),) = bundle.recent
-    assert [each.name for each in bundle.of(numbers)] == ["recent", "most", "most of two"]
 
 
 def on_a_stream(case: WorkloadCase) -> WorkloadCase:

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.position_automaton import PositionTest
-from cepheid.program.program import Program
-from cepheid.program.sharing.recent_program import is_recent
+from cepheid.program.program import Clock, Program, StrategyCode
 from cepheid.program.sharing.sharing_sets import plain_test, stream_of
 
 MOST_SEGMENTS = 1 << 15  # of a set: they are kept for every partition under way
@@ -61,7 +60,13 @@ def segments_of(chain: Segment) -> Iterator[Segment]:
 def is_chain(program: Program) -> bool:
     """Whether a query counts sequences whose types may repeat, and a group is one partition."""
     output = program.output
-    if not is_recent(program) or not isinstance(output, AggregateOutput):
+    if not isinstance(output, AggregateOutput) or program.slots is None:
+        return False
+    if program.strategy is not StrategyCode.SKIP_TILL_ANY or program.pair is not None:
+        return False
+    if program.window_length is None or program.slide is not None or program.clock is Clock.EVENTS:
+        return False
+    if program.negation is not None or output.has_exact or output.shows_expiry:
         return False
     if output.numbers or output.minima:
         return False
@@ -93,6 +98,14 @@ def chain_sets(programs: Sequence[Program]) -> list[tuple[tuple[int, ...], Chain
             if len(made.segments) <= MOST_SEGMENTS:
                 found.append((tuple(places[each] for each in kept), made))
     return found
+
+
+def why_no_chain(program: Program, programs: Sequence[Program]) -> str:
+    """Return why a sequence that is counted has no segments in common with others."""
+    alike = [each for each in programs if is_chain(each) and _key(each) == _key(program)]
+    if alike.index(program) in _with_company(make_chains(alike)):
+        return f"there would be more than {MOST_SEGMENTS:,} segments to count together"
+    return "no other query with the same window counts sequences of events that it also has"
 
 
 def make_chains(programs: Sequence[Program]) -> ChainProgram:

@@ -1,4 +1,4 @@
-"""What programs in no sharing set have in common: lanes, beginnings, the scan of events."""
+"""What programs in no sharing set have in common: lanes, segments, the scan of events."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import MatchOutput, Program
 from cepheid.program.sharing.chain_program import ChainProgram, chain_sets
 from cepheid.program.sharing.lane_program import LaneProgram, lane_sets, make_lanes
-from cepheid.program.sharing.match_program import MatchProgram, match_sets
 from cepheid.program.sharing.merged_program import MergedProgram
-from cepheid.program.sharing.recent_program import RecentProgram, recent_sets
 from cepheid.program.sharing.sharing_sets import stream_of
 
 Places = tuple[int, ...]
@@ -22,24 +20,12 @@ Places = tuple[int, ...]
 class OtherSets:
     """Places of programs with what is made of them, and of those that are folded by themselves.
 
-    `lanes` have adjacent predicates in common, `chains` segments of sequences, `recent` and
-    `matches` the beginning of patterns.
+    `lanes` have adjacent predicates in common, `chains` segments of sequences.
     """
 
     lanes: tuple[tuple[Places, LaneProgram], ...]
     chains: tuple[tuple[Places, ChainProgram], ...]
-    recent: tuple[tuple[Places, RecentProgram], ...]
-    matches: tuple[tuple[Places, MatchProgram], ...]
     alone: Places
-
-    @property
-    def united(self) -> tuple[tuple[Places, Program], ...]:
-        """The programs that order the events of every set."""
-        return (
-            *((places, each.united) for places, each in self.lanes),
-            *((places, each.united) for places, each in self.recent),
-            *((places, each.united) for places, each in self.matches),
-        )
 
 
 def other_sets(programs: Sequence[Program], taken: Collection[int]) -> OtherSets:
@@ -57,8 +43,7 @@ def other_sets(programs: Sequence[Program], taken: Collection[int]) -> OtherSets
         return sets
 
     lanes, chains = among(_lanes), among(chain_sets)
-    recent, matches = among(recent_sets), among(match_sets)
-    return OtherSets(tuple(lanes), tuple(chains), tuple(recent), tuple(matches), tuple(left))
+    return OtherSets(tuple(lanes), tuple(chains), tuple(left))
 
 
 Made = TypeVar("Made")
@@ -91,7 +76,8 @@ def scans(
     """
     units = [Scanned(places, merged.programs[:1], merged.tests) for places, merged in sets]
     units += [Scanned(places, each.programs[:1], each.tests) for places, each in others.chains]
-    united = [*others.united, *(((place,), programs[place]) for place in others.alone)]
+    united = [(places, each.united) for places, each in others.lanes]
+    united += [((place,), programs[place]) for place in others.alone]
     units += [Scanned(places, (each,), each.all_tests) for places, each in united]
     found: dict[object, list[Scanned]] = {}
     for unit in units:

@@ -57,12 +57,12 @@ class Packed(NamedTuple):
     fits: tuple[Places, ...]
 
 
-def pack_numbers(programs: Sequence[Asking], most: int) -> list[Packed]:
-    """Return the programs in sets of one or more; `most` are the numbers of a set that grows.
+def pack_numbers(programs: Sequence[Asking]) -> list[Packed]:
+    """Return the programs in sets of one or more.
 
     Those that ask for most come first, so that others find there what they ask for.
     """
-    counts = _Set(most)
+    counts = _Set()
     filled: list[_Set] = []
     has_counts = counts_apart(sum(each.is_count for each in programs), len(programs))
     for each in sorted(programs, key=lambda one: -len(one.names[0]) - len(one.names[1])):
@@ -71,7 +71,7 @@ def pack_numbers(programs: Sequence[Asking], most: int) -> list[Packed]:
             continue
         with_room = {one.added(each): one for one in reversed(filled) if one.has_room(each)}
         if not with_room:
-            filled.append(_Set(most))
+            filled.append(_Set())
             with_room = {0: filled[-1]}
         with_room[min(with_room)].add(each)
     return [each.packed() for each in (counts, *filled) if each.members]
@@ -130,8 +130,7 @@ def _content(name: MeasureName) -> tuple[str, str | None]:
 
 
 class _Set:
-    def __init__(self, most: int) -> None:
-        self.most = most
+    def __init__(self) -> None:
         self.measures = _Measures(), _Measures()
         self.members: list[tuple[int, Places]] = []
 
@@ -149,7 +148,7 @@ class _Set:
             for measures, places in zip(self.measures, self._fit(program), strict=True)
         ]
         return all(
-            now <= max(self.most, len(measures.names))
+            now <= max(MOST_MEASURES, len(measures.names))
             for now, measures in zip(after, self.measures, strict=True)
         )
 

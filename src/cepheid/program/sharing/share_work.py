@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cepheid.program.program import Program
+from cepheid.program.sharing.chain_program import is_chain, why_no_chain
 from cepheid.program.sharing.lane_program import why_no_lane
-from cepheid.program.sharing.match_program import has_shared_graph
 from cepheid.program.sharing.merge_programs import merge_programs
 from cepheid.program.sharing.merged_program import MergedProgram
 from cepheid.program.sharing.other_sets import OtherSets, other_sets, scans
 from cepheid.program.sharing.pack_numbers import MOST_MEASURES, counts_apart
-from cepheid.program.sharing.recent_program import is_recent
 from cepheid.program.sharing.sharing_sets import only_counts, sharing_sets, stream_of, why_alone
 
 NOBODY = "no other query reads the same columns for time, type, order and partitions"
@@ -25,7 +24,6 @@ IS_READ = "another query reads its results"
 
 
 NOBODY_COMPARES = "no other query has the same adjacent predicates"
-NOBODY_BEGINS = "and no other query with the same window begins alike"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +73,9 @@ def _why_alone(program: Program, programs: Sequence[Program]) -> str:
     if program.slots is None and program.adjacent is not None:
         return why_no_lane(program) or NOBODY_COMPARES
     reason = why_alone(program) or _why_in_no_set(program, programs)
-    begins = is_recent(program) or has_shared_graph(program)
-    return f"{reason}, {NOBODY_BEGINS}" if begins else reason
+    if is_chain(program):
+        return f"{reason}, and {why_no_chain(program, programs)}"
+    return reason
 
 
 def _why_in_no_set(program: Program, programs: Sequence[Program]) -> str:

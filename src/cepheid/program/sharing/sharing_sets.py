@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,6 @@ from cepheid.program.aggregate_output import AggregateOutput, MinimumMeasure, Nu
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import Clock, Program, StrategyCode
 from cepheid.program.sharing.pack_numbers import (
-    MOST_MEASURES,
     Asking,
     MeasureName,
     Names,
@@ -70,27 +69,14 @@ def sharing_sets(programs: Sequence[Program]) -> list[SharingSet]:
     pack_numbers.py.
     """
     places = [place for place, each in enumerate(programs) if why_alone(each) is None]
-    return sets_of(programs, places, stream_of, MOST_MEASURES)
-
-
-def sets_of(
-    programs: Sequence[Program],
-    places: Sequence[int],
-    key: Callable[[Program], Any],
-    most: int = 0,
-) -> list[SharingSet]:
-    """Return sets of programs at some places that have a key in common, and fitting numbers.
-
-    With `most` numbers sets are united; else one that carries what another asks for takes it in.
-    """
     common = _common_types([programs[place] for place in places])
     found: dict[Any, list[Asking]] = {}
     for place in places:
         program = programs[place]
         types = frozenset(each.types for each in program.tests)
         asking = Asking(place, measure_names(program, common), types)
-        found.setdefault(key(program), []).append(asking)
-    packed = (each for alike in found.values() for each in pack_numbers(alike, most))
+        found.setdefault(stream_of(program), []).append(asking)
+    packed = (each for alike in found.values() for each in pack_numbers(alike))
     sets = (SharingSet(each.places, *each.names, each.fits) for each in packed)
     return sorted((each for each in sets if len(each.places) > 1), key=lambda each: each.places)
 

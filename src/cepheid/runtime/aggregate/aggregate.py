@@ -15,7 +15,6 @@ from cepheid.kernels.values import Measures, ValueRows
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.position_masks import TakenColumns
 from cepheid.program.program import Clock, Program, StrategyCode
-from cepheid.runtime.aggregate.count_loop import count_loop_rows
 from cepheid.runtime.aggregate.count_stream import count_stream_rows
 from cepheid.runtime.aggregate.exact import exact_counts, exact_sums, residues, sum_residues
 from cepheid.runtime.aggregate.folded_pair import FoldedPair
@@ -99,10 +98,10 @@ class Aggregation:
     def stream(self) -> GroupRows | None:
         """The result of a plain count over a stream in order, which needs no ordered events."""
         program, output = self.program, self.output
-        if output.numbers or output.minima or self.settled is not None:
+        if program.slots is None or self.settled is not None:
             return None
-        if program.slots is None:
-            return self._stream_of_loop()
+        if output.numbers or output.minima:
+            return None
         rows = count_stream_rows(
             program,
             program.slots,
@@ -114,16 +113,6 @@ class Aggregation:
             return None
         none = np.zeros(rows.owner.size, np.int64)
         return add_groups(rows, none, none, np.zeros(1, np.int64))
-
-    def _stream_of_loop(self) -> GroupRows | None:
-        """Return such a result if it is of one repetition, with a row for every group."""
-        if self.output.wants_low:
-            return None
-        found = count_loop_rows(self.program, self.columns, self.length)
-        if found is None:
-            return None
-        group = self._groups_at(found.row)
-        return add_groups(found.values, group, found.row, np.zeros(1, np.int64))
 
     @property
     def dropped(self) -> int:
@@ -153,11 +142,7 @@ class Aggregation:
     @cached_property
     def group_of_partition(self) -> Int64s:
         """The number of every partition's group; groups are whole partitions."""
-        return self._groups_at(self.partition_row)
-
-    def _groups_at(self, rows: Int64s) -> Int64s:
-        """Return a number for the group of every row that is given."""
-        attributes = [column for column, _ in self.output.groups]
+        attributes, rows = [column for column, _ in self.output.groups], self.partition_row
         return partition_codes(TakenColumns(self.columns, rows), attributes, rows.size).code
 
     @cached_property

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,49 +40,32 @@ def recent_rows(
         return rows
     machine = slot_machine(slots, program.automaton, program.strategy)
     task = SlotTask(machine, measures, ordered.arrays, negative_codes(slots, ordered))
-    asked = np.ones((moments.group.size, 1), np.bool_)
-    return rows_of_exits(
-        program, task, ordered, group, moments, Exits((machine.finals.size,), asked)
-    )
+    return _folded_rows(program, task, ordered, group, moments)
 
 
-class Exits(NamedTuple):
-    """Queries of one machine: how many of the final slots are of each, and by moment who asks."""
-
-    finals: tuple[int, ...]
-    asked: NDArray[np.bool_]
-
-
-def rows_of_exits(
-    program: Program,
-    task: SlotTask,
-    ordered: OrderedEvents,
-    group: Int64s,
-    moments: Moments,
-    exits: Exits,
+def _folded_rows(
+    program: Program, task: SlotTask, ordered: OrderedEvents, group: Int64s, moments: Moments
 ) -> ValueRows:
-    """Return a row for every moment and query that asks for it.
+    """Return a row for every moment.
 
     Where trends begin in different gaps, what a negated part blocks when it leaves the window
     differs: then each has a pass of its own.
     """
     machine, measures, _, codes = task
     assert program.window_length is not None
-    steps, by_group = _steps(ordered, group, moments.group), _moments(moments, exits)
+    steps, by_group = _steps(ordered, group, moments.group), _moments(moments)
     room, most = _room(ordered.arrays, steps, program.window_length)
     leaves = int(np.diff(steps.partition_offsets).max(initial=0))
-    parts, queries = [], len(exits.finals)
-    asks = moments.group[np.nonzero(exits.asked)[0]]
+    parts, count = [], moments.group.size
     for start in np.flatnonzero(machine.initial):
-        rows = make_rows(asks.size, measures)
-        rows.owner[:] = asks
-        rows.window[:] = np.arange(asks.size)
+        rows = make_rows(count, measures)
+        rows.owner[:], rows.window[:] = moments.group, np.arange(count)
         fold_recent(
             machine, measures, ordered.arrays, codes, steps, by_group, program.window_length,
-            program.clock is Clock.EVENTS, _borders(machine, int(start), exits.finals), room,
+            program.clock is Clock.EVENTS, _borders(machine, int(start)), room,
             _queues(machine, measures, leaves, most, ordered.arrays.step_offsets.size - 1),
-            make_values(queries, 2 * max(leaves, 1), *_sizes(measures)),
-            np.empty((queries, leaves + 1), np.int64),
+            make_values(1, 2 * max(leaves, 1), *_sizes(measures)),
+            np.empty(leaves + 1, np.int64),
             make_step(machine, measures), make_fresh(machine, measures), rows,
         )  # fmt: skip
         parts.append(rows)
@@ -95,23 +76,19 @@ def rows_of_exits(
     return totals._replace(owner=parts[0].owner, window=parts[0].window)
 
 
-def _borders(machine: SlotMachine, start: int, finals: Sequence[int]) -> Borders:
-    first, offsets = np.uint64(0), np.cumsum([0, *finals]).astype(np.int64)
-    lasts = np.zeros(len(finals), np.uint64)
+def _borders(machine: SlotMachine, start: int) -> Borders:
+    first, last = np.uint64(0), np.uint64(0)
     for position in range(machine.follow.size):
         bit = np.uint64(1 << position)
         begin, end = machine.source_offsets[position : position + 2]
         if start in machine.sources[begin:end]:
             first |= bit
         begin, end = machine.entry_offsets[position : position + 2]
-        entries = machine.entries[begin:end]
-        for query in range(len(finals)):
-            own = machine.finals[offsets[query] : offsets[query + 1]]
-            lasts[query] |= bit if np.isin(entries, own).any() else np.uint64(0)
+        if np.isin(machine.entries[begin:end], machine.finals).any():
+            last |= bit
     moving = moving_slots(machine)
     return Borders(
-        start, first, np.bitwise_or.reduce(lasts), moving, np.zeros(1, np.int64),
-        few_steps(moving), _is_forward(machine), offsets, lasts,
+        start, first, last, moving, np.zeros(1, np.int64), few_steps(moving), _is_forward(machine),
         *_reach(machine, moving),
     )  # fmt: skip
 
@@ -186,12 +163,11 @@ def _concatenated(begin: Int64s, sizes: Int64s) -> Int64s:
     return result
 
 
-def _moments(moments: Moments, exits: Exits) -> GroupMoments:
+def _moments(moments: Moments) -> GroupMoments:
     groups = np.unique(moments.group)
     ends = np.searchsorted(moments.group, groups, side="right")
     offsets = np.concatenate(([0], ends)).astype(np.int64)
-    bits = exits.asked @ (1 << np.arange(len(exits.finals)))
-    return GroupMoments(moments.time, moments.rank, bits.astype(np.int64), offsets)
+    return GroupMoments(moments.time, moments.rank, offsets)
 
 
 def _room(events: EventArrays, steps: GroupSteps, length: int) -> tuple[Int64s, int]:

@@ -22,14 +22,21 @@ from cepheid.kernels.fold_segments import (
     fold_segments,
 )
 from cepheid.kernels.values import ValueRows
+from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.program import Program
 from cepheid.program.sharing.chain_program import ChainProgram, Segment
 from cepheid.runtime.aggregate.group_rows import GroupRows
+from cepheid.runtime.aggregate.result_table import (
+    Finished,
+    PlaceColumns,
+    aggregate_schema,
+    finish,
+)
 from cepheid.runtime.match_chunks import split_partitions
 from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.settled import Settled
 from cepheid.runtime.sharing.flat_lists import flat_lists
 from cepheid.runtime.sharing.order_kinds import order_kinds
-from cepheid.runtime.sharing.run_recent import moment_table
 from cepheid.runtime.side_by_side import side_by_side
 from cepheid.runtime.warn_of_events import warn_of_dropped
 
@@ -72,7 +79,7 @@ def run_chains(
             events, counts = events[is_new], counts[is_new]
         groups = GroupRows(events, _values(counts), np.zeros(events.size, np.bool_))
         with errors_of(each.name):
-            result.append(moment_table(each, groups, columns, schema))
+            result.append(_table(each, groups, columns, schema))
     return result
 
 
@@ -185,3 +192,14 @@ def _values(counts: NDArray[np.float64]) -> ValueRows:
         low,
         np.zeros((counts.size, 0), np.int64),
     )
+
+
+def _table(
+    program: Program, groups: GroupRows, columns: Mapping[str, Any], schema: pa.Schema
+) -> pa.Table:
+    """Return the result of a query of which there is a row for every moment of a group."""
+    output = program.output
+    assert isinstance(output, AggregateOutput)
+    places = PlaceColumns(program, output, columns, schema).table(groups)
+    finished = Finished(places, groups.values, None, [], groups.is_expiry)
+    return finish(output, aggregate_schema(program, output, schema), finished)

@@ -12,8 +12,6 @@ from cepheid.runtime.bundle import Bundle
 from cepheid.runtime.local import LocalResult
 from cepheid.runtime.sharing.run_chains import run_chains
 from cepheid.runtime.sharing.run_lanes import Finish, run_lanes
-from cepheid.runtime.sharing.run_matches import run_matches
-from cepheid.runtime.sharing.run_recent import run_recent
 from cepheid.runtime.sharing.scan import Scans
 
 RunAlone = Callable[[int, Mapping[str, Any]], LocalResult]
@@ -30,7 +28,7 @@ def run_others(
 ) -> Iterator[tuple[int, LocalResult]]:
     """Yield the number of every such query with its result; see `run_together`.
 
-    Groups of a window that moves with every event are never in several tasks, nor are matches.
+    Groups of a window that moves with every event are never in several tasks.
     """
     others = bundle.others
     given: tuple[int, pa.Schema] = (table.num_rows, table.schema)
@@ -50,13 +48,6 @@ def run_others(
             alone += numbers
         else:
             yield from zip(numbers, tables, strict=True)
-    for numbers, recent in others.recent:
-        assert not set(numbers) & set(partially)
-        columns = scans.of(recent.united)
-        yield from zip(numbers, run_recent(recent, columns, *given, threads=threads), strict=True)
-    for numbers, matches in others.matches:
-        columns = scans.of(matches.united)
-        yield from zip(numbers, run_matches(matches, columns, *given, threads=threads), strict=True)
     for number in alone:
         yield number, run_alone(number, scans.of(bundle.programs[number]))
 

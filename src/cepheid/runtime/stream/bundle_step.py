@@ -2,8 +2,8 @@
 
 Sets of queries, and those with lanes, are folded in one pass over the events of those windows that
 close. Windows are reported by the step that settles their end, as for queries by themselves
-(decision 14). For all others the settled events are ordered once, queries of one window that moves
-with every event have common segments or beginnings, and matches have one graph.
+(decision 14). For all others the settled events are ordered once, and sequences of one window
+that moves with every event have common segments.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from cepheid.runtime.stream.carried import Carried, ChunkKind
 from cepheid.runtime.stream.closed_windows import next_ends, windows_of_lanes, windows_of_set
 from cepheid.runtime.stream.keep import how_far_back
 from cepheid.runtime.stream.keepers import Move
-from cepheid.runtime.stream.replay_together import Common, replay_together
+from cepheid.runtime.stream.replay_together import Chains, replay_together
 from cepheid.runtime.stream.step import (
     end_of_time,
     finished,
@@ -136,7 +136,7 @@ def _one_by_one(bundle: StreamBundle, move: Move, *, isolates: bool) -> _Found:
     for query in bundle.queries:
         try:
             with errors_of(query.name):
-                _replay([query], Common(), move, found)
+                _replay([query], [], move, found)
         except (DataError, LiveStateError, MatchLimitError) as error:
             if not isolates:
                 raise
@@ -160,18 +160,14 @@ def _together(bundle: StreamBundle, move: Move) -> _Found:
         else:
             results |= tables
             closings += next_ends(queries, latest, move)
-    common = Common(
-        [(bundle.of(numbers), program) for numbers, program in bundle.chains],
-        [(bundle.of(numbers), program) for numbers, program in bundle.recent],
-        [(bundle.of(numbers), program) for numbers, program in bundle.matches],
-    )
-    _replay(alone, common, move, found)
+    chains = [(bundle.of(numbers), program) for numbers, program in bundle.chains]
+    _replay(alone, chains, move, found)
     return found
 
 
-def _replay(alone: Sequence[StreamedQuery], common: Common, move: Move, found: _Found) -> None:
+def _replay(alone: Sequence[StreamedQuery], chains: Chains, move: Move, found: _Found) -> None:
     by_name = {each.name: each for each in alone}
-    for name, table, closing in replay_together(alone, common, move):
+    for name, table, closing in replay_together(alone, chains, move):
         if table is not None:
             query = by_name.get(name)
             found.results[name] = table if query is None else _begun_since(query, table, move)

@@ -6,23 +6,19 @@ back than that of another leaves out the earlier events.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from cepheid.program.program import Program
 from cepheid.program.sharing.chain_program import ChainProgram
-from cepheid.program.sharing.match_program import MatchProgram
 from cepheid.program.sharing.other_sets import OtherSets, scans
-from cepheid.program.sharing.recent_program import RecentProgram
 from cepheid.runtime.settled import Settled
 from cepheid.runtime.sharing.run_chains import run_chains
-from cepheid.runtime.sharing.run_matches import run_matches
-from cepheid.runtime.sharing.run_recent import run_recent
 from cepheid.runtime.sharing.scan import Scans
 from cepheid.runtime.stream.keep import how_far_back
 from cepheid.runtime.stream.keepers import Move, PlainKeeper
@@ -31,36 +27,19 @@ from cepheid.runtime.stream.stored_events import StoredChunk
 from cepheid.runtime.stream.stream_bundle import StreamedQuery
 from cepheid.runtime.stream.wake import closes_later, next_closing
 
-
-class Common(NamedTuple):
-    """Queries that are folded together, with the same `since`: segments, beginnings, and graphs."""
-
-    chains: Sequence[tuple[list[StreamedQuery], ChainProgram]] = ()
-    beginnings: Sequence[tuple[list[StreamedQuery], RecentProgram]] = ()
-    graphs: Sequence[tuple[list[StreamedQuery], MatchProgram]] = ()
-
-    @property
-    def queries(self) -> list[StreamedQuery]:
-        """The queries of all."""
-        return [query for part in self for queries, _ in part for query in queries]
-
-    def of(self, since: int | None) -> Common:
-        """Return those that take events from a tick on."""
-        return Common(
-            [each for each in self.chains if each[0][0].since == since],
-            [each for each in self.beginnings if each[0][0].since == since],
-            [each for each in self.graphs if each[0][0].since == since],
-        )
+Chains = Sequence[tuple[list[StreamedQuery], ChainProgram]]  # with the same `since` each
 
 
 def replay_together(
-    alone: Sequence[StreamedQuery], common: Common, move: Move
+    alone: Sequence[StreamedQuery], chains: Chains, move: Move
 ) -> Iterator[tuple[str, pa.Table | None, int | None]]:
     """Yield names of queries, what becomes final, and when more may."""
-    for since in dict.fromkeys(each.since for each in (*alone, *common.queries)):
+    counted = [query for queries, _ in chains for query in queries]
+    for since in dict.fromkeys(each.since for each in (*alone, *counted)):
         own = [each for each in alone if each.since == since]
+        common = [each for each in chains if each[0][0].since == since]
         stored = [_from(chunk, since) for chunk in move.stored]
-        yield from _Replay(own, common.of(since), replace(move, stored=stored)).results()
+        yield from _Replay(own, common, replace(move, stored=stored)).results()
 
 
 def _from(chunk: StoredChunk, since: int | None) -> StoredChunk:
@@ -73,23 +52,19 @@ def _from(chunk: StoredChunk, since: int | None) -> StoredChunk:
 @dataclass(frozen=True)
 class _Replay:
     alone: Sequence[StreamedQuery]
-    common: Common
+    chains: Chains
     move: Move
 
     def results(self) -> Iterator[tuple[str, pa.Table | None, int | None]]:
         move, horizon = self.move, self.move.horizon
         assert horizon is not None
         alone = [*self.alone]
-        for queries, chains in self.common.chains:
+        for queries, chains in self.chains:
             found = self._chains(chains)
             if found is None:
                 alone += queries
             else:
                 yield from ((e.name, t, None) for e, t in zip(queries, found, strict=True))
-        for queries, recent in self.common.beginnings:
-            yield from self._exits(queries, partial(run_recent, recent), recent.united)
-        for queries, graph in self.common.graphs:
-            yield from self._exits(queries, partial(run_matches, graph), graph.united)
         for each in alone:
             result = None
             if self._runs(each.program):
@@ -110,17 +85,6 @@ class _Replay:
         columns, count = self.scans.of(program.programs[0]), self.keeper.events.num_rows
         return run_chains(program, columns, count, self.move.schema, settled=self.settled)
 
-    def _exits(
-        self, queries: Sequence[StreamedQuery], run: Callable[..., list[pa.Table]], united: Program
-    ) -> Iterator[tuple[str, pa.Table | None, int | None]]:
-        """Yield results of queries that are final with the events that complete them."""
-        tables: Sequence[pa.Table | None] = [None] * len(queries)
-        if self.keeper.new.num_rows:
-            columns, count = self.scans.of(united), self.keeper.events.num_rows
-            tables = run(columns, count, self.move.schema, settled=self.settled)
-        for query, table in zip(queries, tables, strict=True):
-            yield query.name, table, None
-
     def _runs(self, program: Program) -> bool:
         move = self.move
         is_later = move.horizon != move.carried.horizon and closes_later(program)
@@ -129,10 +93,8 @@ class _Replay:
     @cached_property
     def programs(self) -> list[Program]:
         """All programs that order events."""
-        chains = [query.program for queries, _ in self.common.chains for query in queries]
-        beginnings = [program.united for _, program in self.common.beginnings]
-        graphs = [program.united for _, program in self.common.graphs]
-        return [*beginnings, *graphs, *chains, *(each.program for each in self.alone)]
+        chains = [query.program for queries, _ in self.chains for query in queries]
+        return [*chains, *(each.program for each in self.alone)]
 
     @cached_property
     def keeper(self) -> PlainKeeper:
@@ -156,7 +118,7 @@ class _Replay:
         """The events, ordered when they are first asked for."""
         events = self.keeper.events
         columns: Mapping[str, Any] = dict(zip(events.column_names, events.columns, strict=True))
-        every = OtherSets((), (), (), (), tuple(range(len(self.programs))))
+        every = OtherSets((), (), tuple(range(len(self.programs))))
         scanned = scans(self.programs, (), every)
         return Scans(scanned, columns, events.num_rows, first_tick=self._first_tick)
 

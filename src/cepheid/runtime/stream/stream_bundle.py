@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
 
 from cepheid.program.program import Clock, Program
 from cepheid.program.sharing.chain_program import ChainProgram, chain_sets
 from cepheid.program.sharing.lane_program import LaneProgram, lane_sets, make_lanes
-from cepheid.program.sharing.match_program import MatchProgram, match_sets
 from cepheid.program.sharing.merged_program import MergedProgram
-from cepheid.program.sharing.recent_program import RecentProgram, recent_sets
 from cepheid.runtime.sharing.policy import Policy, Sharing
 from cepheid.runtime.stream.arrivals import KeptEvents, kept_events
 
@@ -37,9 +34,8 @@ class StreamedQuery:
 class StreamBundle:
     """Queries on the same stream; those that are folded together are by number.
 
-    Queries of a set or with lanes have windows that slide; those with common segments (`chains`),
-    beginnings (`recent`) or one graph have the same `since`. `columns` are kept of events in any
-    case.
+    Queries of a set or with lanes have windows that slide; those with common segments (`chains`)
+    have the same `since`. `columns` are kept of events in any case.
     """
 
     queries: tuple[StreamedQuery, ...]
@@ -48,13 +44,11 @@ class StreamBundle:
     columns: tuple[str, ...] = ()
     lanes: tuple[tuple[Numbers, LaneProgram], ...] = ()
     chains: tuple[tuple[Numbers, ChainProgram], ...] = ()
-    recent: tuple[tuple[Numbers, RecentProgram], ...] = ()
-    matches: tuple[tuple[Numbers, MatchProgram], ...] = ()
 
     @property
     def alone(self) -> list[StreamedQuery]:
         """The queries that share nothing but the scan of events."""
-        shared = (*self.sets, *self.lanes, *self.chains, *self.recent, *self.matches)
+        shared = (*self.sets, *self.lanes, *self.chains)
         together = {number for numbers, _ in shared for number in numbers}
         return [each for number, each in enumerate(self.queries) if number not in together]
 
@@ -78,8 +72,8 @@ def stream_bundle(
 ) -> StreamBundle:
     """Put queries together.
 
-    Those that add up windows of time can be a set, or have lanes; those of one window that moves
-    with every event have segments in common or beginnings, and matches one graph.
+    Those that add up windows of time can be a set, or have lanes; sequences of one window that
+    moves with every event have segments in common.
     """
     places = [
         place
@@ -95,37 +89,25 @@ def stream_bundle(
         (_at(left, each), make_lanes([programs[place] for place in each]))
         for each in lane_sets(programs)
     ]
-    chains = _by_since(queries, chain_sets)
-    counted = {number for numbers, _ in chains for number in numbers}
     return StreamBundle(
         tuple(queries),
         tuple(sets),
         sharing.policy,
         tuple(columns),
         tuple(lanes),
-        tuple(chains),
-        tuple(_by_since(queries, recent_sets, counted)),
-        tuple(_by_since(queries, match_sets)),
+        tuple(_chains(queries)),
     )
 
 
-Made = TypeVar("Made")
-
-
-def _by_since(
-    queries: Sequence[StreamedQuery],
-    sets_of: Callable[[Sequence[Program]], Sequence[tuple[Numbers, Made]]],
-    taken: Collection[int] = (),
-) -> list[tuple[Numbers, Made]]:
-    """Return sets of queries that have taken the same events, but for those that are taken."""
+def _chains(queries: Sequence[StreamedQuery]) -> list[tuple[Numbers, ChainProgram]]:
+    """Return sets of sequences with common segments, of queries that have taken the same events."""
     by_since: dict[int | None, list[int]] = {}
     for place, each in enumerate(queries):
-        if place not in taken:
-            by_since.setdefault(each.since, []).append(place)
+        by_since.setdefault(each.since, []).append(place)
     return [
         (_at(places, found), program)
         for places in by_since.values()
-        for found, program in sets_of([queries[place].program for place in places])
+        for found, program in chain_sets([queries[place].program for place in places])
     ]
 
 
