@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Generic, Required, TypedDict, overload
@@ -153,14 +153,34 @@ def events_with_roles(table: object, **roles: Unpack[RoleKeywords]) -> Events[An
     from cepheid.runtime.event_schema import ColumnRoles
 
     _refuse_unknown(roles)
-    order = roles.get("order", ())
-    ties = (order,) if isinstance(order, str) else tuple(order)
-    named = [("time", roles["time"]), ("type", roles.get("type")), *(("order", e) for e in ties)]
-    for role, column in named:
-        if not isinstance(column, str) and (role, column) != ("type", None):
-            raise ConfigError(f"{role} is {column!r}", hint="give the name of a column, as a text")
-    unit, schemas = roles.get("time_unit", "s"), roles.get("schemas")
-    return Events(table, ColumnRoles(roles["time"], roles.get("type"), ties, schemas, unit))
+    order, schemas = roles.get("order", ()), roles.get("schemas")
+    ties = (order,) if isinstance(order, str) else _columns("order", order)
+    type_column, unit = roles.get("type"), roles.get("time_unit", "s")
+    _require_name("time", roles["time"])
+    _require_name("time_unit", unit)
+    if type_column is not None:
+        _require_name("type", type_column)
+    if schemas is not None:
+        if not isinstance(schemas, Mapping):
+            raise ConfigError(
+                f"schemas is {schemas!r}", hint="give a mapping from event type to its columns"
+            )
+        schemas = {name: _columns(f"schemas of {name}", each) for name, each in schemas.items()}
+    return Events(table, ColumnRoles(roles["time"], type_column, ties, schemas, unit))
+
+
+def _columns(role: str, given: object) -> tuple[str, ...]:
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise ConfigError(f"{role} is {given!r}", hint="give a list of names of columns")
+    names = tuple(given)
+    for each in names:
+        _require_name(role, each)
+    return names
+
+
+def _require_name(role: str, given: object) -> None:
+    if not isinstance(given, str):
+        raise ConfigError(f"{role} is {given!r}", hint="give a name, as a text")
 
 
 def schema_to_explain(given: object, schema: EventSchema | None) -> EventSchema:
