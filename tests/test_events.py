@@ -146,6 +146,19 @@ def test_a_run_sees_the_table_as_it_is_then():
     assert len(query.run(events)) == 1
 
 
+def test_files_of_different_columns(tmp_path):
+    """A column need not be in the first file, for roles, EXPLAIN and runs alike."""
+    pq.write_table(pa.table({"ts": [1]}), tmp_path / "0.parquet")
+    pq.write_table(pa.table({"ts": [2], "kind": ["A"], "v": [1.5]}), tmp_path / "1.parquet")
+    events = cepheid.events(tmp_path, time="ts", type="kind")
+    query = cepheid.query("PATTERN A a WHERE a.v > 1 RETURN a.v")
+    assert "a.v > 1" in query.explain(events)
+    assert query.run(events).to_pylist() == [{"a_v": 1.5}]
+    pq.write_table(pa.table({"ts": ["x"]}), tmp_path / "2.parquet")
+    with pytest.raises(cepheid.DataError, match="the files do not fit together"):
+        cepheid.events(tmp_path, time="ts", type="kind")
+
+
 class TestMistakesAreToldEarly:
     @pytest.mark.parametrize(
         ("kind", "role", "wrong", "near"),

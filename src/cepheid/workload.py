@@ -263,6 +263,16 @@ class Workload:
         compare: bool = False,
         **keywords: Unpack[BatchRunKeywords],
     ) -> AnalyzedRun[Table]: ...
+    @overload  # as of `run`
+    def analyze(  # type: ignore[overload-cannot-match]
+        self,
+        events: Mapping[str, ArrowBatch] | ArrowBatch,
+        options: Batch | None = None,
+        *,
+        sharing: str = "dynamic",
+        compare: bool = False,
+        **keywords: Unpack[BatchRunKeywords],
+    ) -> AnalyzedRun[ArrowTable]: ...
     def analyze(
         self,
         events: object,

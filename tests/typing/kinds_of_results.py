@@ -27,6 +27,7 @@ def of_arrow(table: pa.Table, batch: pa.RecordBatch) -> None:
     assert_type(together.run(table, time="ts"), dict[str, pa.Table])
     assert_type(together.run(batch, time="ts"), dict[str, pa.Table])
     assert_type(together.analyze(table, time="ts").results, dict[str, pa.Table])
+    assert_type(together.analyze(batch, time="ts").results, dict[str, pa.Table])
     events = cepheid.events(table, time="ts")
     assert_type(events, Events[pa.Table])
     assert_type(cepheid.events(batch, time="ts"), Events[pa.Table])
