@@ -108,10 +108,10 @@ def _work(stream: Any, text: str) -> Any:
     from cepheid.program.lower import lower
     from cepheid.runtime.event_schema import ColumnRoles, event_schema
     from cepheid.runtime.spark.stream.run_stream import bucketed, stream_input
-    from cepheid.runtime.stream_options import StreamOptions
+    from cepheid.runtime.stream_options import Streaming
 
     roles = ColumnRoles(OPTIONS["time"], OPTIONS["type"])
-    given = stream_input(stream, roles, StreamOptions(ordered=True))
+    given = stream_input(stream, roles, Streaming(ordered=True))
     plan = cepheid.query(text).plan(event_schema(given.schema, roles))
     return bucketed(lower(plan), given)
 

@@ -21,6 +21,8 @@ API = "cepheid"
 COMPILER = ("language", "analysis", "plan", "program")  # in pipeline order
 BELOW_THE_SURFACE = {*COMPILER, "errors", "kernels", "runtime", "connectors", "explain", "generate",
                      "metrics"}  # fmt: skip
+ARGUMENTS = {*BELOW_THE_SURFACE, "events", "run_keywords"}  # of the API's methods
+SURFACE = {*ARGUMENTS, "analyzed_run", "query", "warmup", "workload"}
 
 # Layer -> what it may import of ours, next to itself.
 MAY_IMPORT: dict[str, set[str]] = {
@@ -35,17 +37,21 @@ MAY_IMPORT: dict[str, set[str]] = {
     "runtime": {"errors", *COMPILER, "kernels", "metrics"},
     "explain": {"errors", *COMPILER},
     "connectors": {"errors", "language", "analysis"},
-    "query": {*BELOW_THE_SURFACE, "testing"},
-    "workload": {*BELOW_THE_SURFACE, "query"},
+    "events": BELOW_THE_SURFACE,
+    "run_keywords": {*BELOW_THE_SURFACE, "events"},
+    "query": {*ARGUMENTS, "testing"},
+    "analyzed_run": BELOW_THE_SURFACE,
+    "workload": {*ARGUMENTS, "analyzed_run", "query"},
     "warmup": {*BELOW_THE_SURFACE, "query", "workload"},
     "testing": {*BELOW_THE_SURFACE, "query", "workload", API},
     "pipeline": {*BELOW_THE_SURFACE, "query", "workload"},
     "web": {*BELOW_THE_SURFACE, "query", "workload", "testing", API},
-    "cli": {*BELOW_THE_SURFACE, "query", "warmup", "workload", "testing", "pipeline", API, "web"},
-    API: {*BELOW_THE_SURFACE, "query", "warmup", "workload", "testing", "pipeline", "web", "cli"},
+    "cli": {*SURFACE, "testing", "pipeline", "web", API},
+    API: {*SURFACE, "testing", "pipeline", "web", "cli"},
     "tests.oracle": {"errors", "language", "analysis"},
 }
-MODULES_AT_THE_TOP = {"__init__", "errors", "query", "warmup", "workload"}
+MODULES_AT_THE_TOP = {"__init__", "analyzed_run", "errors", "events", "query", "run_keywords",
+                      "warmup", "workload"}  # fmt: skip
 
 # Third-party package -> the only folders that may import it.
 CONFINED = {

@@ -8,6 +8,7 @@
 [{'a_ts': 1, 'b_ts': 2}]
 """
 
+from cepheid.analyzed_run import AnalyzedRun
 from cepheid.connectors.cause_of import cause_of
 from cepheid.errors import (
     BindingError,
@@ -25,7 +26,11 @@ from cepheid.errors import (
     StateLimitError,
     UnsupportedQueryError,
 )
+from cepheid.events import Events, events
+from cepheid.plan.run_options import Batch
 from cepheid.query import Query, query
+from cepheid.runtime.result_types import Compressed, ResultsWithLate
+from cepheid.runtime.stream_options import Streaming
 from cepheid.runtime.streaming_metrics import StreamingMetrics, streaming_metrics
 from cepheid.warmup import Warmed, warmup, warmup_kinds
 from cepheid.workload import QueryFolder, Workload, query_folder, workload
@@ -33,31 +38,10 @@ from cepheid.workload import QueryFolder, Workload, query_folder, workload
 __version__ = "0.1.0"
 
 __all__ = [
-    "BindingError",
-    "CepheidError",
-    "ConfigError",
-    "DataError",
-    "InternalError",
-    "LiveStateError",
-    "MatchLimitError",
-    "OutOfMemoryError",
-    "PipelineError",
-    "Query",
-    "QueryError",
-    "QueryFolder",
-    "QuerySyntaxError",
-    "StateError",
-    "StateLimitError",
-    "StreamingMetrics",
-    "UnsupportedQueryError",
-    "Warmed",
-    "Workload",
-    "__version__",
-    "cause_of",
-    "query",
-    "query_folder",
-    "streaming_metrics",
-    "warmup",
-    "warmup_kinds",
-    "workload",
-]
+    "AnalyzedRun", "Batch", "BindingError", "CepheidError", "Compressed", "ConfigError",
+    "DataError", "Events", "InternalError", "LiveStateError", "MatchLimitError",
+    "OutOfMemoryError", "PipelineError", "Query", "QueryError", "QueryFolder", "QuerySyntaxError",
+    "ResultsWithLate", "StateError", "StateLimitError", "Streaming", "StreamingMetrics",
+    "UnsupportedQueryError", "Warmed", "Workload", "__version__", "cause_of", "events", "query",
+    "query_folder", "streaming_metrics", "warmup", "warmup_kinds", "workload",
+]  # fmt: skip

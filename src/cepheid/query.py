@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from cepheid.analysis.analyze import analyze
 from cepheid.analysis.bound import BoundQuery
 from cepheid.analysis.fill_parameters import ParameterValue
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
 from cepheid.errors import UNNAMED, ConfigError, last_defence
+from cepheid.events import Events, schema_to_explain
 from cepheid.language.parser import parse
 from cepheid.language.printer import print_query
 from cepheid.language.source import Source
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.planner import make_plan
-from cepheid.plan.run_options import MOST_MATCHES, RunOptions
+from cepheid.plan.run_options import Batch, RunOptions
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from pyarrow import RecordBatchReader
 
     from cepheid.program.program import Program
+    from cepheid.run_keywords import (
+        BatchKeywords,
+        BatchRunKeywords,
+        OptionKeywords,
+        Options,
+        RunKeywords,
+    )
+    from cepheid.runtime.table_types import AnyTable, ArrowBatch, ArrowTable, StoredPath, Table
 
 MOST_PROGRAMS = 1024  # that are kept
+ON_SPARK = ("parallel_in_time", "grouped", "packed")
 
 
 class Query:
@@ -71,132 +82,98 @@ class Query:
         with self._defence():
             return make_plan(self.bind(schema))
 
-    def explain(self, *, format: str = "text", schema: EventSchema = OPEN_SCHEMA) -> str:
+    def explain(
+        self,
+        events: Events[Any] | None = None,
+        *,
+        format: str = "text",
+        schema: EventSchema | None = None,
+    ) -> str:
         """Say how the query will be run and why: as text, json, mermaid or svg.
+
+        With `events`, the names and types of their columns are checked and known. Without them,
+        every name is accepted.
 
         >>> print(query("PATTERN SEQ(A, B+)").explain().splitlines()[0])
         Query
         """
         from cepheid.explain.explain import explain
 
+        known = schema_to_explain(events, schema)
         with self._defence():
-            return explain(self.plan(schema), format=format)
+            return explain(self.plan(known), format=format)
 
+    @overload
+    def run(
+        self, events: Events[Table], options: Options = None, **keywords: Unpack[OptionKeywords]
+    ) -> Table: ...
+    @overload
+    def run(
+        self, events: StoredPath, options: Options = None, **keywords: Unpack[RunKeywords]
+    ) -> ArrowTable: ...
+    @overload
     def run(
         self,
-        events: Any,
-        *,
-        time: str,
-        type: str | None = None,
-        order: str | Sequence[str] = (),
-        schemas: Mapping[str, Sequence[str]] | None = None,
-        time_unit: str = "s",
-        live_limit: int | None = None,
-        max_matches: int | None = MOST_MATCHES,
-        limit: int | None = None,
-        on_expiry: bool = False,
-        parallel_in_time: bool | None = None,
-        grouped: bool = False,
-        packed: bool = False,
-        ordered: bool = False,
-        watermark: str | int | None = None,
-        late: str = "drop",
-        idle: str | None = None,
-        buckets: int | None = None,
-        state_limit: int | None = None,
-        end: str | None = None,
-    ) -> Any:
+        events: Mapping[str, Table] | Table,
+        options: Options = None,
+        **keywords: Unpack[RunKeywords],
+    ) -> Table: ...
+    @overload  # matched where pyarrow has stubs: without any, its tables are of any type
+    def run(  # type: ignore[overload-cannot-match]
+        self,
+        events: Mapping[str, ArrowBatch] | ArrowBatch,
+        options: Options = None,
+        **keywords: Unpack[RunKeywords],
+    ) -> ArrowTable: ...
+    def run(self, events: object, options: Options = None, **keywords: Any) -> object:
         """Run the query and return a result of the same kind as `events`.
 
-        OUTPUT COMPRESSED gives an object with `count`, `first`, `batches` and `expand` instead.
+        OUTPUT COMPRESSED gives a `Compressed` instead, with `count`, `first` and `expand`;
+        `late="deliver"` on a stream gives a `ResultsWithLate`.
 
         Args:
-            events: a pyarrow Table or RecordBatch, a pandas or polars DataFrame, a Spark DataFrame,
-                or a mapping from event type to one of these; or the path of a Parquet, CSV or JSON
-                file or directory, which gives a pyarrow Table.
-            time: the column with the time: a timestamp, a date or an integer.
-            type: the column with the event type; not needed if all events are of one type.
-            order: one or more columns that break ties between events of the same time.
-            schemas: the attributes that each event type has, for streams in which types differ.
-            time_unit: the unit of an integer time column.
-            live_limit: how many events and partial matches a match query may keep alive in one
-                partition before it fails instead of filling the memory. None means any number, but
-                a million beyond the events where conditions keep every run apart. It is looked at
-                whenever twice as many have come together, and not for OUTPUT PARTIAL and
-                COMPRESSED, which report all of them.
-            max_matches: how many matches a query may list, in a run in process, in a task of a
-                Spark batch, or in a bucket and micro-batch of a stream. Where there
-                are many, they are counted before they are built, and a query with more fails with a
-                MatchLimitError; None means any number.
-            limit: list at most so many matches and look for no others; which ones is not defined.
-            on_expiry: an aggregate with WITHIN alone gives a row when an event arrives that can end
-                a trend; with True also when only time passes and a trend leaves the window, if that
-                changes the result.
-            parallel_in_time: in a Spark batch, aggregates without partitions are folded in ranges
-                of time on several tasks where their state allows it (EXPLAIN says so); True asks
-                for that also where there are partitions, for events with one hot key, False forbids
-                it.
-            grouped: on Spark, every task of the DataFrame has all events of its partitions, as in a
-                table bucketed by them or after `repartition`: they are not shuffled again.
-            packed: on Spark, events are shuffled in packets of columns instead of as rows; see
-                docs/how-to/tune-spark.md for when that is faster.
-
-        The others are for streaming DataFrames, see docs/how-to/streaming.md:
-
-        Args:
-            ordered: events arrive in the order of their order key, so that a match is reported in
-                the micro-batch that completes it.
-            watermark: how late events may come, for a time column without a watermark of its own:
-                "10 minutes", or a whole number in the unit of an integer column.
-            late: "drop" counts events that come too late; "deliver" gives a `StreamResults` with
-                `results` and `late`.
-            idle: how long a source may be silent before the clock goes on without it, such as
-                "1 minute"; needs `watermark`.
-            buckets: how many parts the state has, and so how many tasks can work at most.
-            state_limit: how many bytes a bucket may keep before the query fails.
-            end: an empty folder. A file that is put into it says that no event comes any more: then
-                everything is final and is reported.
+            events: `cepheid.events(…)`, or what that takes: a pyarrow Table or RecordBatch, a
+                pandas or polars DataFrame, a Spark DataFrame, or a mapping from event type to one
+                of these; or the path of a Parquet, CSV or JSON file or directory, which gives a
+                pyarrow Table.
+            options: a `cepheid.Batch`, or on a streaming DataFrame a `cepheid.Streaming`.
+            keywords: of events that are not `cepheid.events(…)` the roles of their columns:
+                `time`, `type`, `order`, `schemas`, `time_unit`; and instead of `options` any option
+                of `Batch` or `Streaming`. docs/reference/options.md lists them all.
 
         >>> import pyarrow as pa
         >>> events = pa.table({"ts": [1, 2, 3], "kind": ["A", "A", "B"]})
         >>> query("PATTERN SEQ(A a, B b)").run(events, time="ts", type="kind").num_rows
         2
         """
+        from cepheid.run_keywords import read_run
         from cepheid.runtime.dispatch import run_events, run_stored
-        from cepheid.runtime.event_schema import ColumnRoles
-        from cepheid.runtime.stream_options import StreamOptions
 
-        ties = (order,) if isinstance(order, str) else tuple(order)
-        roles = ColumnRoles(time, type, ties, schemas, time_unit)
-
-        options = RunOptions(
-            live_limit, max_matches, limit, on_expiry, parallel_in_time, grouped, packed
-        )
-        of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit, end)
-        make_program = partial(self.program, options)
-
-        if isinstance(events, str | PathLike):
+        given, chosen = read_run(events, options, keywords, method="run")
+        make_program = partial(self.program, chosen)
+        with self._defence():
+            if given.path is None:
+                return run_events(make_program, given.table, given.roles, chosen)
             from cepheid.connectors.read_local import EventFiles
 
-            of_stream.refuse("stored table")
-            with self._defence():
-                return run_stored(make_program, EventFiles([fspath(events)]), roles)
-        with self._defence():
-            return run_events(make_program, events, roles, of_stream)
+            return run_stored(make_program, EventFiles([given.path]), given.roles)
 
+    @overload
     def batches(
         self,
-        events: Any,
-        *,
-        time: str,
-        type: str | None = None,
-        order: str | Sequence[str] = (),
-        schemas: Mapping[str, Sequence[str]] | None = None,
-        time_unit: str = "s",
-        live_limit: int | None = None,
-        max_matches: int | None = MOST_MATCHES,
-        limit: int | None = None,
-        on_expiry: bool = False,
+        events: Events[Any],
+        options: Batch | None = None,
+        **keywords: Unpack[BatchKeywords],
+    ) -> RecordBatchReader: ...
+    @overload
+    def batches(
+        self,
+        events: AnyTable,
+        options: Batch | None = None,
+        **keywords: Unpack[BatchRunKeywords],
+    ) -> RecordBatchReader: ...
+    def batches(
+        self, events: object, options: Batch | None = None, **keywords: Any
     ) -> RecordBatchReader:
         """Run the query on events of this process and return a reader of Arrow record batches.
 
@@ -209,17 +186,16 @@ class Query:
         >>> sum(batch.num_rows for batch in found)
         2
         """
+        from cepheid.run_keywords import read_run
         from cepheid.runtime.dispatch import find_batches
-        from cepheid.runtime.event_schema import ColumnRoles
 
-        ties = (order,) if isinstance(order, str) else tuple(order)
-        roles = ColumnRoles(time, type, ties, schemas, time_unit)
-        options = RunOptions(live_limit, max_matches, limit, on_expiry)
-        if isinstance(events, str | PathLike):
+        given, chosen = read_run(events, options, keywords, method="batches", without=ON_SPARK)
+        table = given.table
+        if given.path is not None:
             from cepheid.connectors.read_local import read_local
 
-            events = read_local([fspath(events)])
-        return find_batches(partial(self.program, options), events, roles)
+            table = read_local([given.path])
+        return find_batches(partial(self.program, chosen), table, given.roles)
 
     def program(
         self, options: RunOptions, schema: EventSchema, *, is_checked: bool = True

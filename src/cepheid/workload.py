@@ -5,76 +5,49 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from os import PathLike, fspath
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from cepheid.analysis.bound import BoundQuery
-from cepheid.analysis.dependencies import Dependencies, QueryNode, find_dependencies
+from cepheid.analysis.dependencies import QueryNode, find_dependencies
 from cepheid.analysis.derived_types import check_stream, result_columns, with_derived_types
 from cepheid.analysis.schema import OPEN_SCHEMA, AttributeType, EventSchema
+from cepheid.analyzed_run import AnalyzedRun
 from cepheid.errors import ConfigError, last_defence, suggest
+from cepheid.events import Events, schema_to_explain
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.planner import make_plan
-from cepheid.plan.run_options import MOST_MATCHES, RunOptions
+from cepheid.plan.run_options import Batch, RunOptions
 from cepheid.program.sharing.merged_sets import MergedSets
 from cepheid.program.sharing.run_report import RunReport
-from cepheid.query import Query, query
+from cepheid.query import ON_SPARK, Query, query
+from cepheid.runtime.table_types import Table
 
 if TYPE_CHECKING:
-    from cepheid.explain.sharing_document import SharingExplanation
+    from typing import Unpack
+
     from cepheid.program.program import Program
-    from cepheid.runtime.event_schema import ColumnRoles
+    from cepheid.run_keywords import (
+        BatchKeywords,
+        BatchRunKeywords,
+        OptionKeywords,
+        Options,
+        RunKeywords,
+        StreamKeywords,
+    )
     from cepheid.runtime.sharing.policy import Policy, Sharing
     from cepheid.runtime.spark.stream.workload_stream import WorkloadStream
+    from cepheid.runtime.stream_options import Streaming
+    from cepheid.runtime.table_types import ArrowBatch, ArrowTable, SparkFrame, StoredPath
     from cepheid.runtime.workload import Member
 
-
-@dataclass(frozen=True, slots=True)
-class AnalyzedRun:
-    """The results of a workload by name, and what its queries did together."""
-
-    results: dict[str, Any]
-    report: RunReport
-    plans: Mapping[str, PhysicalPlan]
-    dependencies: Dependencies
-
-    def explain(self, format: str = "text") -> str:
-        """Return what was shared and what that saved: as text, json or svg (bursts over time)."""
-        if format == "svg":
-            from cepheid.explain.timeline_svg import timeline_svg
-
-            return timeline_svg(self.report)
-        from cepheid.explain.analysis_text import analysis_json, analysis_text
-
-        if format not in ("text", "json"):
-            raise ConfigError(
-                f"there is no format '{format}' of EXPLAIN ANALYZE",
-                hint=suggest(format, ("text", "json", "svg"), owner="explain"),
-            )
-        show = analysis_text if format == "text" else analysis_json
-        return show(self._sharing(), self.report)
-
-    def text(self) -> str:
-        """Return a summary to read."""
-        return self.explain("text")
-
-    def json(self) -> str:
-        """Return everything as JSON."""
-        return self.explain("json")
-
-    def svg(self) -> str:
-        """Return a picture of the bursts over time."""
-        return self.explain("svg")
-
-    def _sharing(self) -> SharingExplanation:
-        from cepheid.explain.explain_sharing import explain_sharing
-
-        return explain_sharing(self.plans, self.dependencies)
+# Programs of a folder are made anew on the way, each like the others.
+NOT_FOR_FOLDERS = ("live_limit", "max_matches", "on_expiry", "late", "end")
 
 
 class Workload:
@@ -134,8 +107,17 @@ class Workload:
         with self._defence():
             return {name: make_plan(bound[name]) for name in self.queries}
 
-    def explain(self, *, format: str = "text", schema: EventSchema = OPEN_SCHEMA) -> str:
+    def explain(
+        self,
+        events: Events[Any] | None = None,
+        *,
+        format: str = "text",
+        schema: EventSchema | None = None,
+    ) -> str:
         """Say who reads whose results and how each query will be run: as text or json.
+
+        With `events`, the names and types of their columns are checked and known. Without them,
+        every name is accepted.
 
         >>> set_of_queries = workload(["PATTERN SEQ(A, B) INTO Pair", "PATTERN Pair p"])
         >>> set_of_queries.explain().splitlines()[:3]
@@ -143,32 +125,48 @@ class Workload:
         """
         from cepheid.explain.explain_workload import explain_workload
 
+        known = schema_to_explain(events, schema)
         with self._defence():
-            return explain_workload(self.plans(schema), self.dependencies, format=format)
+            return explain_workload(self.plans(known), self.dependencies, format=format)
 
+    @overload
     def run(
         self,
-        events: Any,
+        events: Events[Table],
+        options: Options = None,
         *,
-        time: str,
-        type: str | None = None,
-        order: str | Sequence[str] = (),
-        schemas: Mapping[str, Sequence[str]] | None = None,
-        time_unit: str = "s",
-        live_limit: int | None = None,
-        max_matches: int | None = MOST_MATCHES,
-        limit: int | None = None,
-        on_expiry: bool = False,
-        parallel_in_time: bool | None = None,
-        packed: bool = False,
-        ordered: bool = False,
-        watermark: str | int | None = None,
-        late: str = "drop",
-        idle: str | None = None,
-        buckets: int | None = None,
-        state_limit: int | None = None,
-        end: str | None = None,
         sharing: str = "dynamic",
+        **keywords: Unpack[OptionKeywords],
+    ) -> dict[str, Table]: ...
+    @overload
+    def run(
+        self,
+        events: StoredPath,
+        options: Options = None,
+        *,
+        sharing: str = "dynamic",
+        **keywords: Unpack[RunKeywords],
+    ) -> dict[str, ArrowTable]: ...
+    @overload
+    def run(
+        self,
+        events: Mapping[str, Table] | Table,
+        options: Options = None,
+        *,
+        sharing: str = "dynamic",
+        **keywords: Unpack[RunKeywords],
+    ) -> dict[str, Table]: ...
+    @overload  # matched where pyarrow has stubs: without any, its tables are of any type
+    def run(  # type: ignore[overload-cannot-match]
+        self,
+        events: Mapping[str, ArrowBatch] | ArrowBatch,
+        options: Options = None,
+        *,
+        sharing: str = "dynamic",
+        **keywords: Unpack[RunKeywords],
+    ) -> dict[str, ArrowTable]: ...
+    def run(
+        self, events: object, options: Options = None, *, sharing: str = "dynamic", **keywords: Any
     ) -> dict[str, Any]:
         """Run all queries and return their results by name, of the same kind as `events`.
 
@@ -188,42 +186,25 @@ class Workload:
         >>> workload([twice, pairs]).run(events, time="ts", type="kind")["twice"].to_pylist()
         [{'p_a_ts': 1, 'q_a_ts': 3}]
         """
-        from cepheid.runtime.event_schema import ColumnRoles
-        from cepheid.runtime.stream_options import StreamOptions
+        from cepheid.run_keywords import read_run
         from cepheid.runtime.workload import run_workload
 
-        ties = (order,) if isinstance(order, str) else tuple(order)
-        roles = ColumnRoles(time, type, ties, schemas, time_unit)
-        options = RunOptions(
-            live_limit, max_matches, limit, on_expiry, parallel_in_time, packed=packed
-        )
-        of_stream = StreamOptions(ordered, watermark, late, idle, buckets, state_limit, end)
-        members = self._members(options)
-        shared = replace(self._sharing(sharing), in_ranges=parallel_in_time is True)
+        given, chosen = read_run(events, options, keywords, method="run", without=["grouped"])
+        in_ranges = isinstance(chosen, Batch) and chosen.parallel_in_time is True
+        members = self._members(chosen)
+        shared = replace(self._sharing(sharing), in_ranges=in_ranges)
         with self._defence():
-            given = _read_if_stored(members, events, roles)
-            results = run_workload(members, given, roles, of_stream, shared)
+            table = _read_if_stored(members, given)
+            results = run_workload(members, table, given.roles, chosen, shared)
         return {name: results[name] for name in self.queries}
 
     def stream(
         self,
-        events: Any,
+        events: Events[SparkFrame] | Mapping[str, SparkFrame] | SparkFrame,
+        options: Streaming | None = None,
         *,
-        time: str,
-        type: str | None = None,
-        order: str | Sequence[str] = (),
-        schemas: Mapping[str, Sequence[str]] | None = None,
-        time_unit: str = "s",
-        live_limit: int | None = None,
-        max_matches: int | None = MOST_MATCHES,
-        on_expiry: bool = False,
-        ordered: bool = False,
-        watermark: str | int | None = None,
-        idle: str | None = None,
-        buckets: int | None = None,
-        state_limit: int | None = None,
-        end: str | None = None,
         sharing: str = "dynamic",
+        **keywords: Unpack[StreamKeywords],
     ) -> WorkloadStream:
         """Run all queries on a streaming DataFrame as one stream, in one pass over the events.
 
@@ -231,23 +212,18 @@ class Workload:
         of a query and a row of its result as JSON; `packets` and `each_batch` write the results of
         every query to a place of its own. See docs/how-to/workloads.md.
         """
-        from cepheid.runtime.event_schema import ColumnRoles
-        from cepheid.runtime.stream_options import StreamOptions
+        from cepheid.run_keywords import read_stream
         from cepheid.runtime.workload import stream_workload
 
-        ties = (order,) if isinstance(order, str) else tuple(order)
-        roles = ColumnRoles(time, type, ties, schemas, time_unit)
-        members = self._members(RunOptions(live_limit, max_matches, on_expiry=on_expiry))
-        options = StreamOptions(
-            ordered, watermark, idle=idle, buckets=buckets, state_limit=state_limit, end=end
-        )
+        given, chosen = read_stream(events, options, keywords, without=["late"])
+        members, shared = self._members(chosen), self._sharing(sharing)
         with self._defence():
             found: WorkloadStream = stream_workload(
-                members, events, roles, options, self._sharing(sharing)
+                members, given.table, given.roles, chosen, shared
             )
         return found
 
-    def release(self, results: Mapping[str, Any]) -> None:
+    def release(self, results: Mapping[str, object]) -> None:
         """Let Spark forget what it keeps for the results of a run on a batch DataFrame.
 
         Results stay what they are: one that is asked for again is computed anew. Without this, what
@@ -257,21 +233,55 @@ class Workload:
 
         release_results(results.values())
 
+    @overload
     def analyze(
         self,
-        events: Any,
+        events: Events[Table],
+        options: Batch | None = None,
         *,
-        time: str,
-        type: str | None = None,
-        order: str | Sequence[str] = (),
-        schemas: Mapping[str, Sequence[str]] | None = None,
-        time_unit: str = "s",
-        live_limit: int | None = None,
-        max_matches: int | None = MOST_MATCHES,
-        on_expiry: bool = False,
         sharing: str = "dynamic",
         compare: bool = False,
-    ) -> AnalyzedRun:
+        **keywords: Unpack[BatchKeywords],
+    ) -> AnalyzedRun[Table]: ...
+    @overload
+    def analyze(
+        self,
+        events: StoredPath,
+        options: Batch | None = None,
+        *,
+        sharing: str = "dynamic",
+        compare: bool = False,
+        **keywords: Unpack[BatchRunKeywords],
+    ) -> AnalyzedRun[ArrowTable]: ...
+    @overload
+    def analyze(
+        self,
+        events: Mapping[str, Table] | Table,
+        options: Batch | None = None,
+        *,
+        sharing: str = "dynamic",
+        compare: bool = False,
+        **keywords: Unpack[BatchRunKeywords],
+    ) -> AnalyzedRun[Table]: ...
+    @overload  # as of `run`
+    def analyze(  # type: ignore[overload-cannot-match]
+        self,
+        events: Mapping[str, ArrowBatch] | ArrowBatch,
+        options: Batch | None = None,
+        *,
+        sharing: str = "dynamic",
+        compare: bool = False,
+        **keywords: Unpack[BatchRunKeywords],
+    ) -> AnalyzedRun[ArrowTable]: ...
+    def analyze(
+        self,
+        events: object,
+        options: Batch | None = None,
+        *,
+        sharing: str = "dynamic",
+        compare: bool = False,
+        **keywords: Any,
+    ) -> AnalyzedRun[Any]:
         """Run all queries on a table of this process and say what they shared: EXPLAIN ANALYZE.
 
         The arguments are those of `run`. With `compare`, queries that are folded together are
@@ -284,18 +294,16 @@ class Workload:
         >>> found.results["q1"].to_pylist(), found.report.sets[0].parts[0].text
         ([{'n': 3.0}], 'B+')
         """
-        from cepheid.runtime.event_schema import ColumnRoles
+        from cepheid.run_keywords import read_run
         from cepheid.runtime.sharing.analyze_set import SetAnalysis
         from cepheid.runtime.workload import run_workload
 
-        ties = (order,) if isinstance(order, str) else tuple(order)
-        roles = ColumnRoles(time, type, ties, schemas, time_unit)
-        options = RunOptions(live_limit, max_matches, on_expiry=on_expiry)
-        members = self._members(options)
+        given, chosen = read_run(events, options, keywords, method="analyze", without=ON_SPARK)
+        members, shared = self._members(chosen), self._sharing(sharing)
         analysis, start = SetAnalysis(compare=compare), perf_counter()
         with self._defence():
-            given = _read_if_stored(members, events, roles)
-            results = run_workload(members, given, roles, None, self._sharing(sharing), analysis)
+            table = _read_if_stored(members, given)
+            results = run_workload(members, table, given.roles, chosen, shared, analysis)
         report = RunReport(sharing, perf_counter() - start, tuple(analysis.sets))
         ordered = {name: results[name] for name in self.queries}
         return AnalyzedRun(ordered, report, self.plans(analysis.schema), self.dependencies)
@@ -328,7 +336,7 @@ class Workload:
 
     def _planner(self, name: str, options: RunOptions) -> Callable[[EventSchema], PhysicalPlan]:
         if self.dependencies.is_read(name):
-            options = replace(options, limit=None)
+            options = replace(options, limit=None) if isinstance(options, Batch) else options
         return lambda schema: options.applied_to(make_plan(self._bind(name, schema)))
 
 
@@ -386,21 +394,13 @@ class QueryFolder:
 
     def stream(
         self,
-        events: Any,
+        events: Events[SparkFrame] | Mapping[str, SparkFrame] | SparkFrame,
+        options: Streaming | None = None,
         *,
-        time: str,
-        type: str | None = None,
-        order: str | Sequence[str] = (),
-        schemas: Mapping[str, Sequence[str]] | None = None,
-        time_unit: str = "s",
         keys: str | Sequence[str] = (),
-        ordered: bool = False,
-        watermark: str | int | None = None,
-        idle: str | None = None,
-        buckets: int | None = None,
-        state_limit: int | None = None,
         sharing: str = "dynamic",
-    ) -> Any:
+        **keywords: Unpack[StreamKeywords],
+    ) -> SparkFrame:
         """Run the queries of the folder on a streaming DataFrame; it is read in every micro-batch.
 
         `keys` are attributes that all queries partition by: events are spread by them. Without any,
@@ -410,19 +410,17 @@ class QueryFolder:
         as JSON; or, where `change` is 'added', 'replaced', 'removed', 'refused' or 'failed', what
         is known of that. See docs/how-to/workloads.md.
         """
-        from cepheid.runtime.event_schema import ColumnRoles
-        from cepheid.runtime.stream_options import StreamOptions
+        from cepheid.run_keywords import read_stream
         from cepheid.runtime.workload import ChangingQueries, stream_changing
 
-        ties = (order,) if isinstance(order, str) else tuple(order)
+        given, chosen = read_stream(events, options, keywords, without=NOT_FOR_FOLDERS)
         spread = (keys,) if isinstance(keys, str) else tuple(keys)
-        roles = ColumnRoles(time, type, ties, schemas, time_unit)
-        options = StreamOptions(
-            ordered, watermark, idle=idle, buckets=buckets, state_limit=state_limit
-        )
         queries = ChangingQueries(self.path, spread, _program)
         with last_defence(f"the queries in {self.path}"):
-            return stream_changing(queries, events, roles, options, _policy(sharing))
+            found: SparkFrame = stream_changing(
+                queries, given.table, given.roles, chosen, _policy(sharing)
+            )
+        return found
 
 
 def query_folder(path: str | PathLike[str]) -> QueryFolder:
@@ -448,13 +446,13 @@ def _policy(name: str) -> Policy:
     return Policy(name)
 
 
-def _read_if_stored(members: Sequence[Member], events: Any, roles: ColumnRoles) -> Any:
-    if not isinstance(events, str | PathLike):
-        return events
+def _read_if_stored(members: Sequence[Member], given: Events[Any]) -> object:
+    if given.path is None:
+        return given.table
     from cepheid.connectors.read_local import EventFiles
     from cepheid.runtime.workload import read_stored
 
-    return read_stored(members, EventFiles([fspath(events)]), roles)
+    return read_stored(members, EventFiles([given.path]), given.roles)
 
 
 def _named(given: Query | str, name: str, *, replaces: bool = False) -> Query:

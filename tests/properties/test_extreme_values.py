@@ -15,7 +15,7 @@ import cepheid
 from cepheid.analysis.schema import AttributeType
 from cepheid.plan.physical import NumberType
 from cepheid.plan.rules.choose_numbers import choose_numbers
-from cepheid.plan.run_options import RunOptions
+from cepheid.plan.run_options import Batch
 from cepheid.program.lower import lower
 from cepheid.runtime.event_schema import ColumnRoles, event_schema
 from tests.oracle import bind, evaluate, schema_of
@@ -110,7 +110,7 @@ def run_in_ranges(case: Case, cuts: list[int]) -> pa.Table:
     """Fold ranges of time apart, or run the query as it is if that does not allow it."""
     roles = ColumnRoles("time", "type", (), None, None)
     plan = cepheid.query(case.text).plan(event_schema(SCHEMA, roles))
-    program = lower(RunOptions(parallel_in_time=True).applied_to(plan))
+    program = lower(Batch(parallel_in_time=True).applied_to(plan))
     if not program.cuts_time:
         return run_local(case)
     table = table_of(case)

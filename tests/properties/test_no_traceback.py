@@ -6,10 +6,12 @@
 import re
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import fields
 from functools import partial
 from random import Random
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 from hypothesis import event, given, note, settings
 from hypothesis import strategies as st
@@ -69,7 +71,13 @@ def test_any_query_on_any_table(seed: int) -> None:
     note(str(options))
 
     def run() -> Any:
-        result = make(text).run(table, **ROLES, **options)
+        if seed % 2:
+            chosen = {name: each for name, each in options.items() if name in OPTION_NAMES}
+            roles = {name: each for name, each in options.items() if name not in chosen}
+            events = cepheid.events(table, **ROLES, **roles)
+            result = make(text).run(events, cepheid.Batch(**chosen))
+        else:
+            result = make(text).run(table, **ROLES, **options)
         return result.expand() if "COMPRESSED" in text else result
 
     result = outcome(run)
@@ -84,9 +92,9 @@ def test_explain_of_any_query(seed: int) -> None:
     random = Random(seed)
     table = drawn_table(random)
     text, format = drawn_text(random, table), random.choice(FORMATS)
-    schema = event_schema(table.schema, ColumnRoles("ts", "kind"))
+    events = cepheid.events(table, **ROLES)
     outcome(lambda: make(text).explain(format=format))
-    outcome(lambda: make(text).explain(format=format, schema=schema))
+    outcome(lambda: make(text).explain(events, format=format))
 
 
 @given(seeds)
@@ -161,3 +169,41 @@ def test_many_of_them_run() -> None:
         except cepheid.CepheidError as error:
             outcomes[type(error).__name__] += 1
     assert outcomes["a result"] > 50
+
+
+# Columns and values of options, of which most are wrong.
+ANYTHING: tuple[Any, ...] = (
+    *("ts", "kind", "x", "nope", "", "10 minutes", "deliver", None, 5, 0, -1, 2.5, True, False),
+    *(["x"], ["x", None], ("ts",), {}, b"ts", 10**30),
+)
+FRAME = pd.DataFrame({"ts": [1, 2], "kind": ["A", "B"], "x": [1.5, None]})
+OPTION_NAMES = sorted({each.name for each in (*fields(cepheid.Batch), *fields(cepheid.Streaming))})
+
+
+@given(seeds)
+@settings(max_examples=300)
+def test_any_roles_and_options_in_both_forms(seed: int) -> None:
+    """Objects and keywords give the same result, or the same error."""
+    random = Random(seed)
+    table = random.choice((drawn_table(random), FRAME, {"A": FRAME}, {}, None, [1]))
+    roles = {"time": "ts", "type": "kind"} | {
+        name: random.choice(ANYTHING)
+        for name in ("time", "type", "order", "time_unit", "schemas")
+        if random.random() < 0.2
+    }
+    names = random.sample(OPTION_NAMES, random.choice((0, 0, 1, 2)))
+    options = {name: random.choice(ANYTHING) for name in names}
+    note(f"{roles} {options}")
+    query = cepheid.query("PATTERN SEQ(A a, B b)")
+
+    def as_objects() -> Any:
+        events = cepheid.events(table, **roles)
+        kind = cepheid.Batch if all(hasattr(cepheid.Batch, each) for each in names) else None
+        return query.run(events, **options) if kind is None else query.run(events, kind(**options))
+
+    as_keywords = outcome(lambda: query.run(table, **roles, **options))
+    found = outcome(as_objects)
+    assert (found is None) == (as_keywords is None)
+    if found is not None:
+        event("a result")
+        assert len(found) == len(as_keywords)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import cepheid
 from cepheid.plan.physical import Parallelism
-from cepheid.plan.run_options import RunOptions
+from cepheid.plan.run_options import Batch
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
 from cepheid.runtime.aggregate.partial_table import (
@@ -43,7 +43,7 @@ def test_any_cut_gives_the_whole(case: Case, cuts: list[int]) -> None:
 def ranged_program(case: Case) -> Program:
     roles = ColumnRoles("time", "type", tuple(case.order), None, "s")
     plan = cepheid.query(case.text).plan(event_schema(table_of(case).schema, roles))
-    plan = RunOptions(parallel_in_time=True).applied_to(plan)
+    plan = Batch(parallel_in_time=True).applied_to(plan)
     assert (plan.parallelism.value is Parallelism.TIME) == lower(plan).cuts_time
     return lower(plan)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cepheid
-from cepheid.plan.run_options import RunOptions
+from cepheid.plan.run_options import Batch
 from cepheid.runtime.aggregate.partial_table import NUMBERS, from_collected
 from cepheid.runtime.event_schema import ColumnRoles, event_schema
 from cepheid.runtime.spark.range_windows import FINISHED, compose_windows, fold_windows
@@ -29,7 +29,7 @@ KINDS = (PLAIN, pa.timestamp("s"), pa.timestamp("s", "UTC"))
 def in_ranges(text, table, cuts):
     """The result from ranges of time that are folded apart, and all their rows."""
     schema = event_schema(table.schema, ColumnRoles(**ROLES))
-    program = cepheid.query(text).program(RunOptions(parallel_in_time=True), schema)
+    program = cepheid.query(text).program(Batch(parallel_in_time=True), schema)
     ticks = np.asarray(table["time"].cast(pa.int64()))
     borders = np.searchsorted(ticks, [*cuts, ticks.max() + 1])
     parts = [

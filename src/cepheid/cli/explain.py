@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -28,7 +28,7 @@ from cepheid.errors import ConfigError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from cepheid.workload import AnalyzedRun
+    from cepheid.analyzed_run import AnalyzedRun
 
 
 DEFAULT_POLICY = "dynamic"
@@ -132,7 +132,7 @@ class _AnalyzedFiles:
     type: str | None
     time_unit: str
 
-    def run(self, queries: QuerySet, sharing: str, *, compare: bool) -> AnalyzedRun:
+    def run(self, queries: QuerySet, sharing: str, *, compare: bool) -> AnalyzedRun[Any]:
         """Run a workload and return what its queries shared."""
         from cepheid.cli.column_roles import types_of
         from cepheid.cli.engines import open_engine

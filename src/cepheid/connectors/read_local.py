@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -48,11 +49,15 @@ def read_local(paths: Sequence[str]) -> pa.Table:
     try:
         table = pa.concat_tables(tables, promote_options="permissive")
     except pa.ArrowException as error:
-        raise DataError(
-            f"the files do not fit together: {error}",
-            hint="a column must have the same type in all files",
-        ) from None
+        raise _misfit(error) from None
     return table if file_format is FileFormat.PARQUET else _settle_types(table)
+
+
+def _misfit(error: pa.ArrowException) -> DataError:
+    return DataError(
+        f"the files do not fit together: {error}",
+        hint="a column must have the same type in all files",
+    )
 
 
 class EventFiles:
@@ -94,13 +99,17 @@ class EventFiles:
 
 
 def read_arrow_schema(path: str) -> pa.Schema:
-    """Return the columns of one file or directory of events."""
-    first = list_files([path])[0]
-    if single_format([first]) is FileFormat.PARQUET:
-        import pyarrow.parquet as pq
+    """Return the columns of one file or directory of events; text files are read for that."""
+    files = list_files([path])
+    if single_format(files) is not FileFormat.PARQUET:
+        return read_local(files).schema
+    import pyarrow.parquet as pq
 
-        return _reading(first, lambda: pq.read_schema(first))
-    return read_local([path]).schema
+    schemas = [_reading(each, partial(pq.read_schema, each)) for each in files]
+    try:
+        return pa.unify_schemas(schemas, promote_options="permissive")
+    except pa.ArrowException as error:
+        raise _misfit(error) from None
 
 
 def fit_empty(tables: Mapping[str, pa.Table], time: str, type: str | None) -> dict[str, pa.Table]:

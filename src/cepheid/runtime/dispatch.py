@@ -14,9 +14,18 @@ import pyarrow as pa
 from cepheid.analysis.schema import EventSchema
 from cepheid.errors import UNNAMED, ConfigError, DataError
 from cepheid.plan.physical import PhysicalPlan
+from cepheid.plan.run_options import Batch
 from cepheid.program.program import Program
-from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema
-from cepheid.runtime.event_tables import TableKind, from_arrow, kind_of, to_arrow, unite_types
+from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema, named_columns
+from cepheid.runtime.event_tables import (
+    TableKind,
+    column_names,
+    from_arrow,
+    kind_of,
+    only_columns,
+    to_arrow,
+    unite_types,
+)
 from cepheid.runtime.interruptible import each_interruptible, interruptible
 from cepheid.runtime.local import (
     LOG,
@@ -29,7 +38,7 @@ from cepheid.runtime.local import (
 from cepheid.runtime.missing_types import warn_of_missing_types
 from cepheid.runtime.name_errors import errors_of
 from cepheid.runtime.stored_events import LEAST_ROWS, ColumnReader, StoredEvents
-from cepheid.runtime.stream_options import StreamOptions
+from cepheid.runtime.stream_options import Streaming
 
 if TYPE_CHECKING:
     from cepheid.runtime.compressed import CompressedMatches
@@ -55,16 +64,15 @@ def run_events(
     make_program: MakeProgram,
     events: Any,
     roles: ColumnRoles,
-    options: StreamOptions | None = None,
+    options: Batch | Streaming,
 ) -> Any:
-    """Run on events of any supported kind; the options are for streams."""
+    """Run on events of any supported kind; the options are for that kind."""
     given = read_input(events, roles)
-    options = options or StreamOptions()
     if is_stream(given):
         from cepheid.runtime.spark.stream.run_stream import run_stream
 
+        assert isinstance(options, Streaming)
         return run_stream(make_program, given.events, given.roles, options)
-    options.refuse(kind_in_words(given))
     if given.kind is TableKind.SPARK:
         from cepheid.runtime.spark.batch import run_spark
 
@@ -119,11 +127,6 @@ def is_stream(given: EventInput) -> bool:
     return given.kind is TableKind.SPARK and bool(given.events.isStreaming)
 
 
-def kind_in_words(given: EventInput) -> str:
-    """Return what the events are, for messages."""
-    return "batch DataFrame" if given.kind is TableKind.SPARK else given.kind.value
-
-
 def run_stored(make_program: MakeProgram, stored: StoredEvents, roles: ColumnRoles) -> Any:
     """Run on stored events: read the columns that the program needs, event types as codes."""
     program = make_program(event_schema(stored.schema, roles))
@@ -171,6 +174,35 @@ def read_input(events: Any, roles: ColumnRoles) -> EventInput:
         return _stack(events, roles)
     kind = kind_of(events)
     return EventInput(events if kind is TableKind.SPARK else to_arrow(events, kind), kind, roles)
+
+
+def schema_of(events: Any, roles: ColumnRoles) -> EventSchema:
+    """Return the columns of events of any supported kind, their types and roles."""
+    given = read_input(events, roles)
+    if given.kind is TableKind.SPARK:
+        from cepheid.runtime.spark.batch import arrow_schema_of
+
+        return event_schema(arrow_schema_of(given.events), given.roles)
+    return event_schema(given.events.schema, given.roles)
+
+
+def check_input(events: Any, roles: ColumnRoles) -> list[str]:
+    """Return the names of all columns, if the columns that have a role can have it.
+
+    Only these are converted to Arrow, where that is needed to know what they hold.
+    """
+    is_typed = isinstance(events, Mapping)
+    own = replace(roles, type=None) if is_typed else roles
+    found: dict[str, None] = {}
+    narrow = {}
+    for name, each in (events if is_typed else {"": events}).items():
+        kind = kind_of(each)
+        names = column_names(each, kind)
+        check_columns(names, own, f"the events of type '{name}'" if is_typed else "the events")
+        found |= dict.fromkeys(names)
+        narrow[name] = only_columns(each, kind, [column for _, column in named_columns(own)])
+    schema_of(narrow if is_typed else narrow[""], roles)
+    return list(found)
 
 
 def _stack(events: Mapping[str, Any], roles: ColumnRoles) -> EventInput:

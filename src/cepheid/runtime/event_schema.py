@@ -62,7 +62,7 @@ def check_columns(names: list[str], roles: ColumnRoles, owner: str = "the events
     repeated = next((each for each in names if names.count(each) > 1), None)
     if repeated is not None:
         raise DataError(f"two columns of {owner} are called '{repeated}'")
-    for role, column in _named_columns(roles):
+    for role, column in named_columns(roles):
         if column not in names:
             near = nearest(column, names)
             guess = "" if near is None else f"did you mean '{near}'? "
@@ -72,7 +72,8 @@ def check_columns(names: list[str], roles: ColumnRoles, owner: str = "the events
             )
 
 
-def _named_columns(roles: ColumnRoles) -> list[tuple[str, str]]:
+def named_columns(roles: ColumnRoles) -> list[tuple[str, str]]:
+    """Return every role with its column."""
     named = [("time", roles.time)]
     if roles.type is not None:
         named.append(("type", roles.type))

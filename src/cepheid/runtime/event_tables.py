@@ -45,6 +45,24 @@ def kind_of(events: Any) -> TableKind:
     )
 
 
+def column_names(events: Any, kind: TableKind) -> list[str]:
+    """Return the names of the columns, as Arrow will have them."""
+    names = events.schema.names if kind is TableKind.ARROW else events.columns
+    return [str(each) for each in names]
+
+
+def only_columns(events: Any, kind: TableKind, names: list[str]) -> Any:
+    """Return a table with some of the columns; a Spark DataFrame, which is not read, as it is."""
+    match kind:
+        case TableKind.SPARK:
+            return events
+        case TableKind.PANDAS:  # by place: a label need not be a text
+            labels = column_names(events, kind)
+            return events.iloc[:, [labels.index(each) for each in dict.fromkeys(names)]]
+        case _:
+            return events.select(list(dict.fromkeys(names)))
+
+
 def to_arrow(events: Any, kind: TableKind) -> pa.Table:
     """Return the events as an Arrow table."""
     match kind:

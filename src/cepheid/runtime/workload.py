@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from cepheid.analysis.schema import EventSchema
 from cepheid.errors import ConfigError, DataError
+from cepheid.plan.run_options import Batch
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
@@ -32,7 +33,6 @@ from cepheid.runtime.dispatch import (
     as_kind,
     available_cores,
     is_stream,
-    kind_in_words,
     read_input,
     tell_warnings,
 )
@@ -47,7 +47,7 @@ from cepheid.runtime.sharing.policy import Policy, Sharing
 from cepheid.runtime.sharing.run_set import RunSet, run_set
 from cepheid.runtime.sharing.run_together import run_together
 from cepheid.runtime.stored_events import StoredEvents
-from cepheid.runtime.stream_options import StreamOptions
+from cepheid.runtime.stream_options import Streaming
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def run_workload(
     members: Sequence[Member],
     events: Any,
     roles: ColumnRoles,
-    options: StreamOptions | None = None,
+    options: Batch | Streaming,
     sharing: Sharing | None = None,
     analysis: SetAnalysis | None = None,
 ) -> dict[str, Any]:
@@ -95,10 +95,7 @@ def run_workload(
                 hint="give a table of this process: frame.toArrow() or frame.toPandas()",
             )
         analysis.schema = event_schema(given.events.schema, given.roles)
-    options = options or StreamOptions()
     _require_type_column(members, given.roles)
-    if not is_stream(given):
-        options.refuse(kind_in_words(given))
     run = partial(_run_members, members, given, options, sharing or Sharing(), analysis)
     if given.kind is TableKind.SPARK:
         return run()
@@ -109,7 +106,7 @@ def run_workload(
 def _run_members(
     members: Sequence[Member],
     given: EventInput,
-    options: StreamOptions,
+    options: Batch | Streaming,
     sharing: Sharing,
     analysis: SetAnalysis | None,
 ) -> dict[str, Any]:
@@ -118,6 +115,7 @@ def _run_members(
     if is_stream(given):
         from cepheid.runtime.spark.stream.workload import StreamMembers
 
+        assert isinstance(options, Streaming)
         runner = StreamMembers(given.events, given.roles, options)
     elif given.kind is TableKind.SPARK:
         from cepheid.runtime.spark.workload import SparkMembers
@@ -147,12 +145,11 @@ def stream_workload(
     members: Sequence[Member],
     events: Any,
     roles: ColumnRoles,
-    options: StreamOptions,
+    options: Streaming,
     sharing: Sharing,
 ) -> Any:
     """Return the results of all queries on a stream as one; see `Workload.stream`."""
     given = read_input(events, roles)
-    _require_stream(given)
     _require_type_column(members, given.roles)
     from cepheid.runtime.spark.stream.workload import run_as_one
 
@@ -188,23 +185,14 @@ def stream_changing(
     queries: ChangingQueries,
     events: Any,
     roles: ColumnRoles,
-    options: StreamOptions,
+    options: Streaming,
     policy: Policy,
 ) -> Any:
     """Return the results of the queries of a folder on a stream; see `QueryFolder.stream`."""
     given = read_input(events, roles)
-    _require_stream(given)
     from cepheid.runtime.spark.stream.run_changing import run_changing
 
     return run_changing(queries, given.events, given.roles, options, policy)
-
-
-def _require_stream(given: EventInput) -> None:
-    if not is_stream(given):
-        raise ConfigError(
-            f"the events are a {kind_in_words(given)}, which has an end",
-            hint="use run, or read the events with spark.readStream",
-        )
 
 
 def read_stored(members: Sequence[Member], stored: StoredEvents, roles: ColumnRoles) -> pa.Table:

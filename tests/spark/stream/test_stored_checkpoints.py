@@ -17,7 +17,7 @@ from cepheid.runtime.spark.stream.bucket_store import VERSION, BucketStore
 from cepheid.runtime.spark.stream.pack_events import pack_with_identity
 from cepheid.runtime.stream.carried import ChunkKind
 from cepheid.runtime.stream.hidden_columns import INDEX, TAKEN
-from cepheid.runtime.stream_options import StreamOptions
+from cepheid.runtime.stream_options import Streaming
 from tests.properties.comparison import as_multiset
 from tests.spark.stream.stored_checkpoints import (
     FOLDER,
@@ -132,7 +132,7 @@ def written_by(version: int, query: cepheid.Query, stream: DataFrame) -> DataFra
             self.store = OtherStore(handle, self.job.query)
 
     roles = ColumnRoles("time", "type", (), None, "s")
-    given = run_stream.stream_input(stream, roles, StreamOptions(ordered=True))
+    given = run_stream.stream_input(stream, roles, Streaming(ordered=True))
     program = query.program(RunOptions(), event_schema(given.schema, roles))
     work = run_stream.bucketed(program, given)
     packets = work.frame.mapInArrow(pack_with_identity(work.events.names), PACKETS)

@@ -12,14 +12,14 @@ from cepheid.errors import ConfigError, DataError
 from cepheid.runtime.event_schema import ColumnRoles, ticks_per_second
 from cepheid.runtime.spark.after_watermark import after_watermark
 from cepheid.runtime.spark.column_named import column_named
-from cepheid.runtime.stream_options import StreamOptions
+from cepheid.runtime.stream_options import Streaming
 
 WATERMARK = "spark.watermarkDelayMs"  # metadata of a column that has one
 SECONDS_PER_DAY = 86_400
 EVENT_TIME, IS_BEAT = "__cepheid_event_time", "__cepheid_is_beat"
 
 
-def with_watermark(frame: DataFrame, roles: ColumnRoles, options: StreamOptions) -> DataFrame:
+def with_watermark(frame: DataFrame, roles: ColumnRoles, options: Streaming) -> DataFrame:
     """Return the stream with a watermark, whose hidden column may be dropped.
 
     Raises:
@@ -49,7 +49,7 @@ def with_watermark(frame: DataFrame, roles: ColumnRoles, options: StreamOptions)
     return timed.select(*map(column_named, frame.columns))
 
 
-def watermark_delay(frame: DataFrame, roles: ColumnRoles, options: StreamOptions) -> int:
+def watermark_delay(frame: DataFrame, roles: ColumnRoles, options: Streaming) -> int:
     """Return how many milliseconds the watermark stays behind the latest event."""
     column = roles.time
     if not has_watermark(frame, column):

@@ -24,7 +24,7 @@ from cepheid.runtime.spark.stream.run_bundle import pack_all, step_through_bundl
 from cepheid.runtime.spark.stream.run_stream import roles_in_words, stream_input
 from cepheid.runtime.spark.stream.workload_stream import as_rows
 from cepheid.runtime.stream.bundle_step import StreamBundle
-from cepheid.runtime.stream_options import DEFAULT_BUCKETS, StreamOptions
+from cepheid.runtime.stream_options import DEFAULT_BUCKETS, Streaming
 from cepheid.runtime.workload import ChangingQueries
 
 
@@ -32,7 +32,7 @@ def run_changing(
     queries: ChangingQueries,
     frame: DataFrame,
     roles: ColumnRoles,
-    options: StreamOptions,
+    options: Streaming,
     policy: Policy,
 ) -> DataFrame:
     """Return the results of all queries, and the changes of the set, as rows of JSON."""

@@ -42,7 +42,7 @@ from cepheid.runtime.spark.stream.event_time import with_watermark
 from cepheid.runtime.spark.stream.pack_events import pack_with_identity
 from cepheid.runtime.spark.stream.stream_results import StreamResults
 from cepheid.runtime.stream.step import reject_unbounded
-from cepheid.runtime.stream_options import DEFAULT_BUCKETS, Late, StreamOptions
+from cepheid.runtime.stream_options import DEFAULT_BUCKETS, Late, Streaming
 
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -59,25 +59,24 @@ class StreamInput:
     frame: DataFrame
     schema: pa.Schema
     roles: ColumnRoles
-    options: StreamOptions
+    options: Streaming
     reads_results: bool = False
     behind: int = 0
     name: str | None = None
 
 
 def run_stream(
-    make_program: MakeProgram, frame: DataFrame, roles: ColumnRoles, options: StreamOptions
+    make_program: MakeProgram, frame: DataFrame, roles: ColumnRoles, options: Streaming
 ) -> Any:
-    """Return the result of a query on a streaming DataFrame; see `StreamOptions`."""
+    """Return the result of a query on a streaming DataFrame; see `Streaming`."""
     given = stream_input(frame, roles, options)
     program = make_program(event_schema(given.schema, roles))
     tell_warnings(program)
     return finished(tagged_results(program, given), options)
 
 
-def stream_input(frame: DataFrame, roles: ColumnRoles, options: StreamOptions) -> StreamInput:
+def stream_input(frame: DataFrame, roles: ColumnRoles, options: Streaming) -> StreamInput:
     """Check what the stream needs, and give it a watermark."""
-    options.check()
     require_rocks(frame.sparkSession)
     schema = arrow_schema_of(frame)
     event_schema(schema, roles)  # a missing column is told before a missing watermark
@@ -96,7 +95,7 @@ def require_rocks(session: SparkSession) -> None:
         )
 
 
-def finished(found: StreamResults, options: StreamOptions) -> Any:
+def finished(found: StreamResults, options: Streaming) -> Any:
     """Return the results, with the late events if these are asked for."""
     return found if options.late == Late.DELIVER else found.results
 
@@ -148,7 +147,6 @@ class Bucketed:
 def bucketed(program: Program, given: StreamInput) -> Bucketed:
     """Return the events that can matter, each with its bucket."""
     reject_unbounded(program)
-    _refuse_options_of_batches(program)
     options = given.options
     program = replace(program, cuts_time=False)
     delivers = options.late == Late.DELIVER
@@ -178,26 +176,6 @@ def bucketed(program: Program, given: StreamInput) -> Bucketed:
     frame = fitting.select("*", bucket_of(fitting, keys, buckets)).toDF(*numbers, BUCKET)
     events = pa.schema([given.schema.field(each) for each in names])
     return Bucketed(frame, events, needed, job, buckets, given.name)
-
-
-def _refuse_options_of_batches(program: Program) -> None:
-    given = {
-        "grouped": program.is_grouped,
-        "packed": program.packs_events,
-        # Without partitions it is the default, which only concerns batches.
-        "parallel_in_time": program.cuts_time and bool(program.partition_by),
-    }
-    for name, is_given in given.items():
-        if is_given:
-            raise ConfigError(
-                f"{name} is for batch DataFrames, but the events are a stream",
-                hint=f"leave {name} out: a stream always shuffles its events, in packets",
-            )
-    if program.limit is not None:
-        raise ConfigError(
-            "limit is for events that have an end, but the events are a stream",
-            hint="leave limit out; max_matches bounds what a micro-batch lists",
-        )
 
 
 def identity(program: Program, events: pa.Schema, given: StreamInput) -> dict[str, str]:

@@ -41,7 +41,7 @@ from cepheid.runtime.spark.stream.stream_results import StreamResults
 from cepheid.runtime.spark.stream.workload_stream import WorkloadStream
 from cepheid.runtime.spark.workload import SparkMembers
 from cepheid.runtime.stream.step import reject_unbounded
-from cepheid.runtime.stream_options import Late, StreamOptions
+from cepheid.runtime.stream_options import Late, Streaming
 from cepheid.runtime.workload import Member
 
 REUSE = "spark.sql.exchange.reuse"
@@ -60,7 +60,7 @@ class TaggedMember:
 class StreamMembers:
     """Streaming DataFrames; each is a query of its own when it is started."""
 
-    def __init__(self, frame: DataFrame, roles: ColumnRoles, options: StreamOptions) -> None:
+    def __init__(self, frame: DataFrame, roles: ColumnRoles, options: Streaming) -> None:
         self.given = stream_input(frame, roles, options)
         self.members = SparkMembers(self.given.frame, roles)
         self.behind: dict[str, Fraction] = {}  # seconds that results of a query may come late
@@ -112,7 +112,7 @@ def run_as_one(
     members: Sequence[Member],
     frame: DataFrame,
     roles: ColumnRoles,
-    options: StreamOptions,
+    options: Streaming,
     policy: Policy,
 ) -> WorkloadStream:
     """Return all queries as one stream; those that can be are one operator."""

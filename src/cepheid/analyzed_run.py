@@ -1,0 +1,59 @@
+"""What EXPLAIN ANALYZE of a workload gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic
+
+from cepheid.analysis.dependencies import Dependencies
+from cepheid.errors import ConfigError, suggest
+from cepheid.plan.physical import PhysicalPlan
+from cepheid.program.sharing.run_report import RunReport
+from cepheid.runtime.table_types import Table
+
+if TYPE_CHECKING:
+    from cepheid.explain.sharing_document import SharingExplanation
+
+
+@dataclass(frozen=True, slots=True)
+class AnalyzedRun(Generic[Table]):
+    """The results of a workload by name, and what its queries did together."""
+
+    results: dict[str, Table]
+    report: RunReport
+    plans: Mapping[str, PhysicalPlan]
+    dependencies: Dependencies
+
+    def explain(self, format: str = "text") -> str:
+        """Return what was shared and what that saved: as text, json or svg (bursts over time)."""
+        if format == "svg":
+            from cepheid.explain.timeline_svg import timeline_svg
+
+            return timeline_svg(self.report)
+        from cepheid.explain.analysis_text import analysis_json, analysis_text
+
+        if format not in ("text", "json"):
+            raise ConfigError(
+                f"there is no format '{format}' of EXPLAIN ANALYZE",
+                hint=suggest(format, ("text", "json", "svg"), owner="explain"),
+            )
+        show = analysis_text if format == "text" else analysis_json
+        return show(self._sharing(), self.report)
+
+    def text(self) -> str:
+        """Return a summary to read."""
+        return self.explain("text")
+
+    def json(self) -> str:
+        """Return everything as JSON."""
+        return self.explain("json")
+
+    def svg(self) -> str:
+        """Return a picture of the bursts over time."""
+        return self.explain("svg")
+
+    def _sharing(self) -> SharingExplanation:
+        from cepheid.explain.explain_sharing import explain_sharing
+
+        return explain_sharing(self.plans, self.dependencies)
