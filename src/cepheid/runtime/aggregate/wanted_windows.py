@@ -29,8 +29,10 @@ class WantedWindows(NamedTuple):
 
     @property
     def most(self) -> int:
-        """How many windows a partition has, at most."""
-        return int((self.last - self.first + 1).max(initial=0))
+        """How many windows a partition has, at most: before the first step more than int64 holds."""
+        has_any = self.last >= self.first
+        between = (self.last[has_any] - self.first[has_any]).view(np.uint64)
+        return int(between.max()) + 1 if between.size else 0
 
     def has(self, owner: Int64s, window: Int64s) -> NDArray[np.bool_]:
         """Return which windows of partitions are wanted."""
