@@ -29,7 +29,7 @@ class WantedWindows(NamedTuple):
 
     @property
     def most(self) -> int:
-        """How many windows a partition has, at most: before the first step more than int64 holds."""
+        """How many windows a partition has at most; before a first step more than int64 holds."""
         has_any = self.last >= self.first
         between = (self.last[has_any] - self.first[has_any]).view(np.uint64)
         return int(between.max()) + 1 if between.size else 0
