@@ -41,7 +41,7 @@ def _cepheid(text: str, push_down: Callable[..., Any] | None) -> Callable[[Path]
 
     def run(path: Path) -> pa.Table:
         import cepheid
-        from cepheid.runtime.spark import batch
+        from cepheid.spark.batch import run_batch as batch
 
         usual = batch.drop_or_bare_for_all
         batch.drop_or_bare_for_all = push_down or usual

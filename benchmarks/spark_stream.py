@@ -52,8 +52,8 @@ def packed(stream: Any, text: str) -> Any:
 
 def unpacked(stream: Any, text: str) -> Any:
     """Hand every event over as a row."""
-    from cepheid.runtime.spark.stream.bucket_processor import BucketProcessor
-    from cepheid.runtime.spark.stream.run_stream import results_of, step_through
+    from cepheid.spark.stream.bucket_processor import BucketProcessor
+    from cepheid.spark.stream.run_stream import results_of, step_through
 
     work = _work(stream, text)
     events = work.events  # a processor must not take a DataFrame along
@@ -73,7 +73,7 @@ def counted(stream: Any, text: str) -> Any:
     import pandas as pd
     from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
-    from cepheid.runtime.spark.packed_events import (
+    from cepheid.spark.shuffle.packed_events import (
         BUCKET,
         EVENTS,
         PACKETS,
@@ -105,10 +105,10 @@ def counted(stream: Any, text: str) -> Any:
 
 def _work(stream: Any, text: str) -> Any:
     import cepheid
+    from cepheid.engine.events.event_schema import ColumnRoles, event_schema
+    from cepheid.plan.stream_options import Streaming
     from cepheid.program.lower import lower
-    from cepheid.runtime.event_schema import ColumnRoles, event_schema
-    from cepheid.runtime.spark.stream.run_stream import bucketed, stream_input
-    from cepheid.runtime.stream_options import Streaming
+    from cepheid.spark.stream.run_stream import bucketed, stream_input
 
     roles = ColumnRoles(OPTIONS["time"], OPTIONS["type"])
     given = stream_input(stream, roles, Streaming(ordered=True))

@@ -11,11 +11,11 @@ from benchmarks.papers.experiment import Cell, Experiment, Outcome
 from benchmarks.papers.progress import announce
 from benchmarks.papers.sase_stream import SEED
 from benchmarks.papers.sweep import OURS
+from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
-from cepheid.runtime.event_schema import ColumnRoles, event_schema
-from cepheid.runtime.stream.carried import Carried
-from cepheid.runtime.stream.step import step
+from cepheid.stream.stream_state import Carried
+from cepheid.stream.stream_step import step
 
 BATCH = 1_000
 WINDOWS = (5_000, 25_000, 125_000)

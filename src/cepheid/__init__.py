@@ -28,10 +28,10 @@ from cepheid.errors import (
 )
 from cepheid.events import Events, events
 from cepheid.plan.run_options import Batch
+from cepheid.plan.stream_options import Streaming
 from cepheid.query import Query, query
-from cepheid.runtime.result_types import Compressed, ResultsWithLate
-from cepheid.runtime.stream_options import Streaming
-from cepheid.runtime.streaming_metrics import StreamingMetrics, streaming_metrics
+from cepheid.spark.streaming_metrics import StreamingMetrics, streaming_metrics
+from cepheid.tables.result_types import Compressed, ResultsWithLate
 from cepheid.warmup import Warmed, warmup, warmup_kinds
 from cepheid.workload import QueryFolder, Workload, query_folder, workload
 

@@ -10,7 +10,7 @@ from cepheid.analysis.dependencies import Dependencies
 from cepheid.errors import ConfigError, suggest
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.program.sharing.run_report import RunReport
-from cepheid.runtime.table_types import Table
+from cepheid.tables.table_types import Table
 
 if TYPE_CHECKING:
     from cepheid.explain.sharing_document import SharingExplanation

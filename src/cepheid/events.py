@@ -8,14 +8,14 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Generic, Required, TypedDict, overload
 
 from cepheid.errors import ConfigError, suggest
-from cepheid.runtime.table_types import StoredPath, Table
+from cepheid.tables.table_types import StoredPath, Table
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from cepheid.analysis.schema import EventSchema
-    from cepheid.runtime.event_schema import ColumnRoles
-    from cepheid.runtime.table_types import ArrowBatch, ArrowTable
+    from cepheid.engine.events.event_schema import ColumnRoles
+    from cepheid.tables.table_types import ArrowBatch, ArrowTable
 
 MOST_SHOWN = 12  # columns in the repr
 
@@ -59,7 +59,7 @@ class Events(Generic[Table]):
     @property
     def is_stream(self) -> bool:
         """Whether more events come while a query runs."""
-        from cepheid.runtime.event_tables import TableKind, kind_of
+        from cepheid.tables.table_kinds import TableKind, kind_of
 
         first: Any = self._first
         if self.path is not None or first is None:
@@ -69,7 +69,7 @@ class Events(Generic[Table]):
     @property
     def kind(self) -> str:
         """What the events are, in words, such as 'pandas DataFrame' or 'batch DataFrame'."""
-        from cepheid.runtime.event_tables import TableKind, kind_of
+        from cepheid.tables.table_kinds import TableKind, kind_of
 
         if self.path is not None:
             return "stored table"
@@ -81,8 +81,8 @@ class Events(Generic[Table]):
     @property
     def schema(self) -> EventSchema:
         """The columns, their types and roles: what EXPLAIN looks at."""
-        from cepheid.runtime.dispatch import schema_of
-        from cepheid.runtime.event_schema import event_schema
+        from cepheid.engine.events.event_schema import event_schema
+        from cepheid.runners.choose_runner import schema_of
 
         if self.path is None:
             return schema_of(self.table, self.roles)
@@ -135,8 +135,8 @@ def events(table: object, **roles: Unpack[RoleKeywords]) -> Events[Any]:
     Raises:
         DataError: a column is missing or cannot have its role, or the table is of no known kind.
     """
-    from cepheid.runtime.dispatch import check_input
-    from cepheid.runtime.event_schema import event_schema
+    from cepheid.engine.events.event_schema import event_schema
+    from cepheid.runners.choose_runner import check_input
 
     given = events_with_roles(table, **roles)
     if given.path is None:
@@ -150,7 +150,7 @@ def events(table: object, **roles: Unpack[RoleKeywords]) -> Events[Any]:
 
 def events_with_roles(table: object, **roles: Unpack[RoleKeywords]) -> Events[Any]:
     """Return events whose columns are not looked at before they run."""
-    from cepheid.runtime.event_schema import ColumnRoles
+    from cepheid.engine.events.event_schema import ColumnRoles
 
     _refuse_unknown(roles)
     order, schemas = roles.get("order", ()), roles.get("schemas")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         Options,
         RunKeywords,
     )
-    from cepheid.runtime.table_types import AnyTable, ArrowBatch, ArrowTable, StoredPath, Table
+    from cepheid.tables.table_types import AnyTable, ArrowBatch, ArrowTable, StoredPath, Table
 
 MOST_PROGRAMS = 1024  # that are kept
 ON_SPARK = ("parallel_in_time", "grouped", "packed")
@@ -147,7 +147,7 @@ class Query:
         2
         """
         from cepheid.run_keywords import read_run
-        from cepheid.runtime.dispatch import run_events, run_stored
+        from cepheid.runners.choose_runner import run_events, run_stored
 
         given, chosen = read_run(events, options, keywords, method="run")
         make_program = partial(self.program, chosen)
@@ -187,7 +187,7 @@ class Query:
         2
         """
         from cepheid.run_keywords import read_run
-        from cepheid.runtime.dispatch import find_batches
+        from cepheid.runners.choose_runner import find_batches
 
         given, chosen = read_run(events, options, keywords, method="batches", without=ON_SPARK)
         table = given.table

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypedDict
 from cepheid.errors import ConfigError, suggest
 from cepheid.events import ROLES, Events, RoleKeywords, events_with_roles
 from cepheid.plan.run_options import Batch, RunOptions
-from cepheid.runtime.stream_options import Streaming
+from cepheid.plan.stream_options import Streaming
 
 
 class LimitKeywords(TypedDict, total=False):

@@ -97,8 +97,8 @@ def warmup_kinds() -> tuple[str, ...]:
 
 
 def _warm(kind: str) -> Warmed:
+    from cepheid.engine.events.few_events import as_if_many
     from cepheid.kernels.compiling import watching_compilations
-    from cepheid.runtime.few_events import as_if_many
 
     with watching_compilations() as compiled:
         _run(kind)

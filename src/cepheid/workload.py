@@ -26,11 +26,14 @@ from cepheid.plan.run_options import Batch, RunOptions
 from cepheid.program.sharing.merged_sets import MergedSets
 from cepheid.program.sharing.run_report import RunReport
 from cepheid.query import ON_SPARK, Query, query
-from cepheid.runtime.table_types import Table
+from cepheid.tables.table_types import Table
 
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from cepheid.engine.members import Member
+    from cepheid.engine.shared.policy import Policy, Sharing
+    from cepheid.plan.stream_options import Streaming
     from cepheid.program.program import Program
     from cepheid.run_keywords import (
         BatchKeywords,
@@ -40,11 +43,8 @@ if TYPE_CHECKING:
         RunKeywords,
         StreamKeywords,
     )
-    from cepheid.runtime.sharing.policy import Policy, Sharing
-    from cepheid.runtime.spark.stream.workload_stream import WorkloadStream
-    from cepheid.runtime.stream_options import Streaming
-    from cepheid.runtime.table_types import ArrowBatch, ArrowTable, SparkFrame, StoredPath
-    from cepheid.runtime.workload import Member
+    from cepheid.spark.stream.workload_stream import WorkloadStream
+    from cepheid.tables.table_types import ArrowBatch, ArrowTable, SparkFrame, StoredPath
 
 # Programs of a folder are made anew on the way, each like the others.
 NOT_FOR_FOLDERS = ("live_limit", "max_matches", "on_expiry", "late", "end")
@@ -187,7 +187,7 @@ class Workload:
         [{'p_a_ts': 1, 'q_a_ts': 3}]
         """
         from cepheid.run_keywords import read_run
-        from cepheid.runtime.workload import run_workload
+        from cepheid.runners.run_members import run_workload
 
         given, chosen = read_run(events, options, keywords, method="run", without=["grouped"])
         in_ranges = isinstance(chosen, Batch) and chosen.parallel_in_time is True
@@ -213,7 +213,7 @@ class Workload:
         every query to a place of its own. See docs/how-to/workloads.md.
         """
         from cepheid.run_keywords import read_stream
-        from cepheid.runtime.workload import stream_workload
+        from cepheid.runners.run_members import stream_workload
 
         given, chosen = read_stream(events, options, keywords, without=["late"])
         members, shared = self._members(chosen), self._sharing(sharing)
@@ -229,7 +229,7 @@ class Workload:
         Results stay what they are: one that is asked for again is computed anew. Without this, what
         is kept goes when all results of a run are gone and a workload runs again.
         """
-        from cepheid.runtime.dispatch import release_results
+        from cepheid.runners.choose_runner import release_results
 
         release_results(results.values())
 
@@ -294,9 +294,9 @@ class Workload:
         >>> found.results["q1"].to_pylist(), found.report.sets[0].parts[0].text
         ([{'n': 3.0}], 'B+')
         """
+        from cepheid.engine.shared.analyze_set import SetAnalysis
         from cepheid.run_keywords import read_run
-        from cepheid.runtime.sharing.analyze_set import SetAnalysis
-        from cepheid.runtime.workload import run_workload
+        from cepheid.runners.run_members import run_workload
 
         given, chosen = read_run(events, options, keywords, method="analyze", without=ON_SPARK)
         members, shared = self._members(chosen), self._sharing(sharing)
@@ -312,7 +312,7 @@ class Workload:
         return last_defence(f"the workload of {', '.join(self.queries)}")
 
     def _members(self, options: RunOptions) -> list[Member]:
-        from cepheid.runtime.workload import Member
+        from cepheid.engine.members import Member
 
         return [
             Member(
@@ -326,7 +326,7 @@ class Workload:
         ]
 
     def _sharing(self, policy: str) -> Sharing:
-        from cepheid.runtime.sharing.policy import Sharing
+        from cepheid.engine.shared.policy import Sharing
 
         return Sharing(_policy(policy), self._merged)
 
@@ -380,7 +380,7 @@ class QueryFolder:
 
     def workload(self) -> Workload:
         """Return the queries that are there now."""
-        from cepheid.runtime.query_files import SUFFIX, read_folder
+        from cepheid.stream.query_files import SUFFIX, read_folder
 
         found = read_folder(Path(self.path))
         problems = [problem for _, problem in found.values() if problem is not None]
@@ -410,8 +410,9 @@ class QueryFolder:
         as JSON; or, where `change` is 'added', 'replaced', 'removed', 'refused' or 'failed', what
         is known of that. See docs/how-to/workloads.md.
         """
+        from cepheid.engine.members import ChangingQueries
         from cepheid.run_keywords import read_stream
-        from cepheid.runtime.workload import ChangingQueries, stream_changing
+        from cepheid.runners.run_members import stream_changing
 
         given, chosen = read_stream(events, options, keywords, without=NOT_FOR_FOLDERS)
         spread = (keys,) if isinstance(keys, str) else tuple(keys)
@@ -436,7 +437,7 @@ def _program(name: str, text: str, schema: EventSchema) -> Program:
 
 
 def _policy(name: str) -> Policy:
-    from cepheid.runtime.sharing.policy import Policy
+    from cepheid.engine.shared.policy import Policy
 
     if name not in tuple(Policy):
         raise ConfigError(
@@ -450,7 +451,7 @@ def _read_if_stored(members: Sequence[Member], given: Events[Any]) -> object:
     if given.path is None:
         return given.table
     from cepheid.connectors.read_local import EventFiles
-    from cepheid.runtime.workload import read_stored
+    from cepheid.runners.run_members import read_stored
 
     return read_stored(members, EventFiles([given.path]), given.roles)
 

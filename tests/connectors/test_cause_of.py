@@ -7,8 +7,8 @@ import pytest
 import cepheid
 from cepheid.connectors.cause_of import from_text
 from cepheid.connectors.collect_spark import essence
+from cepheid.engine.process.name_errors import errors_of
 from cepheid.errors import Diagnostic
-from cepheid.runtime.name_errors import errors_of
 
 OURS = [
     cepheid.DataError("a NULL in row 1", hint="drop it"),

@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cepheid.kernels import block_values
 from cepheid.kernels.arrays import Float64s, Int64s
 from cepheid.kernels.jit import kernel
+from cepheid.kernels.values.value_arrays import block_values
 
 LIMIT = 2**63
 

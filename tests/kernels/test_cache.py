@@ -15,8 +15,8 @@ from tests.kernels.processes import output_of
 SUM = """
 import numpy as np
 from cepheid.kernels.cache import cache_folder
-from cepheid.kernels.add_by_key import add_by_key
-from cepheid.kernels.values import ValueRows
+from cepheid.kernels.values.add_by_key import add_by_key
+from cepheid.kernels.values.value_arrays import ValueRows
 
 def rows(*counts):
     zero = np.zeros((len(counts), 1), np.int64)

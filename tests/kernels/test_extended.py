@@ -6,10 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cepheid.kernels import extended
-from cepheid.kernels.add_by_key import add_by_key
 from cepheid.kernels.jit import kernel
-from cepheid.kernels.values import ValueRows
+from cepheid.kernels.values.add_by_key import add_by_key
+from cepheid.kernels.values.value_arrays import ValueRows, extended
 
 TIER = 2**512
 

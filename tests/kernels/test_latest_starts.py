@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cepheid.kernels.arrays import SKIP_TILL_ANY
-from cepheid.kernels.latest_starts import NO_START, find_latest_starts
+from cepheid.kernels.graph.latest_starts import NO_START, find_latest_starts
 from tests.kernels.automata import all_matches, cases, event_arrays
 
 FIRST_RANK = 5  # keys are from -4, ranks from 1

@@ -6,7 +6,9 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cepheid.kernels.graph import (
+from cepheid.engine.matches.fold_graph import ChainFold, FoldTask, all_partitions
+from cepheid.engine.matches.match_chunks import empty_chunk, joined, walk_in_chunks
+from cepheid.kernels.graph.match_nodes import (
     DONE,
     END_COUNT,
     EVENT,
@@ -16,8 +18,6 @@ from cepheid.kernels.graph import (
     NEXT_STEP,
     NODE_COUNT,
 )
-from cepheid.runtime.fold_graph import ChainFold, FoldTask, all_partitions
-from cepheid.runtime.match_chunks import empty_chunk, joined, walk_in_chunks
 from tests.kernels.automata import all_matches, cases, event_arrays
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cepheid.kernels.pair_reach import find_reach
+from cepheid.kernels.order.pair_reach import find_reach
 
 EVENTS = st.lists(st.tuples(st.integers(0, 2), st.integers(-5, 5))).map(sorted)
 

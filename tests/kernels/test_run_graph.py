@@ -4,8 +4,8 @@ import pyarrow as pa
 import pytest
 
 import cepheid
-from cepheid.kernels.build_run_graph import FEW_NODES
-from cepheid.kernels.graph import NODE_COUNT
+from cepheid.kernels.graph.build_run_graph import FEW_NODES
+from cepheid.kernels.graph.match_nodes import NODE_COUNT
 from tests.oracle import ask
 
 QUERY = "PATTERN SEQ(A+ a, B b) WHERE a[i].x >= avg(a[..i-1].x) RETURN a.x AS x, b.time AS time"

@@ -7,7 +7,7 @@ import logging
 
 from hypothesis import HealthCheck, given, settings
 
-from cepheid.kernels.match_graph import fold_matches
+from cepheid.kernels.graph.match_graph import fold_matches
 from tests.properties.comparison import as_multiset, expected
 from tests.properties.queries import cases
 from tests.properties.test_engine_equals_oracle import run_local

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 import cepheid
+from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.generate import STREAMS, generate
-from cepheid.runtime.event_schema import ColumnRoles, event_schema
 from tests.cli.command import EXAMPLES
 from tests.oracle import evaluate
 

@@ -21,25 +21,25 @@ import pyarrow as pa
 import pytest
 
 import cepheid
-from cepheid.kernels import merged_machine as machine
-from cepheid.kernels.fold_merged import fold_merged
-from cepheid.kernels.merged_windows import IS_OPEN
-from cepheid.kernels.values import Measures
+from cepheid.engine.events.event_schema import ColumnRoles, event_schema
+from cepheid.engine.shared import fold_set as fold_set_module
+from cepheid.engine.shared.fold_set import merged_events
+from cepheid.engine.shared.make_machine import make_machine
+from cepheid.engine.shared.merged_arrays import MergedArrays
+from cepheid.engine.shared.policy import Policy
+from cepheid.engine.shared.run_lanes import run_lanes
+from cepheid.engine.shared.run_set import prepare_set
+from cepheid.engine.trends.value_rows import make_rows
+from cepheid.kernels.shared import merged_machine as machine
+from cepheid.kernels.shared.fold_merged import fold_merged
+from cepheid.kernels.shared.merged_windows import IS_OPEN
+from cepheid.kernels.values.value_arrays import Measures
 from cepheid.plan.run_options import RunOptions
 from cepheid.plan.sharing_costs import COUNTING_COSTS
 from cepheid.program.sharing.lane_program import make_lanes
 from cepheid.program.sharing.merged_sets import MergedSets
 from cepheid.program.sharing.run_report import Decision
-from cepheid.runtime.aggregate.value_rows import make_rows
-from cepheid.runtime.event_schema import ColumnRoles, event_schema
-from cepheid.runtime.sharing import fold_set as fold_set_module
-from cepheid.runtime.sharing.fold_set import merged_events
-from cepheid.runtime.sharing.make_machine import make_machine
-from cepheid.runtime.sharing.merged_arrays import MergedArrays
-from cepheid.runtime.sharing.policy import Policy
-from cepheid.runtime.sharing.run_lanes import run_lanes
-from cepheid.runtime.sharing.run_set import prepare_set
-from cepheid.testing import events
+from cepheid.testing import event_script as events
 from tests.semantics.examples import EDGE, EDGE_STREAM, HAMLET_STREAM
 
 COUNT = "RETURN COUNT(*) AS n"

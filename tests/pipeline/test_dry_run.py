@@ -1,7 +1,7 @@
 """--dry-run shows what would run, and starts nothing."""
 
 from cepheid.metrics.stream_metrics import StreamMetrics, advance
-from cepheid.pipeline.describe import describe
+from cepheid.pipeline.describe_pipeline import describe
 from cepheid.pipeline.progress_line import progress_line
 from tests.cli.command import EXAMPLES, cepheid
 from tests.metrics.progress import progress

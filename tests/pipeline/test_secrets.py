@@ -2,8 +2,8 @@
 
 import pytest
 
-from cepheid.pipeline.describe import describe
-from cepheid.pipeline.run import session_settings
+from cepheid.pipeline.describe_pipeline import describe
+from cepheid.pipeline.run_pipeline import session_settings
 from cepheid.pipeline.secrets import Secrets, hide_plain_secrets
 from tests.cli.command import cepheid
 from tests.pipeline.files import load, pipeline_text, write_pipeline

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from cepheid.analysis.schema import AttributeType
-from cepheid.runtime.event_schema import attribute_type
+from cepheid.engine.events.event_schema import attribute_type
 from tests.properties.any_tables import ATTRIBUTES
 
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")

@@ -8,13 +8,13 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 import cepheid
+from cepheid.engine.events.event_schema import ColumnRoles, event_schema
+from cepheid.engine.matches.forms.compressed import CompressedMatches
+from cepheid.engine.matches.forms.compressed_bytes import from_bytes
 from cepheid.program.lower import lower
 from cepheid.program.program import Clock, MatchOutput, Program
-from cepheid.runtime.compressed import CompressedMatches
-from cepheid.runtime.compressed_bytes import from_bytes
-from cepheid.runtime.event_schema import ColumnRoles, event_schema
-from cepheid.runtime.stream.carried import Carried
-from cepheid.runtime.stream.step import Step, step
+from cepheid.stream.stream_state import Carried
+from cepheid.stream.stream_step import Step, step
 from tests.properties.comparison import SCHEMA
 from tests.properties.queries import Case
 

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import assume, given, settings
 
 import cepheid
-from cepheid.runtime.few_events import FEW
-from tests.properties.adjacent_queries import AdjacentCase, adjacent_cases
-from tests.runtime.adjacent_cases import (
+from cepheid.engine.events.few_events import FEW
+from tests.engine.adjacent_cases import (
     ASKED,
     bound_of,
     counted,
@@ -16,7 +15,8 @@ from tests.runtime.adjacent_cases import (
     summed,
     value_rows,
 )
-from tests.runtime.few_events import few_are
+from tests.engine.few_events import few_are
+from tests.properties.adjacent_queries import AdjacentCase, adjacent_cases
 
 
 @pytest.fixture(autouse=True)

@@ -13,13 +13,13 @@ from cepheid.analysis.schema import AttributeType
 from cepheid.language import ast
 from cepheid.plan.physical import AggregateMethod
 from cepheid.plan.rules.choose_method import Sides, plan_sides
+from tests.engine.few_events import few_are
 from tests.properties.aggregate_comparison import assert_same_rows
 from tests.properties.aggregate_kinds import KINDS, kinds
 from tests.properties.aggregate_streams import bound, expected_rows, table_of
 from tests.properties.aggregates import METHODS
 from tests.properties.queries import Case
 from tests.properties.test_engine_equals_oracle import quiet  # noqa: F401
-from tests.runtime.few_events import few_are
 
 
 def run_local(case: Case) -> pa.Table:

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from cepheid.engine.shared.policy import Policy, Sharing
 from cepheid.program.program import Program
-from cepheid.runtime.sharing.policy import Policy, Sharing
-from cepheid.runtime.stream.bundle_step import (
+from cepheid.stream.bundle_step import (
     BundleStep,
     StreamedQuery,
     bundle_step,
     stream_bundle,
 )
-from cepheid.runtime.stream.carried import Carried
-from cepheid.runtime.stream.keep import keeps_apart
+from cepheid.stream.needed_events import keeps_apart
+from cepheid.stream.stream_state import Carried
 from tests.properties.stream_steps import Batch, Row, ordered_splits, program_of, splits
 from tests.properties.test_engine_equals_oracle import quiet  # noqa: F401
 from tests.properties.workload_comparison import assert_as_expected, binds, oracle_rows

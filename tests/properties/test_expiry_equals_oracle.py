@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cepheid.analysis.bound import WindowUnit
+from cepheid.engine.run import run_local
 from cepheid.plan.planner import make_plan
 from cepheid.program.lower import lower
-from cepheid.runtime.local import run_local
 from tests.properties.aggregate_comparison import assert_same_rows
 from tests.properties.aggregate_streams import bound, expected_rows, table_of
 from tests.properties.aggregates import METHODS, combined_cases

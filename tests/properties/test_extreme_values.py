@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 import cepheid
 from cepheid.analysis.schema import AttributeType
+from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.plan.physical import NumberType
 from cepheid.plan.rules.choose_numbers import choose_numbers
 from cepheid.plan.run_options import Batch
 from cepheid.program.lower import lower
-from cepheid.runtime.event_schema import ColumnRoles, event_schema
 from tests.oracle import bind, evaluate, schema_of
 from tests.properties.queries import Case
 from tests.properties.test_time_ranges import run_ranges

@@ -7,13 +7,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import cepheid
-from cepheid.kernels.count_matches import count_matches
+from cepheid.engine.events.event_schema import ColumnRoles, event_schema
+from cepheid.engine.events.order_events import order_events
+from cepheid.engine.events.predicate_inputs import read_columns
+from cepheid.engine.matches.fold_graph import all_partitions
+from cepheid.engine.matches.match_chunks import empty_chunk, fold_in_parts, walk_in_chunks
+from cepheid.kernels.graph.count_matches import count_matches
 from cepheid.plan.run_options import RunOptions
-from cepheid.runtime.event_schema import ColumnRoles, event_schema
-from cepheid.runtime.fold_graph import all_partitions
-from cepheid.runtime.match_chunks import empty_chunk, fold_in_parts, walk_in_chunks
-from cepheid.runtime.order_events import order_events
-from cepheid.runtime.predicate_inputs import read_columns
 from tests.properties.comparison import as_multiset, expected, table_of
 from tests.properties.queries import Case, cases, predicate_cases
 from tests.properties.test_engine_equals_oracle import quiet  # noqa: F401

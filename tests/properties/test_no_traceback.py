@@ -17,10 +17,10 @@ from hypothesis import event, given, note, settings
 from hypothesis import strategies as st
 
 import cepheid
+from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.plan.run_options import RunOptions
-from cepheid.runtime.event_schema import ColumnRoles, event_schema
-from cepheid.runtime.stream.carried import Carried
-from cepheid.runtime.stream.step import step
+from cepheid.stream.stream_state import Carried
+from cepheid.stream.stream_step import step
 from tests.analysis.test_error_messages import ALL
 from tests.properties.any_tables import CLASSES, ON_SPARK, ROLES, any_table
 from tests.properties.any_texts import PARAMETERS, any_text, misspelt

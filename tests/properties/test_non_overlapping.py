@@ -9,8 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import cepheid
+from cepheid.engine.matches.forms import non_overlapping
 from cepheid.language import ast
-from cepheid.runtime import non_overlapping
 from tests.properties.comparison import as_multiset, expected, table_of
 from tests.properties.queries import (
     Case,

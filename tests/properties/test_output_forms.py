@@ -9,8 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import cepheid
-from cepheid.runtime.compressed import CompressedMatches
-from cepheid.runtime.compressed_bytes import from_bytes
+from cepheid.engine.matches.forms.compressed import CompressedMatches
+from cepheid.engine.matches.forms.compressed_bytes import from_bytes
 from tests.properties.comparison import as_multiset, expected, table_of
 from tests.properties.queries import Case, cases, negation_cases, predicate_cases
 from tests.properties.test_engine_equals_oracle import assume_binds, quiet  # noqa: F401

@@ -7,12 +7,12 @@ import pyarrow.compute as pc
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from cepheid.engine.trends.folds.panes import pane_length
+from cepheid.engine.trends.partial_table import NUMBERS, from_collected
 from cepheid.plan.planner import make_plan
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
-from cepheid.runtime.aggregate.panes import pane_length
-from cepheid.runtime.aggregate.partial_table import NUMBERS, from_collected
-from cepheid.runtime.stream.pane_state import close, fold, keeps_panes, merge, next_close
+from cepheid.stream.pane_state import close, fold, keeps_panes, merge, next_close
 from tests.properties.aggregate_comparison import assert_same_rows
 from tests.properties.aggregate_streams import bound, expected_rows, table_of
 from tests.properties.aggregates import METHODS

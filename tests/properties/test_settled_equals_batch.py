@@ -12,13 +12,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cepheid.analysis.bound import WindowUnit
+from cepheid.engine.events.hidden_columns import INDEX
+from cepheid.engine.events.report_range import Settled
+from cepheid.engine.run import run_local
+from cepheid.engine.trends.windows.wanted_windows import oldest_needed, shares_windows_of_events
 from cepheid.plan.planner import make_plan
 from cepheid.program.lower import lower
 from cepheid.program.program import Clock, Program
-from cepheid.runtime.aggregate.wanted_windows import oldest_needed, shares_windows_of_events
-from cepheid.runtime.local import run_local
-from cepheid.runtime.settled import Settled
-from cepheid.runtime.stream.hidden_columns import INDEX
 from tests.properties.aggregate_comparison import assert_same_rows
 from tests.properties.aggregate_streams import bound, expected_rows, table_of
 from tests.properties.aggregates import METHODS, combined_cases

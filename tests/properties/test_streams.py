@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import cepheid
 from cepheid.analysis.bound import WindowUnit
+from cepheid.engine.trends.windows.wanted_windows import shares_windows_of_events
 from cepheid.plan.planner import make_plan
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
-from cepheid.runtime.aggregate.wanted_windows import shares_windows_of_events
-from cepheid.runtime.stream import keepers
+from cepheid.stream import retention as keepers
 from tests.properties.aggregate_comparison import assert_same_rows
 from tests.properties.aggregate_streams import SCHEMA, bound, expected_rows
 from tests.properties.aggregates import METHODS

@@ -10,18 +10,18 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import cepheid
-from cepheid.plan.physical import Parallelism
-from cepheid.plan.run_options import Batch
-from cepheid.program.lower import lower
-from cepheid.program.program import Program
-from cepheid.runtime.aggregate.partial_table import (
+from cepheid.engine.events.event_schema import ColumnRoles, event_schema
+from cepheid.engine.trends.partial_table import (
     NUMBERS,
     from_collected,
     partial_schema,
     to_partial,
 )
-from cepheid.runtime.aggregate.range_table import compose, fold_range
-from cepheid.runtime.event_schema import ColumnRoles, event_schema
+from cepheid.engine.trends.range_table import compose, fold_range
+from cepheid.plan.physical import Parallelism
+from cepheid.plan.run_options import Batch
+from cepheid.program.lower import lower
+from cepheid.program.program import Program
 from tests.properties.aggregate_comparison import assert_same_rows
 from tests.properties.aggregate_streams import bound, expected_rows, table_of
 from tests.properties.aggregates import METHODS

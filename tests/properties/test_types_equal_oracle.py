@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import cepheid
-from cepheid.runtime.event_schema import ColumnRoles, event_schema
+from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from tests.oracle import bind, evaluate
 from tests.oracle.arithmetic import COMPARISONS
 from tests.properties.comparison import as_multiset

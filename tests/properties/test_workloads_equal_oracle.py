@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cepheid
-from cepheid.runtime.sharing import fold_set
+from cepheid.engine.shared import fold_set
 from tests.properties import comparison
 from tests.properties.aggregate_comparison import assert_same_rows
 from tests.properties.aggregate_streams import SCHEMA, bound, expected_rows, table_of

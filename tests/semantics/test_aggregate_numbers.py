@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import cepheid
-from tests.runtime.streams import rows_of, run
+from tests.engine.streams import rows_of, run
 
 WINDOWS = ["", "WITHIN 9999 SLIDE 9999", "WITHIN 9999"]
 INF, NAN = math.inf, math.nan

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.runtime.streams import rows_of
+from tests.engine.streams import rows_of
 
 NESTED = "(SEQ(A+, B))+"
 ENDS_AT_A = "SEQ((SEQ(A+, B))*, A+)"

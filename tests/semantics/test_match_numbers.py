@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import cepheid
-from tests.runtime.streams import rows_of
+from tests.engine.streams import rows_of
 
 INF, NAN = math.inf, math.nan
 LIMIT = 2**63

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import cepheid
-from tests.runtime.shared_cases import ROLES, TEXTS, events_of
+from tests.engine.shared_cases import ROLES, TEXTS, events_of
 
 pytestmark = pytest.mark.spark
 

@@ -16,9 +16,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import cepheid
-from cepheid.runtime.spark import kept_frames
-from cepheid.runtime.spark.fold_task import TASK_MEMORY
-from cepheid.runtime.spark.packed_events import from_packets
+from cepheid.spark.frames import cached_frames as kept_frames
+from cepheid.spark.shuffle.fold_task import TASK_MEMORY
+from cepheid.spark.shuffle.packed_events import from_packets
 from tests.properties.drawn_workloads import drawn_workloads, from_json
 from tests.properties.workload_comparison import assert_as_expected, oracle_rows
 from tests.properties.workloads import (

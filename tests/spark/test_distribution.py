@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import cepheid
-from cepheid.runtime.spark.fold_task import TASK_MEMORY
+from cepheid.spark.shuffle.fold_task import TASK_MEMORY
 
 pytestmark = pytest.mark.spark
 

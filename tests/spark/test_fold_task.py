@@ -9,13 +9,13 @@ import pyarrow as pa
 import pytest
 
 import cepheid
+from cepheid.engine.events.event_schema import ColumnRoles, event_schema
+from cepheid.engine.run import run_local
+from cepheid.engine.trends.partial_table import partial_schema
 from cepheid.errors import DataError
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.lower import lower
-from cepheid.runtime.aggregate.partial_table import partial_schema
-from cepheid.runtime.event_schema import ColumnRoles, event_schema
-from cepheid.runtime.local import run_local
-from cepheid.runtime.spark.task_folds import TaskFolds
+from cepheid.spark.batch.task_folds import TaskFolds
 
 pytestmark = pytest.mark.spark
 EVENTS, BATCH = 3000, 100

@@ -10,11 +10,11 @@ from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
 import cepheid
+from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.errors import ConfigError
 from cepheid.plan.run_options import RunOptions
-from cepheid.runtime.event_schema import ColumnRoles, event_schema
-from cepheid.runtime.spark.fold_task import TaskFold
-from cepheid.runtime.spark.task_folds import TaskFolds
+from cepheid.spark.batch.task_folds import TaskFolds
+from cepheid.spark.shuffle.fold_task import TaskFold
 from tests.spark.stream.streams import (
     as_text,
     few_partitions,

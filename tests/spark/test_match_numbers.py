@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import cepheid
-from tests.runtime.streams import in_any_order
+from tests.engine.streams import in_any_order
 
 pytestmark = pytest.mark.spark
 LIMIT = 2**63

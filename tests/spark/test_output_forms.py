@@ -8,8 +8,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 import cepheid
-from cepheid.runtime.spark.compressed import SparkCompressedMatches
-from tests.runtime.streams import rows_of
+from cepheid.spark.frames.compressed_frame import SparkCompressedMatches
+from tests.engine.streams import rows_of
 from tests.spark.test_batch import ROLES, frame_of, run
 
 pytestmark = pytest.mark.spark

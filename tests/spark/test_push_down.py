@@ -17,11 +17,11 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 import cepheid
+from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.program.lower import lower
 from cepheid.program.position_masks import position_masks
 from cepheid.program.program import Program
-from cepheid.runtime.event_schema import ColumnRoles, event_schema
-from cepheid.runtime.spark.push_down import could_fit, drop_or_bare
+from cepheid.spark.push_down.filter_events import could_fit, drop_or_bare
 from tests.spark.local_conditions import (
     GROUP,
     VALUES,

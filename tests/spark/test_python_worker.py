@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from cepheid.runtime.spark.python_worker import keep_loaded
+from cepheid.spark.shuffle.python_worker import keep_loaded
 
 pytestmark = pytest.mark.spark
 

@@ -4,8 +4,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 import cepheid
-from tests.runtime.streams import in_any_order
-from tests.runtime.test_result_doors import EVENTS, QUERIES, run
+from tests.engine.streams import in_any_order
+from tests.engine.test_result_doors import EVENTS, QUERIES, run
 
 pytestmark = pytest.mark.spark
 

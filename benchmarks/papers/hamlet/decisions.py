@@ -23,19 +23,19 @@ from benchmarks.papers.hamlet.diverse import queries, transactions
 from benchmarks.papers.hamlet.static_or_dynamic import FEWEST_EVENTS, MINUTES, USUAL_RATE
 from benchmarks.papers.race import turns_at
 from benchmarks.papers.sweep import OURS
-from cepheid.kernels.merged_machine import BURST_END, MergedEvents, Tables, get
-from cepheid.kernels.share_bursts import begin_burst
-from cepheid.kernels.values import Measures
+from cepheid.engine.events.event_schema import ColumnRoles, event_schema
+from cepheid.engine.shared.fold_set import fold_set, merged_events, open_lanes
+from cepheid.engine.shared.make_machine import SetTask, make_machine
+from cepheid.engine.shared.merged_arrays import MergedArrays
+from cepheid.engine.shared.policy import Policy
+from cepheid.engine.shared.run_set import prepare_set
+from cepheid.engine.trends.value_rows import counts_only
+from cepheid.kernels.shared.merged_machine import BURST_END, MergedEvents, Tables, get
+from cepheid.kernels.shared.share_bursts import begin_burst
+from cepheid.kernels.values.value_arrays import Measures
 from cepheid.plan.run_options import RunOptions
 from cepheid.plan.sharing_costs import sharing_costs
 from cepheid.program.sharing.merged_sets import MergedSets
-from cepheid.runtime.aggregate.value_rows import counts_only
-from cepheid.runtime.event_schema import ColumnRoles, event_schema
-from cepheid.runtime.sharing.fold_set import fold_set, merged_events, open_lanes
-from cepheid.runtime.sharing.make_machine import SetTask, make_machine
-from cepheid.runtime.sharing.merged_arrays import MergedArrays
-from cepheid.runtime.sharing.policy import Policy
-from cepheid.runtime.sharing.run_set import prepare_set
 
 COUNTS = (20, 60, 100)
 MOST_PERCENT = 1.0

@@ -15,11 +15,11 @@ from cepheid.cli.bench import bench
 from cepheid.cli.check import check
 from cepheid.cli.console import INTERRUPTED
 from cepheid.cli.demo import demo
-from cepheid.cli.explain import explain
+from cepheid.cli.explain_command import explain
 from cepheid.cli.generate import generate
 from cepheid.cli.pipeline import pipeline
-from cepheid.cli.run import run
-from cepheid.cli.warmup import warmup
+from cepheid.cli.run_command import run
+from cepheid.cli.warmup_command import warmup
 
 app = typer.Typer(
     name="cepheid",

@@ -85,8 +85,8 @@ def check(
 def _warn_of_missing_types(plans: Iterable[PhysicalPlan], known: EventSchema, path: str) -> None:
     """Say which event types of the queries do not occur in a file."""
     from cepheid.connectors.read_local import EventFiles
+    from cepheid.engine.events.missing_types import warn_of_missing_types
     from cepheid.program.lower import lower
-    from cepheid.runtime.missing_types import warn_of_missing_types
 
     column = known.type_column
     if column is not None:

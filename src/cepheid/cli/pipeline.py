@@ -44,7 +44,7 @@ def pipeline(
         checked = _load(file)
         if dry_run:
             from cepheid.cli.show_pipeline import show_description
-            from cepheid.pipeline.describe import describe
+            from cepheid.pipeline.describe_pipeline import describe
 
             show_description(describe(checked), file)
             return
@@ -67,7 +67,7 @@ def _run(checked: CheckedPipeline, *, quiet: bool) -> bool:
     """Run until the end; return whether Ctrl-C ended it."""
     from cepheid.cli.show_pipeline import PipelineProgress, show_outcome
     from cepheid.connectors.spark_session import spark_session
-    from cepheid.pipeline.run import run_pipeline, session_settings
+    from cepheid.pipeline.run_pipeline import run_pipeline, session_settings
     from cepheid.pipeline.stop_signals import stop_signals
 
     with stop_signals() as stop, ExitStack() as stack:

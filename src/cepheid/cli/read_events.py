@@ -68,7 +68,7 @@ def schema_of_file(
     import pyarrow as pa
 
     from cepheid.connectors.read_local import fit_empty, read_arrow_schema
-    from cepheid.runtime.event_schema import ColumnRoles, event_schema
+    from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 
     arrow_schema = read_arrow_schema(path)
     columns = {each.name: bool(pa.types.is_string(each.type)) for each in arrow_schema}

@@ -17,7 +17,7 @@ from rich.text import Text
 from cepheid.cli.console import message_console, output_console, page_console
 from cepheid.cli.show_table import plain_table, show_table
 from cepheid.metrics.stream_metrics import StreamMetrics
-from cepheid.pipeline.describe import Description, QueryDescription
+from cepheid.pipeline.describe_pipeline import Description, QueryDescription
 from cepheid.pipeline.progress_line import (
     progress_line,
     progress_values,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from cepheid.pipeline.model import ConsoleSink
-    from cepheid.pipeline.run import Outcome
+    from cepheid.pipeline.run_pipeline import Outcome
 
 WATERMARK, WIDE = "watermark", 100  # columns of a terminal that has room for it
 NUMBERS = ("batches", "events", "events/s", "results", "late", "state")

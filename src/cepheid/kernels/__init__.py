@@ -2,5 +2,6 @@
 
 Takes: NumPy arrays and plain numbers.
 Gives: NumPy arrays.
-May import: numpy, numba; nothing of Cepheid outside this folder.
+May import: numpy, numba; nothing of Cepheid outside this folder. `values` and `predicates` need
+    nothing else, `graph`, `position` and `last_event` build on them, `shared` on all.
 """

@@ -45,7 +45,7 @@ POLL_SECONDS = 0.05
 def source_stamp() -> str:
     """Return a hash of every kernel source and the compiler's version."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:20]

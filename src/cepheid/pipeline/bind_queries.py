@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import yaml
 
 from cepheid.errors import ConfigError, Diagnostic, Location, QueryError
-from cepheid.pipeline.document import Document
 from cepheid.pipeline.event_columns import EventColumns
 from cepheid.pipeline.model import Pipeline, QueryText
+from cepheid.pipeline.pipeline_document import Document
 from cepheid.pipeline.places import Places
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.query import Query, query

@@ -8,9 +8,9 @@ from cepheid.analysis.names import event_patterns
 from cepheid.errors import Diagnostic, nearest
 from cepheid.pipeline.bind_queries import BoundQueries
 from cepheid.pipeline.check_results import check_results
-from cepheid.pipeline.document import Document, Path
 from cepheid.pipeline.event_columns import EventColumns
 from cepheid.pipeline.model import FileSink, Pipeline
+from cepheid.pipeline.pipeline_document import Document, Path
 from cepheid.pipeline.values import AVAILABLE_NOW
 
 Report = Callable[[Diagnostic], None]

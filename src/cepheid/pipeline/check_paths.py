@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cepheid.errors import Diagnostic
-from cepheid.pipeline.document import Document
-from cepheid.pipeline.document import Path as KeyPath
 from cepheid.pipeline.model import Pipeline
+from cepheid.pipeline.pipeline_document import Document
+from cepheid.pipeline.pipeline_document import Path as KeyPath
 from cepheid.pipeline.places import Places
 
 WILDCARD = re.compile(r"[*?\[{]")

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pyarrow as pa
 
+from cepheid.engine.run import result_schema
 from cepheid.errors import Diagnostic, UnsupportedQueryError
 from cepheid.pipeline.bind_queries import BoundQueries
-from cepheid.pipeline.document import Document, Path
 from cepheid.pipeline.event_columns import EventColumns
 from cepheid.pipeline.model import Pipeline, Sink
+from cepheid.pipeline.pipeline_document import Document, Path
 from cepheid.program.lower import lower
-from cepheid.runtime.local import result_schema
-from cepheid.runtime.stream.step import reject_unbounded
+from cepheid.stream.stream_step import reject_unbounded
 
 LATE_IN_A_TABLE = pa.schema([("query", pa.string()), ("event", pa.string())])
 

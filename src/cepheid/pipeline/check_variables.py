@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cepheid.errors import Diagnostic, nearest
-from cepheid.pipeline.document import Document, Path
 from cepheid.pipeline.fill_settings import PARTS_WITH_VARIABLES
 from cepheid.pipeline.model import Pipeline
+from cepheid.pipeline.pipeline_document import Document, Path
 from cepheid.pipeline.secrets import VARIABLE, Secrets, variables_in
 
 

@@ -9,8 +9,8 @@ from typing import Any, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from cepheid.errors import Diagnostic, nearest
-from cepheid.pipeline.document import Document, Path
 from cepheid.pipeline.model import Pipeline
+from cepheid.pipeline.pipeline_document import Document, Path
 
 # What a value has to be, by the kind of error.
 WANTED = {

@@ -8,11 +8,11 @@ import pyarrow as pa
 
 from cepheid.analysis.schema import EventSchema
 from cepheid.connectors.parse_columns import parse_columns
+from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.errors import ConfigError, DataError, Diagnostic
-from cepheid.pipeline.document import Document
 from cepheid.pipeline.model import Pipeline
-from cepheid.runtime.event_schema import ColumnRoles, event_schema
-from cepheid.runtime.event_tables import free_type_column
+from cepheid.pipeline.pipeline_document import Document
+from cepheid.tables.table_kinds import free_type_column
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from cepheid.pipeline.check_conflicts import check_conflicts
 from cepheid.pipeline.check_paths import check_paths
 from cepheid.pipeline.check_variables import check_variables
 from cepheid.pipeline.describe_errors import describe_errors, in_order
-from cepheid.pipeline.document import Document, read_document
 from cepheid.pipeline.event_columns import EventColumns, event_columns
 from cepheid.pipeline.fill_settings import fill_settings
 from cepheid.pipeline.model import Pipeline
+from cepheid.pipeline.pipeline_document import Document, read_document
 from cepheid.pipeline.places import Places
 from cepheid.pipeline.secrets import Secrets
 

@@ -9,7 +9,7 @@ from cepheid.program.run_program import Test
 
 
 class StructureCode(IntEnum):
-    """What is kept for an edge; the numbers of kernels/adjacent_rules.py."""
+    """What is kept for an edge; the numbers of kernels/last_event/adjacent_rules.py."""
 
     SCAN = 0
     TOTAL = 1
@@ -23,8 +23,9 @@ class StructureCode(IntEnum):
 class Comparison:
     """A column of the last event compared with one of the new event.
 
-    `operator` is a number of kernels/predicate_code.py, read from the last event to the new one.
-    With a shift, which a difference has, the new event's value is compared after adding it.
+    `operator` is a number of kernels/predicates/predicate_machine.py, read from the last event to
+    the new one. With a shift, which a difference has, the new event's value is compared after
+    adding it.
     """
 
     operator: int

@@ -1,7 +1,7 @@
 """What an aggregate query gives, as flat data: which sums and minima runs carry, and the columns.
 
-A value of the fold has numbers and minima (kernels/values.py). Number 0 is the number of trends;
-every other one is a `NumberMeasure`: what each event adds to it.
+A value of the fold has numbers and minima (kernels/values/value_arrays.py). Number 0 is the number
+of trends; every other one is a `NumberMeasure`: what each event adds to it.
 """
 
 from __future__ import annotations

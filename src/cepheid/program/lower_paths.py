@@ -15,7 +15,7 @@ from cepheid.analysis.schema import AttributeType
 from cepheid.program.predicate_code import FUNCTIONS, CodeWriter
 from cepheid.program.run_program import PathClause, PathOperand, PathVariable
 
-# The numbers of kernels/path_clauses.py; a test compares the two.
+# The numbers of kernels/graph/path_clauses.py; a test compares the two.
 ROLES = {
     Role.EACH: 0,
     Role.FIRST: 1,

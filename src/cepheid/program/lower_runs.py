@@ -37,7 +37,7 @@ from cepheid.program.run_program import (
     TestKind,
 )
 
-# The numbers of kernels/run_graph.py; a test compares the two.
+# The numbers of kernels/graph/run_graph.py; a test compares the two.
 CURRENT_EVENT, LAST_EVENT = -1, -2
 KEEP, SET, EXTEND, CLOSE = 0, 1, 2, 3
 

@@ -28,7 +28,7 @@ from cepheid.language.numbers import exactly
 from cepheid.program.exact_conditions import within_64_bits
 from cepheid.program.run_program import ColumnKind, Instruction, PredicateColumn, TextConstant
 
-# The numbers of kernels/predicate_code.py; a test compares the two.
+# The numbers of kernels/predicates/predicate_machine.py; a test compares the two.
 LOAD_INTEGER, LOAD_FLOAT, AGGREGATE_INTEGER, AGGREGATE_FLOAT = 0, 1, 2, 3
 CONSTANT_INTEGER, CONSTANT_FLOAT, CONSTANT_NULL, TO_FLOAT, TO_FLOAT_BELOW = 4, 5, 6, 7, 8
 INTEGER_OPERATIONS = {"+": 10, "-": 11, "*": 12, "%": 13}

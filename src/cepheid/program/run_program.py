@@ -72,7 +72,7 @@ class Operand:
 
 
 class TestKind(IntEnum):
-    """How a test is made; the numbers of kernels/run_graph.py."""
+    """How a test is made; the numbers of kernels/graph/run_graph.py."""
 
     ANY_CODE = 0
     EVENT_CONDITION = 1

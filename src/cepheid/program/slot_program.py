@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SlotProgram:
-    """Slots, and what events do to them; see kernels/slot_machine.py.
+    """Slots, and what events do to them; see kernels/position/slot_machine.py.
 
     `sources` and `entries` are by position. `moves[slot][code]`: a code has one bit for every
     position of the negated parts. `negative` has a pair for each part: its place among the masks of

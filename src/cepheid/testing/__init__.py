@@ -5,6 +5,6 @@ Gives: lists of plain dicts, as every runner accepts them.
 May import: everything but web and cli.
 """
 
-from cepheid.testing.events import events
+from cepheid.testing.event_script import events
 
 __all__ = ["events"]

@@ -16,8 +16,8 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from cepheid.runtime.spark.stream.bucket_store import VERSION
-from cepheid.runtime.stream.carried import Carried
+from cepheid.spark.stream.bucket_store import VERSION
+from cepheid.stream.stream_state import Carried
 from tests.spark.session import spark_session
 from tests.spark.stream.stored_streams import STREAMS, StoredStream
 from tests.spark.stream.streams import Row

@@ -5,13 +5,13 @@ import math
 import pyarrow as pa
 
 import cepheid
+from cepheid.engine.events.event_schema import ColumnRoles, event_schema
+from cepheid.engine.trends.partial_table import from_collected
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.lower import lower
-from cepheid.runtime.aggregate.partial_table import from_collected
-from cepheid.runtime.event_schema import ColumnRoles, event_schema
-from cepheid.runtime.spark.stream.combine_in_batch import collect
-from cepheid.runtime.stream.carried import Carried
-from cepheid.runtime.stream.step import step
+from cepheid.spark.stream.combine_in_batch import collect
+from cepheid.stream.stream_state import Carried
+from cepheid.stream.stream_step import step
 
 SCHEMA = pa.schema(
     [("type", pa.string()), ("time", pa.int64()), ("k", pa.int64()), ("f", pa.float64()),

@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import cepheid
-from cepheid.runtime.spark.stream.workload import REUSE
+from cepheid.spark.stream.stream_members import REUSE
 from tests.properties.comparison import as_multiset
 from tests.spark.stream.streams import (
     few_partitions,

@@ -8,7 +8,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
 import cepheid
-from cepheid.runtime.spark.compressed import SparkCompressedMatches
+from cepheid.spark.frames.compressed_frame import SparkCompressedMatches
 from tests.properties.comparison import as_multiset
 from tests.spark.stream.streams import few_partitions, read_stream, run_to_end, united, write_files
 from tests.spark.stream.test_kinds import DELAY, QUERIES, ROLES, SCHEMA, events, expected

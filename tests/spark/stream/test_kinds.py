@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import cepheid
-from cepheid.runtime.spark.compressed import SparkCompressedMatches
+from cepheid.spark.frames.compressed_frame import SparkCompressedMatches
 from tests.properties.comparison import as_multiset
 from tests.spark.stream.streams import (
     Row,

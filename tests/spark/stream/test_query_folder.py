@@ -10,14 +10,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import cepheid
+from cepheid.engine.events.event_schema import ColumnRoles, event_schema
+from cepheid.engine.run import result_schema, run_partially
 from cepheid.plan.run_options import RunOptions
 from cepheid.program.aggregate_output import AggregateOutput
-from cepheid.runtime.event_schema import ColumnRoles, event_schema
-from cepheid.runtime.local import result_schema
-from cepheid.runtime.spark.packed_events import to_packet
-from cepheid.runtime.spark.stream.finish_packets import TAGGED, QueryForm, to_json_rows
-from cepheid.runtime.spark.stream.query_folder import QueryFolder
-from cepheid.runtime.spark.task_folds import run_partially
+from cepheid.spark.shuffle.packed_events import to_packet
+from cepheid.spark.stream.finish_packets import TAGGED, QueryForm, to_json_rows
+from cepheid.spark.stream.query_folder import QueryFolder
 from tests.properties.comparison import as_multiset
 from tests.spark.stream.streams import (
     Collected,

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import cepheid
-from tests.runtime.test_shown_values import EVENTS, PARAMETERS, PICKED, ROLES, WITH_CONSTANTS
+from tests.engine.test_shown_values import EVENTS, PARAMETERS, PICKED, ROLES, WITH_CONSTANTS
 from tests.spark.stream.streams import (
     few_partitions,
     read_stream,

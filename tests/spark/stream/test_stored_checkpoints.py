@@ -8,16 +8,16 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
 import cepheid
+from cepheid.engine.events.event_schema import ColumnRoles, event_schema
+from cepheid.engine.events.hidden_columns import INDEX, TAKEN
 from cepheid.plan.run_options import RunOptions
-from cepheid.runtime.event_schema import ColumnRoles, event_schema
-from cepheid.runtime.spark.packed_events import PACKETS
-from cepheid.runtime.spark.stream import run_stream
-from cepheid.runtime.spark.stream.bucket_processor import BucketProcessor
-from cepheid.runtime.spark.stream.bucket_store import VERSION, BucketStore
-from cepheid.runtime.spark.stream.pack_events import pack_with_identity
-from cepheid.runtime.stream.carried import ChunkKind
-from cepheid.runtime.stream.hidden_columns import INDEX, TAKEN
-from cepheid.runtime.stream_options import Streaming
+from cepheid.plan.stream_options import Streaming
+from cepheid.spark.shuffle.packed_events import PACKETS
+from cepheid.spark.stream import run_stream
+from cepheid.spark.stream.bucket_processor import BucketProcessor
+from cepheid.spark.stream.bucket_store import VERSION, BucketStore
+from cepheid.spark.stream.pack_events import pack_with_identity
+from cepheid.stream.stream_state import ChunkKind
 from tests.properties.comparison import as_multiset
 from tests.spark.stream.stored_checkpoints import (
     FOLDER,

@@ -3,7 +3,7 @@
 That is Chop-Connect of A-Seq, section 4.2, without connect events: what a stretch of events does to
 a sequence is the number of matches of each *segment* of it, its elements from one place to another.
 Where a segment is in a query does not matter, so equal segments of all queries are kept once, be
-they a prefix, a part in the middle or an end. See kernels/fold_segments.py.
+they a prefix, a part in the middle or an end. See kernels/shared/fold_segments.py.
 """
 
 from __future__ import annotations

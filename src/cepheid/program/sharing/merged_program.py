@@ -1,4 +1,4 @@
-"""The flat form of several queries that are folded together; see kernels/merged_machine.py."""
+"""Several queries that are folded together, flat; see kernels/shared/merged_machine.py."""
 
 from __future__ import annotations
 

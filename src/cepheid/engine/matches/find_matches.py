@@ -1,0 +1,156 @@
+"""Run a match query: fold the events, walk the graph, on several threads where that pays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from cepheid.engine.events.order_events import order_events
+from cepheid.engine.events.predicate_inputs import read_columns
+from cepheid.engine.events.report_range import Settled
+from cepheid.engine.matches.final_matches import final_ends
+from cepheid.engine.matches.fold_graph import all_partitions
+from cepheid.engine.matches.forms.non_overlapping import NonOverlapping
+from cepheid.engine.matches.forms.partial_matches import partial_matches
+from cepheid.engine.matches.match_chunks import (
+    Walkable,
+    fold_in_parts,
+    fold_whole,
+    joined,
+    make_fold,
+    split_partitions,
+)
+from cepheid.engine.matches.match_limit import Listing, MatchLimit, up_to
+from cepheid.engine.matches.match_rows import match_schema
+from cepheid.engine.matches.walk_matches import MatchWalker
+from cepheid.engine.process.threads import side_by_side
+from cepheid.kernels.graph.match_nodes import END_COUNT
+from cepheid.program.program import MatchOutput, Program, Ranking
+
+# How many ends are worth a thread: where events repeat, many matches can end at each.
+LEAST_ENDS, LEAST_REPEATED_ENDS = 2**14, 2**8
+
+
+class Found(NamedTuple):
+    """Matches or pairs, how many events belong to no partition, and where taken matches end.
+
+    `taken` has rows of events; it is only filled for NON OVERLAPPING.
+    """
+
+    table: pa.Table
+    dropped: int
+    taken: NDArray[np.int64]
+
+
+def find_matches(
+    program: Program,
+    columns: Mapping[str, Any],
+    length: int,
+    schema: pa.Schema,
+    threads: int,
+    settled: Settled | None = None,
+) -> Found:
+    """Return all matches, or those that become final in a step of a stream."""
+    output = program.output
+    assert isinstance(output, MatchOutput)
+    search = MatchSearch(program, columns, length, schema, threads, settled)
+    ordered, walker, fold = search.ordered, search.walker, search.fold
+
+    def fold_and_walk(partitions: range) -> list[pa.RecordBatch]:
+        own = walker.for_another_thread()
+        return [batch for walkable in fold(partitions) for batch in own.batches(walkable)]
+
+    taken = np.empty(0, np.int64)
+    parts = split_partitions(ordered.arrays, threads)
+    if output.tie_columns is not None:
+        apart = NonOverlapping(
+            program, ordered, search.predicates, columns, walker, output.tie_columns
+        )
+        chosen = joined(map(apart.chosen, fold(all_partitions(ordered.arrays))))
+        taken = ordered.row[chosen.event[chosen.offsets[1:] - 1]]
+        batches = list(up_to(program.limit, [walker.rows.batch(chosen)]))
+    elif program.limit is not None:
+        batches = list(search.batches())
+    elif len(parts) > 1:
+        found = side_by_side([partial(fold_and_walk, part) for part in parts])
+        batches = list(chain.from_iterable(found))
+    else:
+        repeats = any(target <= source for source, target in program.automaton.edges)
+        least = LEAST_REPEATED_ENDS if repeats else LEAST_ENDS
+        batches = list(_walk(walker, fold(parts[0]), threads, least))
+    table = pa.Table.from_batches(batches, match_schema(program, output, schema))
+    return Found(table, ordered.dropped, taken)
+
+
+class MatchSearch:
+    """A match query and its events in order."""
+
+    def __init__(
+        self,
+        program: Program,
+        columns: Mapping[str, Any],
+        length: int,
+        schema: pa.Schema,
+        threads: int,
+        settled: Settled | None = None,
+    ) -> None:
+        output = program.output
+        assert isinstance(output, MatchOutput)
+        self.program, self.output = program, output
+        self.columns, self.settled = columns, settled
+        self.ordered = order_events(program, columns, length, threads=threads, settled=settled)
+        self.predicates = read_columns(program, self.ordered, columns, threads=threads)
+        self.walker = MatchWalker(program, output, self.ordered, self.predicates, columns, schema)
+        if output.tie_columns is None:  # of matches that are not to overlap, few are listed
+            self.walker.limit = MatchLimit(program, self.ordered, columns)
+
+    def fold(self, partitions: range) -> Iterator[Walkable]:
+        """Yield graphs with the ends of matches to be reported."""
+        program, ordered = self.program, self.ordered
+        if self.output.is_partial:
+            walkables = iter([partial_matches(program, ordered, self.predicates, partitions)])
+        elif self.output.tie_columns is not None and program.ranking is Ranking.STREAM:
+            # Matches of all partitions exclude one another, so all must be known.
+            fold = make_fold(program, ordered, self.predicates, partitions)
+            graph = fold_whole(fold, ordered, program)
+            walkables = iter([Walkable(graph, graph.ends[: graph.cursor[END_COUNT]])])
+        else:
+            walkables = fold_in_parts(program, ordered, self.predicates, self.columns, partitions)
+        return (final_ends(program, ordered, self.settled, each) for each in walkables)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield matches as they are found, on this thread: one graph's after the other."""
+        walkables = self.fold(all_partitions(self.ordered.arrays))
+        found = chain.from_iterable(map(self.walker.batches, walkables))
+        return up_to(self.program.limit, found)
+
+
+def _walk(
+    walker: MatchWalker, walkables: Iterator[Walkable], threads: int, least_ends: int
+) -> Iterator[pa.RecordBatch]:
+    """Walk one graph after the other; where one has many ends, on several threads."""
+    walkers = [walker]
+    for graph, ends in walkables:
+        parts = np.array_split(ends, min(threads, max(1, len(ends) // least_ends)))
+        walkers += [walker.for_another_thread() for _ in parts[len(walkers) :]]
+        if len(parts) == 1:
+            yield from walker.batches(Walkable(graph, ends))
+            continue
+        listing = walker.listing(Walkable(graph, ends))
+        tasks = [
+            partial(_walked, own, Walkable(graph, part), listing)
+            for own, part in zip(walkers, parts, strict=False)
+        ]
+        yield from chain.from_iterable(side_by_side(tasks))
+
+
+def _walked(
+    walker: MatchWalker, walkable: Walkable, listing: Listing | None
+) -> list[pa.RecordBatch]:
+    return list(walker.batches(walkable, listing))

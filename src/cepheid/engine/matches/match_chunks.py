@@ -1,0 +1,222 @@
+"""Matches in chunks that fit the processor's cache; memory follows the window, not the stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepheid.engine.events.kernel_arrays import automaton_arrays
+from cepheid.engine.events.order_events import OrderedEvents
+from cepheid.engine.events.predicate_inputs import PredicateInputs
+from cepheid.engine.matches.fold_graph import (
+    ChainFold,
+    Fold,
+    FoldTask,
+    RunFold,
+    node_count,
+)
+from cepheid.engine.matches.run_arrays import run_rules
+from cepheid.engine.process.interruptible import stop_if_unwanted
+from cepheid.errors import DataError, LiveStateError
+from cepheid.kernels.arrays import EventArrays
+from cepheid.kernels.graph.match_nodes import (
+    DONE,
+    END_COUNT,
+    FAILED_EVENT,
+    HAS_OVERFLOW,
+    NEVER,
+    NEXT_STEP,
+    PARTITION,
+    Graph,
+    MatchArrays,
+)
+from cepheid.kernels.graph.walk_graph import (
+    DEPTH,
+    MATCHES,
+    PATH_WIDTH,
+    PLACE_SIZE,
+    WRITTEN,
+    Walk,
+    walk_graph,
+)
+from cepheid.program.arrow_arrays import empty, empty_table
+from cepheid.program.evaluate import OVERFLOW_HINT
+from cepheid.program.program import MatchOutput, Program, Ranking
+
+Int64s = NDArray[np.int64]
+CHUNK_EVENTS = 2**17
+LEAST_EVENTS = 2**16  # that are worth a thread
+
+
+def split_partitions(events: EventArrays, most_parts: int) -> list[range]:
+    """Cut the partitions into ranges with about as many events each, and not too few."""
+    count = events.partition_offsets.size - 1
+    parts = min(most_parts, events.fires.size // LEAST_EVENTS, count)
+    if parts < 2:
+        return [range(count)]
+    ends = events.step_offsets[events.partition_offsets]
+    cuts = np.searchsorted(ends, np.arange(1, parts) * events.fires.size // parts)
+    return [range(a, b) for a, b in pairwise([0, *cuts.tolist(), count]) if a < b]
+
+
+def drops_overlaps(program: Program) -> bool:
+    """Whether the fold may drop all runs when a match ends.
+
+    Not with negation, which decides later whether there is such a match, nor under strict
+    contiguity, where matches of several partitions exclude one another.
+    """
+    is_apart = isinstance(program.output, MatchOutput) and program.output.tie_columns is not None
+    return is_apart and program.negation is None and program.ranking is not Ranking.STREAM
+
+
+def make_fold(
+    program: Program, ordered: OrderedEvents, predicates: PredicateInputs, partitions: range
+) -> Fold:
+    """Return the fold that the predicates call for, over some partitions."""
+    automaton = automaton_arrays(program.automaton, program.strategy)
+    window = program.window_length or 0
+    task = FoldTask(ordered.arrays, partitions, window, drops_overlaps(program))
+    if not program.runs.has_tests:
+        return ChainFold(automaton, task)
+    rules = run_rules(program.runs, program.automaton, predicates.columns, predicates.code)
+    return RunFold(automaton, rules, predicates.columns, task, program.runs.may_overflow)
+
+
+class Walkable(NamedTuple):
+    """A graph, and the rows of its ends from which matches are to be walked."""
+
+    graph: Graph
+    ends: Int64s
+
+
+def fold_in_parts(
+    program: Program,
+    ordered: OrderedEvents,
+    predicates: PredicateInputs,
+    columns: Mapping[str, Any],
+    partitions: range,
+) -> Iterator[Walkable]:
+    """Yield the graph whenever it is full; the next one begins with what is still alive of it.
+
+    What no later event can reach is dropped, so that memory follows the window.
+    """
+    fold = make_fold(program, ordered, predicates, partitions)
+    live_limit = fold.most_live if program.live_limit is None else program.live_limit
+    events, window = ordered.arrays, program.window_length or 0
+    while True:
+        size, step = fold.graph.nodes.shape[0], int(fold.graph.cursor[NEXT_STEP])
+        is_done = advance(fold, size if live_limit is None else min(size, 2 * live_limit), ordered)
+        yield Walkable(fold.graph, fold.graph.ends[: fold.graph.cursor[END_COUNT]])
+        if is_done:
+            return
+        fold.compact(_limit(fold.graph, events, window))
+        live = node_count(fold.graph)
+        if live_limit is not None and live > live_limit:
+            named = partition_in_words(program, ordered, columns, int(fold.graph.cursor[PARTITION]))
+            place = f"in the partition {named}" if named else "(the query has no partitions)"
+            raise LiveStateError(program.name, place, live, live_limit)
+        if 2 * live > size or step == fold.graph.cursor[NEXT_STEP]:
+            fold.grow()
+
+
+def fold_whole(fold: Fold, ordered: OrderedEvents, program: Program) -> Graph:
+    """Fold everything into one graph and drop nothing."""
+    while not advance(fold, fold.graph.nodes.shape[0], ordered):
+        kept, most = node_count(fold.graph), fold.most_live
+        if most is not None and kept > max(most, program.live_limit or 0):
+            raise LiveStateError(program.name, "in one graph", kept, most)
+        fold.grow()
+    return fold.graph
+
+
+def advance(fold: Fold, most_nodes: int, ordered: OrderedEvents) -> bool:
+    """Fold as far as there is room; whether that was to the end."""
+    stop_if_unwanted()
+    outcome = fold.advance(most_nodes)
+    if outcome == HAS_OVERFLOW:
+        assert isinstance(fold, RunFold)  # the other one computes nothing
+        reject_overflow(fold.may_overflow, int(ordered.row[fold.graph.cursor[FAILED_EVENT]]))
+    return outcome == DONE
+
+
+def empty_chunk(size: int = CHUNK_EVENTS) -> MatchArrays:
+    """Return room for matches with so many events in all."""
+    return MatchArrays(empty(size + 1), empty(size), empty(size, np.int8))
+
+
+def walk_in_chunks(
+    graph: Graph, ends: Int64s, clock: Int64s, window: int, chunk: MatchArrays
+) -> Iterator[MatchArrays]:
+    """Yield the matches of a graph that end at some of its nodes, as many as fit at a time."""
+    longest = node_count(graph) + 1  # no match has a node twice
+    if longest > chunk.event.size:
+        chunk = empty_chunk(longest)
+    walk = Walk(
+        empty_table(longest, PATH_WIDTH),
+        empty(longest),
+        empty(longest, np.int8),
+        np.zeros(PLACE_SIZE, np.int64),
+    )
+    walk.place[DEPTH] = -1
+    is_done = False
+    while not is_done:
+        stop_if_unwanted()
+        is_done = walk_graph(graph, ends, clock, window, walk, chunk)
+        matches, written = int(walk.place[MATCHES]), int(walk.place[WRITTEN])
+        if matches:
+            yield MatchArrays(
+                chunk.offsets[: matches + 1], chunk.event[:written], chunk.position[:written]
+            )
+
+
+def joined(chunks: Iterable[MatchArrays]) -> MatchArrays:
+    """Return all chunks as one."""
+    sizes, events, positions = [np.zeros(1, np.int64)], [], []
+    for chunk in chunks:
+        sizes.append(np.diff(chunk.offsets))
+        events.append(chunk.event.copy())
+        positions.append(chunk.position.copy())
+    if not events:
+        return MatchArrays(np.zeros(1, np.int64), np.empty(0, np.int64), np.empty(0, np.int8))
+    return MatchArrays(
+        np.cumsum(np.concatenate(sizes)), np.concatenate(events), np.concatenate(positions)
+    )
+
+
+def picked(matches: MatchArrays, chosen: Int64s) -> MatchArrays:
+    """Return some matches, in the order of their numbers in `chosen`."""
+    begins, ends = matches.offsets[chosen], matches.offsets[chosen + 1]
+    sizes = ends - begins
+    offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    places = np.repeat(begins - offsets[:-1], sizes) + np.arange(int(sizes.sum()))
+    return MatchArrays(offsets, matches.event[places], matches.position[places])
+
+
+def _limit(graph: Graph, events: EventArrays, window: int) -> int:
+    """Return the start at or before which no run can be extended any more."""
+    step = int(graph.cursor[NEXT_STEP])
+    if window == 0 or step == 0:
+        return NEVER
+    return int(events.clock[events.step_offsets[step - 1]]) - window
+
+
+def reject_overflow(what: Sequence[str], row: int) -> NoReturn:
+    """Raise the error for integers that left 64 bits in one of several expressions."""
+    names = " or ".join(f"'{each}'" for each in what) or "a predicate"
+    raise DataError(
+        f"{names} leaves the range of 64-bit integers at row {row}",
+        hint=OVERFLOW_HINT,
+    )
+
+
+def partition_in_words(
+    program: Program, ordered: OrderedEvents, columns: Mapping[str, Any], partition: int
+) -> str:
+    """Return what the events of a partition have in common; nothing if there are no partitions."""
+    events = ordered.arrays
+    first = int(ordered.row[events.step_offsets[events.partition_offsets[partition]]])
+    return ", ".join(f"{name} = {columns[name][first].as_py()!r}" for name in program.partition_by)

@@ -1,0 +1,161 @@
+"""Matches as a table: one row a match, arrays for repeated variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from cepheid.analysis.bound import EventsColumn, MatchColumn, ValueColumn
+from cepheid.engine.events.order_events import OrderedEvents
+from cepheid.engine.events.predicate_inputs import PredicateInputs
+from cepheid.engine.events.take_rows import RowTaker
+from cepheid.engine.matches.key_columns import key_columns, key_fields
+from cepheid.engine.matches.match_columns import MatchValues, value_type
+from cepheid.kernels.graph.match_nodes import MatchArrays
+from cepheid.kernels.graph.select_events import select_events
+from cepheid.program.arrow_arrays import to_arrow
+from cepheid.program.program import Clock, MatchOutput, Program
+
+Int64s = NDArray[np.int64]
+FIRST_TIME, LAST_TIME = "first_time", "last_time"
+
+
+def match_schema(program: Program, output: MatchOutput, events: pa.Schema) -> pa.Schema:
+    """Return the schema of the result."""
+    fields = [pa.field(column.output, _arrow_type(column, events)) for column in output.columns]
+    if output.has_default_columns:
+        time = events.field(program.time).type
+        fields += [pa.field(FIRST_TIME, time), pa.field(LAST_TIME, time)]
+    if output.stream_time is not None:
+        fields += key_fields(program, output.stream_time, events)
+    return pa.schema(fields)
+
+
+def _arrow_type(column: MatchColumn, events: pa.Schema) -> pa.DataType:
+    if isinstance(column, ValueColumn):
+        return value_type(column, events)
+    kind = events.field(column.attribute).type
+    return pa.list_(kind) if column.is_array else kind
+
+
+class MatchRows:
+    """Turns matches into rows of the result."""
+
+    def __init__(
+        self,
+        program: Program,
+        output: MatchOutput,
+        ordered: OrderedEvents,
+        predicates: PredicateInputs,
+        columns: Mapping[str, Any],
+        events: pa.Schema,
+    ) -> None:
+        self.program = program
+        self.output = output
+        self.columns = columns
+        self.schema = match_schema(program, output, events)
+        self.row = ordered.row
+        self.takers = _Takers(program, ordered, columns, events)
+        self.values = MatchValues(program, ordered, predicates, events, self.takers)
+        self.positions = {
+            name: np.uint64(sum(1 << each for each in positions))
+            for name, positions in output.positions_by_variable
+        }
+        self.places = _places(program, output)
+        self.every_position = np.uint64((1 << len(program.automaton.follow)) - 1)
+
+    def for_another_thread(self) -> MatchRows:
+        """Return a writer that shares what is only read."""
+        other = copy(self)
+        other.values = self.values.for_another_thread()
+        return other
+
+    def batch(self, matches: MatchArrays) -> pa.RecordBatch:
+        """Return the rows of some matches."""
+        selected = {
+            name: self._selected(name, matches)
+            for name in {e.variable for e in self.output.columns if isinstance(e, EventsColumn)}
+        }
+        arrays = [
+            self.values.column(each, matches)
+            if isinstance(each, ValueColumn)
+            else self._events(each, *selected[each.variable])
+            for each in self.output.columns
+        ]
+        if self.output.has_default_columns:
+            arrays += [self.takers[self.program.time].take(each) for each in _borders(matches)]
+        if self.output.stream_time is not None:
+            rows = [to_arrow(self.row[each]) for each in _borders(matches)]
+            arrays += key_columns(self.program, self.output.stream_time, self.columns, *rows)
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def _selected(self, variable: str, matches: MatchArrays) -> tuple[Int64s, Int64s]:
+        """Return the events of a variable, and where those of a match begin."""
+        if self.positions[variable] == self.every_position:
+            return matches.offsets, matches.event
+        if self.places is not None:
+            length = len(self.program.automaton.follow)
+            return matches.offsets, matches.event[self.places[variable] :: length]
+        return select_events(matches, self.positions[variable])
+
+    def _events(self, column: EventsColumn, offsets: Int64s, events: Int64s) -> pa.Array:
+        taker = self.takers[column.attribute]
+        if column.is_array:
+            values = taker.take(events)
+            return pa.ListArray.from_arrays(to_arrow(offsets.astype(np.int32)), values)
+        count = offsets.size - 1
+        if events.size == count:
+            return taker.take(events)
+        is_bound = np.diff(offsets) > 0  # NULL where the variable is unbound
+        indices = np.zeros(count, np.int64)
+        indices[is_bound] = events
+        return taker.take(indices, ~is_bound)
+
+
+def _places(program: Program, output: MatchOutput) -> dict[str, int] | None:
+    """Return the place of every variable in a match of a plain sequence; None for other patterns.
+
+    All matches of a plain sequence have one event at each position, in the order of positions.
+    """
+    count = len(program.automaton.follow)
+    edges = [(place, place + 1) for place in range(count - 1)]
+    is_whole = not output.is_partial and program.automaton.last == 1 << (count - 1)
+    if not is_whole or sorted(program.automaton.edges) != edges or program.automaton.first != 1:
+        return None
+    places = {name: each[0] for name, each in output.positions_by_variable if len(each) == 1}
+    read = {each.variable for each in output.columns if isinstance(each, EventsColumn)}
+    return places if read <= places.keys() else None
+
+
+def _borders(matches: MatchArrays) -> tuple[Int64s, Int64s]:
+    """Return the first and the last events."""
+    return matches.event[matches.offsets[:-1]], matches.event[matches.offsets[1:] - 1]
+
+
+class _Takers(dict[str, RowTaker]):
+    """One per attribute, made when it is read first."""
+
+    def __init__(
+        self,
+        program: Program,
+        ordered: OrderedEvents,
+        columns: Mapping[str, Any],
+        schema: pa.Schema,
+    ) -> None:
+        super().__init__()
+        self.columns = columns
+        self.schema = schema
+        self.row = ordered.row
+        self.time = program.time
+        self.ticks = ordered.arrays.clock if program.clock is Clock.TIME else None
+
+    def __missing__(self, attribute: str) -> RowTaker:
+        kind = self.schema.field(attribute).type
+        ticks = self.ticks if attribute == self.time else None
+        self[attribute] = RowTaker(self.columns[attribute], kind, self.row, ticks)
+        return self[attribute]

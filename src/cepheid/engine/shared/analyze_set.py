@@ -1,0 +1,234 @@
+"""Run sharing sets and write down what they did: bursts, decisions, counters, times."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from cepheid.analysis.schema import OPEN_SCHEMA
+from cepheid.engine.events.event_schema import TICKS_PER_SECOND
+from cepheid.engine.events.ticks import to_ticks
+from cepheid.engine.shared.fold_set import FoldedSet, fold_set
+from cepheid.engine.shared.make_machine import SetTask
+from cepheid.engine.shared.merged_arrays import MergedArrays
+from cepheid.engine.shared.policy import Policy
+from cepheid.engine.shared.run_set import PreparedSet, SetOptions, prepare_set
+from cepheid.kernels.shared import merged_machine as machine
+from cepheid.kernels.shared import share_bursts as record
+from cepheid.program.sharing.merged_program import Family, MergedProgram
+from cepheid.program.sharing.run_report import Burst, Counters, Decision, PartRun, SetRun
+
+Int64s = NDArray[np.int64]
+MOST_RECORDS = 1 << 18  # bursts that are added up, per thread
+MOST_BURSTS = 10_000  # that are listed
+COMPARISONS = 3
+
+
+class SetAnalysis:
+    """Runs sets like `run_set` and keeps a report of each, and the schema of the events.
+
+    `compare`: folds again, by turns with and without sharing, to see how long both take. Where
+    queries are counted with plain numbers, nothing is decided either way: those are compared with
+    a fold that shares every burst.
+    """
+
+    def __init__(self, *, compare: bool = False) -> None:
+        self.compare = compare
+        self.schema = OPEN_SCHEMA
+        self.sets: list[SetRun] = []
+
+    def run_set(
+        self,
+        program: MergedProgram,
+        columns: Mapping[str, Any],
+        length: int,
+        schema: pa.Schema,
+        options: SetOptions,
+    ) -> list[pa.Table]:
+        """Return the result of every query."""
+        threads, policy, partially = options
+        start = time.perf_counter()
+        prepared = prepare_set(program, columns, length, threads)
+        ordering = time.perf_counter() - start
+        task = replace(prepared.task, policy=policy)
+        folded, folding = _timed(replace(task, most_records=MOST_RECORDS), threads)
+        # Bursts that are recorded are not counted with plain numbers, as `run_set` may do.
+        unrecorded, seconds = _timed(task, threads)
+        is_plain = unrecorded.is_plain
+        warm = other = None
+        if self.compare:
+            policy_of_other = Policy.ALWAYS if is_plain else Policy.NEVER
+            warm, other = _compared(task, replace(task, policy=policy_of_other), threads)
+        times = SetTimes(ordering, seconds if is_plain else folding, warm, other)
+        self.sets.append(_Report(prepared, folded).run(times, is_plain=is_plain))
+        return prepared.tables(folded, schema, partially)
+
+
+def _timed(task: SetTask, threads: int) -> tuple[FoldedSet, float]:
+    start = time.perf_counter()
+    folded = fold_set(task, threads)
+    return folded, time.perf_counter() - start
+
+
+def _compared(task: SetTask, other: SetTask, threads: int) -> tuple[float, float]:
+    """Return the shortest times of a fold and of another one, by turns."""
+    pairs = [(_timed(task, threads)[1], _timed(other, threads)[1]) for _ in range(COMPARISONS)]
+    return min(each for each, _ in pairs), min(each for _, each in pairs)
+
+
+class SetTimes(NamedTuple):
+    """Seconds; `other` is the fold that `warm` is compared with."""
+
+    ordering: float
+    folding: float
+    warm: float | None
+    other: float | None
+
+
+class _Report:
+    """Recorded bursts in words and times of the events."""
+
+    def __init__(self, prepared: PreparedSet, folded: FoldedSet) -> None:
+        self.prepared = prepared
+        self.program = prepared.task.program
+        self.counters = folded.counters
+        self.bursts = folded.bursts
+
+    def run(self, times: SetTimes, *, is_plain: bool) -> SetRun:
+        arrays, count = self.prepared.ordered.arrays, self.counters
+        saved = self._saved()
+        return SetRun(
+            tuple(each.name for each in self.program.queries),
+            int(arrays.fires.size),
+            int(arrays.partition_offsets.size - 1),
+            times.ordering,
+            times.folding,
+            is_plain,
+            times.warm,
+            None if is_plain else times.other,
+            times.other if is_plain else None,
+            Counters(
+                bursts=int(count[machine.BURSTS]),
+                shared_bursts=int(count[machine.SHARED_BURSTS]),
+                logged=int(count[machine.LOGGED]),
+                direct=int(count[machine.DIRECT]),
+                caught_up=int(count[machine.CAUGHT_UP]),
+                applied=int(count[machine.APPLIED]),
+                blocks=int(count[machine.BLOCKS_BUILT]),
+                snapshots=int(count[machine.SNAPSHOTS]),
+            ),
+            self._ticks_per_second(),
+            len(self.bursts),
+            tuple(
+                self._part(number, family, saved)
+                for number, family in enumerate(self.program.families)
+            ),
+            self._listed(saved),
+        )
+
+    def _saved(self) -> list[int]:
+        """Return what the costs say of every burst that was shared."""
+        shared = self.bursts[:, record.SHARING] != 0
+        return [int(each) for each in np.where(shared, self.bursts[:, record.SAVED], 0)]
+
+    def _part(self, number: int, family: Family, saved: list[int]) -> PartRun:
+        own = np.flatnonzero(self.bursts[:, record.FAMILY] == number)
+        sharing, every = self.bursts[own, record.SHARING], _every(family)
+        return PartRun(
+            family.text,
+            len(family.classes),
+            own.size,
+            int((sharing == every).sum()),
+            int(((sharing != every) & (sharing != 0)).sum()),
+            int(self.bursts[own, record.STEPS].sum()),
+            int(self.bursts[own, record.LANES].max(initial=0)),
+            int(self.bursts[own, record.GRAPHLETS].sum()),
+            int(self.bursts[own, machine.BURST_SNAPSHOTS].sum()),
+            int(self.bursts[own, machine.BURST_CAUGHT_UP].sum()),
+            sum(saved[each] for each in own),
+        )
+
+    def _listed(self, saved: list[int]) -> tuple[Burst, ...]:
+        bursts = self.bursts[:MOST_BURSTS]
+        arrays, row = self.prepared.ordered.arrays, self.prepared.ordered.row
+        first = row[arrays.step_offsets[bursts[:, record.FIRST_STEP]]]
+        last = row[arrays.step_offsets[self._last_steps(bursts)]]
+        some = self.program.programs[0]
+        time_column = self.prepared.columns[some.time]
+        begins, ends = self._ticks(first), self._ticks(last)
+        texts = map(str, time_column.take(pa.array(first)).to_pylist())
+        keys = [self._texts(name, first) for name in some.partition_by]
+        partitions = list(zip(*keys, strict=True)) if keys else [()] * len(bursts)
+        return tuple(
+            self._burst(each, partition, (int(begin), int(end), text), gain)
+            for each, partition, begin, end, text, gain in zip(
+                bursts, partitions, begins, ends, texts, saved, strict=False
+            )
+        )
+
+    def _burst(
+        self, burst: Int64s, partition: tuple[str, ...], times: tuple[int, int, str],
+        saved: int,
+    ) -> Burst:  # fmt: skip
+        family = self.program.families[int(burst[record.FAMILY])]
+        sharing = int(burst[record.SHARING])
+        if sharing == _every(family):
+            decision = Decision.SHARED
+        else:
+            decision = Decision.PARTLY if sharing else Decision.APART
+        return Burst(
+            int(burst[record.FAMILY]),
+            partition,
+            *times,
+            steps=int(burst[record.STEPS]),
+            lanes=int(burst[record.LANES]),
+            graphlets=int(burst[record.GRAPHLETS]),
+            snapshots=int(burst[machine.BURST_SNAPSHOTS]),
+            caught_up=int(burst[machine.BURST_CAUGHT_UP]),
+            sharing=tuple(each for each in range(len(family.classes)) if sharing >> each & 1),
+            decision=decision,
+            mixed_steps=bool(burst[record.DIFFERENT]),
+            saved=saved,
+            if_all_share=int(burst[record.IF_ALL]),
+        )
+
+    def _last_steps(self, bursts: Int64s) -> Int64s:
+        """Return the last step of every burst: it has so many steps of its part."""
+        arrays, task = self.prepared.ordered.arrays, self.prepared.task
+        kinds = arrays.fires.astype(np.int64) - 1
+        step_of_event = np.repeat(np.arange(arrays.step_offsets.size - 1),
+                                  np.diff(arrays.step_offsets))  # fmt: skip
+        merged = MergedArrays(self.program, task.passes)
+        last = np.empty(len(bursts), np.int64)
+        for family in np.unique(bursts[:, record.FAMILY]):
+            fires = merged.fires_family(int(family))
+            steps = np.unique(step_of_event[fires[kinds]])
+            own = bursts[:, record.FAMILY] == family
+            begins = np.searchsorted(steps, bursts[own, record.FIRST_STEP])
+            last[own] = steps[begins + bursts[own, record.STEPS] - 1]
+        return last
+
+    def _ticks(self, rows: Int64s) -> Int64s:
+        name = self.program.programs[0].time
+        return to_ticks(self.prepared.columns[name].take(pa.array(rows)), name)
+
+    def _texts(self, name: str, rows: Int64s) -> list[str]:
+        return list(map(str, self.prepared.columns[name].take(pa.array(rows)).to_pylist()))
+
+    def _ticks_per_second(self) -> int | None:
+        kind = self.prepared.columns[self.program.programs[0].time].type
+        if pa.types.is_timestamp(kind):
+            return TICKS_PER_SECOND[kind.unit]
+        if pa.types.is_date(kind):
+            return 1 if pa.types.is_date32(kind) else TICKS_PER_SECOND["ms"]
+        return None
+
+
+def _every(family: Family) -> int:
+    return (1 << len(family.classes)) - 1

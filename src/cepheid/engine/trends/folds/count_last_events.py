@@ -1,0 +1,189 @@
+"""Counts of trends under skip-till-any, where events are looked up: a fast way, if it will do."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepheid.engine.events.few_events import is_few
+from cepheid.engine.events.kernel_arrays import widest_step
+from cepheid.engine.events.order_events import OrderedEvents
+from cepheid.engine.process.threads import cut, side_by_side
+from cepheid.engine.trends.measures import LARGEST_EXPONENT, TIER_BITS
+from cepheid.kernels.arrays import EventArrays
+from cepheid.kernels.last_event.adjacent_rules import Indexes, Segments
+from cepheid.kernels.last_event.count_any import EXACT, CountRules, Fresh, SegmentCounts, count_any
+from cepheid.kernels.last_event.count_few import count_few
+from cepheid.kernels.last_event.prefix_counts import TIER_BITS as WIDE_TIER_BITS
+from cepheid.kernels.last_event.prefix_counts import WIDTH, Counts, lay_out
+from cepheid.kernels.values.value_arrays import Measures, Values
+from cepheid.program.adjacent_program import AdjacentEdge, StructureCode
+from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.program import Program, StrategyCode
+
+LOOKED_UP = (StructureCode.TOTAL, StructureCode.PREFIX_SUMS, StructureCode.EQUAL_SUMS)
+LEAST_EVENTS = 2**16  # that are worth a thread
+
+
+def is_counted(program: Program, edges: Sequence[AdjacentEdge], measures: Measures) -> bool:
+    """Whether nothing but trends is counted, and every edge looks up what it extends."""
+    adjacent = program.adjacent
+    assert adjacent is not None
+    if program.strategy is not StrategyCode.SKIP_TILL_ANY or program.negation is not None:
+        return False
+    if measures.moduli.size > 1 or measures.least_positions.size:
+        return False
+    has_border_tests = any(adjacent.tests[len(program.automaton.edges) :])
+    return not has_border_tests and all(each.structure in LOOKED_UP for each in edges)
+
+
+def counted_values(
+    program: Program,
+    edges: Sequence[AdjacentEdge],
+    looked_up: tuple[Indexes, int],
+    ordered: OrderedEvents,
+    segments: Segments,
+    threads: int,
+) -> Values:
+    """Return the value of every segment; with the indexes comes how much room they ask for."""
+    events, count = ordered.arrays, segments.begin.size
+    if is_few(events.fires.size):
+        values = _few_values(program, edges, looked_up, ordered, segments)
+        if values is not None:
+            return values
+    indexes, _ = looked_up
+    indexes = indexes._replace(base=np.empty_like(indexes.size))
+    trees = lay_out(indexes.size, indexes.base)
+    parts = _parts(segments, indexes.size.shape[1], min(threads, events.fires.size // LEAST_EVENTS))
+    assert isinstance(program.output, AggregateOutput)
+    nodes = max(1, trees + -(-len(parts) * len(edges) // WIDTH))  # the kernel asks for their size
+    counts = Counts(
+        np.zeros((nodes, WIDTH)),
+        np.zeros((nodes, WIDTH), np.int64),
+        np.zeros((nodes if program.output.wants_low else 0, WIDTH), np.int64),
+        np.zeros(nodes, np.int64),
+    )
+    result = SegmentCounts(np.empty(count), np.empty(count, np.int64), np.empty(count, np.int64))
+    forgets = program.window_length is not None
+    widest = widest_step(events) * len(program.automaton.follow)
+
+    def fold(number: int) -> None:
+        chosen = slice(parts[number].start, parts[number].stop)
+        count_any(
+            _rules(program, edges, trees * WIDTH + number * len(edges)),
+            events.fires,
+            events.step_offsets,
+            Segments._make(each[chosen] for each in segments),
+            indexes,
+            forgets,
+            counts,
+            _fresh(widest),
+            SegmentCounts._make(each[chosen] for each in result),
+        )
+
+    side_by_side([functools.partial(fold, number) for number in range(len(parts))])
+    return values_of_counts(result)
+
+
+def _few_values(
+    program: Program,
+    edges: Sequence[AdjacentEdge],
+    looked_up: tuple[Indexes, int],
+    ordered: OrderedEvents,
+    segments: Segments,
+) -> Values | None:
+    """Return the value of every segment of few events; None if a count is too large for that."""
+    assert isinstance(program.output, AggregateOutput)
+    structures = [each.structure for each in edges]
+    limit = EXACT if program.output.wants_low else 2.0**LARGEST_EXPONENT
+    found = few_counts(program, structures, looked_up, ordered.arrays, segments, limit)
+    if found is None:
+        return None
+    none = np.zeros(found.size, np.int64)
+    low = found.astype(np.int64) if program.output.wants_low else none
+    return values_of_counts(SegmentCounts(found, none, low))
+
+
+def few_counts(
+    program: Program,
+    structures: Sequence[StructureCode],
+    looked_up: tuple[Indexes, int],
+    events: EventArrays,
+    segments: Segments,
+    limit: float,
+) -> NDArray[np.float64] | None:
+    """Return how many trends every segment has; None if that may not be below a limit."""
+    indexes, slots = looked_up
+    widest = widest_step(events) * len(program.automaton.follow)
+    ends = np.array(program.automaton.edges, np.int64).reshape(-1, 2)
+    result = np.empty(segments.begin.size)
+    is_done = count_few(
+        np.uint64(program.automaton.first),
+        np.uint64(program.automaton.last),
+        np.vstack((ends.T, np.array(structures, np.int64))),
+        events.fires,
+        events.step_offsets,
+        segments,
+        indexes,
+        limit,
+        np.zeros(slots),
+        np.zeros(len(structures)),
+        np.empty((widest, 2), np.int64),
+        np.empty(widest),
+        result,
+    )
+    return result if is_done else None
+
+
+def _parts(segments: Segments, partitions: int, threads: int) -> list[range]:
+    """Cut the segments for threads; those of a partition, which are neighbours, stay together."""
+    if threads <= 1 or partitions <= 1:
+        return [range(segments.begin.size)]
+    wanted = cut(partitions, min(threads, partitions))
+    stops = np.searchsorted(segments.partition, [each.stop for each in wanted]).tolist()
+    return [range(start, stop) for start, stop in zip([0, *stops], stops, strict=False)]
+
+
+def _fresh(size: int) -> Fresh:
+    return Fresh(
+        np.empty((size, 2), np.int64),
+        np.empty(size),
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+    )
+
+
+def _rules(program: Program, edges: Sequence[AdjacentEdge], first_slot: int) -> CountRules:
+    endpoints, positions = program.automaton.edges, len(program.automaton.follow)
+    into = sorted(range(len(endpoints)), key=lambda edge: endpoints[edge][1])
+    every = range(positions + 1)
+    return CountRules(
+        np.uint64(program.automaton.first),
+        np.uint64(program.automaton.last),
+        np.array([sum(source < each for source, _ in endpoints) for each in every], np.int64),
+        np.array([sum(target < each for _, target in endpoints) for each in every], np.int64),
+        np.array(into, np.int64),
+        np.array([each.structure for each in edges], np.int64),
+        np.arange(first_slot, first_slot + len(edges)),
+    )
+
+
+def values_of_counts(counts: SegmentCounts) -> Values:
+    """Return counts as values, whose tiers are narrower; most counts are small enough for both."""
+    mantissa, tiers = counts.mantissa, counts.tier
+    if tiers.any() or mantissa.max(initial=0.0) >= 2.0**LARGEST_EXPONENT:
+        fraction, exponent = np.frexp(mantissa)
+        exponents = exponent + WIDE_TIER_BITS * tiers
+        tiers = (exponents + LARGEST_EXPONENT - 1) // TIER_BITS
+        tiers = np.where(mantissa == 0, 0, tiers)
+        mantissa = np.ldexp(fraction, (exponents - TIER_BITS * tiers).astype(np.int32))
+    shape = (1, counts.low.size, 1)
+    return Values(
+        mantissa.reshape(shape),
+        tiers.reshape(shape),
+        counts.low.reshape(shape),
+        np.empty((1, counts.low.size, 0), np.int64),
+    )

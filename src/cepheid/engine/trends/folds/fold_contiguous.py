@@ -1,0 +1,164 @@
+"""Contiguous trends whose edges make at most one comparison each: a fast way, if it will do."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from cepheid.engine.events.kernel_arrays import automaton_arrays, widest_step
+from cepheid.engine.events.order_events import OrderedEvents
+from cepheid.engine.matches.match_chunks import reject_overflow
+from cepheid.engine.process.threads import cut, side_by_side
+from cepheid.kernels.last_event.adjacent_contiguous import (
+    INTEGER,
+    MAGNITUDE,
+    NO_EDGE,
+    NUMBER,
+    ONE,
+    TOO_LARGE,
+    ContiguousNodes,
+    ContiguousNumbers,
+    ContiguousRules,
+    aggregate_contiguous,
+)
+from cepheid.kernels.last_event.adjacent_rules import Segments
+from cepheid.kernels.predicates.predicate_machine import VALID, ColumnArrays
+from cepheid.kernels.values.value_algebra import make_values
+from cepheid.kernels.values.value_arrays import Measures, Values
+from cepheid.program.aggregate_output import AggregateOutput, Content
+from cepheid.program.program import Program, StrategyCode
+from cepheid.program.run_program import ColumnKind
+
+LEAST_EVENTS = 2**16  # that are worth a thread
+CONTENTS = {Content.SUM: INTEGER, Content.MAGNITUDE: MAGNITUDE}  # the others add 1
+
+
+def contiguous_values(
+    program: Program,
+    ordered: OrderedEvents,
+    columns: ColumnArrays,
+    measures: ContiguousNumbers,
+    segments: Segments,
+    threads: int,
+) -> Values | None:
+    """Return the value of every segment; None if it takes the general way.
+
+    Raises:
+        DataError: a test left 64 bits.
+    """
+    rules = _rules(program)
+    if rules is None:
+        return None
+    events, count = ordered.arrays, segments.begin.size
+    result = make_values(1, count, measures.positions.size, measures.least_positions.size)
+    automaton = automaton_arrays(program.automaton, program.strategy)
+    widest = widest_step(events) * len(program.automaton.follow) + 1
+
+    def fold(part: range) -> int:
+        chosen = slice(part.start, part.stop)
+        own = Segments._make(each[chosen] for each in segments)
+        values = Values._make(each[:, chosen] for each in result)
+        nodes = _nodes(widest, measures)
+        return aggregate_contiguous(automaton, events, own, rules, columns, measures, nodes, values)
+
+    parts = cut(count, max(1, min(threads, count, events.fires.size // LEAST_EVENTS)))
+    failed = max(side_by_side([functools.partial(fold, each) for each in parts]), key=_gravity)
+    if failed == TOO_LARGE:
+        return None
+    if failed >= 0:
+        reject_overflow(program.runs.may_overflow, int(ordered.row[failed]))
+    return result
+
+
+def _gravity(outcome: int) -> tuple[bool, int]:
+    """A value that is too large is tried again; an overflow counts if there is nothing else."""
+    return outcome == TOO_LARGE, outcome
+
+
+def numbers_of_measures(program: Program, measures: Measures) -> ContiguousNumbers | None:
+    """Return what events add; None if trends are not contiguous, or tiers or moduli matter."""
+    if program.strategy is not StrategyCode.CONTIGUOUS:
+        return None
+    if measures.moduli.any() or measures.tier.any():
+        return None
+    count = measures.positions.size
+    return ContiguousNumbers(
+        measures.positions,
+        np.full(count, NUMBER),
+        np.arange(count),
+        measures.mantissa,
+        measures.low,
+        measures.least_positions,
+        measures.least,
+    )
+
+
+def numbers_of_columns(program: Program, columns: ColumnArrays) -> ContiguousNumbers | None:
+    """Return what events add, if it is in the columns that predicates read, without NULL."""
+    output = program.output
+    assert isinstance(output, AggregateOutput)
+    if output.minima:
+        return None
+    places = {
+        each.attribute: number
+        for number, each in enumerate(program.runs.columns)
+        if each.kind is ColumnKind.INTEGER and not (columns.status[number] != VALID).any()
+    }
+    count = len(output.numbers) + 1
+    positions, content, source = (
+        np.zeros(count, np.uint64),
+        np.full(count, ONE),
+        np.zeros(count, np.int64),
+    )
+    for number, measure in enumerate(output.numbers, start=1):
+        positions[number] = measure.positions
+        if measure.attribute not in (None, *places):
+            return None
+        if measure.attribute is not None and measure.content in CONTENTS:
+            content[number] = CONTENTS[measure.content]
+            source[number] = places[measure.attribute]
+    none = np.empty((0, 0))
+    return ContiguousNumbers(
+        positions,
+        content,
+        source,
+        none,
+        columns.integers,
+        np.empty(0, np.uint64),
+        np.empty((0, 0), np.int64),
+    )
+
+
+def _nodes(size: int, measures: ContiguousNumbers) -> ContiguousNodes:
+    numbers, minima = measures.positions.size, measures.least_positions.size
+    return ContiguousNodes(
+        np.empty((2, size), np.int64),
+        np.empty((2, size), np.int64),
+        np.empty((2, size, numbers)),
+        np.empty((2, size, numbers), np.int64),
+        np.empty((2, size, minima), np.int64),
+    )
+
+
+def _rules(program: Program) -> ContiguousRules | None:
+    """Return the edges; None if a border is tested, or an edge by more than one comparison."""
+    edges, adjacent = program.automaton.edges, program.adjacent
+    assert adjacent is not None
+    if program.strategy is not StrategyCode.CONTIGUOUS or program.negation is not None:
+        return None
+    if any(adjacent.tests[len(edges) :]):
+        return None
+    positions = len(program.automaton.follow)
+    edge_of = np.full((positions, positions), NO_EDGE, np.int64)
+    tests = np.zeros((len(edges), 5), np.int64)
+    for number, ((source, target), edge) in enumerate(zip(edges, adjacent.edges, strict=True)):
+        edge_of[source, target] = number
+        wanted = len(adjacent.tests[number])
+        compared = edge.comparison
+        if wanted > 1 or (wanted == 1 and compared is None):
+            return None
+        if wanted == 1 and compared is not None:
+            row = (1, compared.operator, compared.is_float, compared.last, compared.new)
+            tests[number] = row
+    return ContiguousRules(edge_of, tests)

@@ -1,0 +1,131 @@
+"""Aggregate the matches themselves, where predicates tell runs apart by more than their last event.
+
+Matches are enumerated in chunks and added up, so memory follows the window and the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepheid.engine.events.order_events import OrderedEvents
+from cepheid.engine.events.predicate_inputs import read_columns
+from cepheid.engine.matches.blocked_matches import NegationFilter
+from cepheid.engine.matches.fold_graph import all_partitions
+from cepheid.engine.matches.match_chunks import empty_chunk, fold_in_parts, picked, walk_in_chunks
+from cepheid.engine.trends.windows.windows_of_match import Places
+from cepheid.kernels.graph.aggregate_matches import add_matches, push_to_places
+from cepheid.kernels.graph.match_nodes import MatchArrays
+from cepheid.kernels.values.value_arrays import NOTHING, Measures, ValueRows, Values
+from cepheid.program.program import Program
+
+Int64s = NDArray[np.int64]
+FREE = (0,)  # the ways through a gap that no negated part can block
+MOST_COPIES = 2**18
+
+
+class PlacedMatches(NamedTuple):
+    """Matches, each with the stretch of places in which it counts."""
+
+    matches: MatchArrays
+    begin: Int64s
+    end: Int64s
+
+
+def enumerated_rows(
+    program: Program,
+    ordered: OrderedEvents,
+    columns: Mapping[str, Any],
+    measures: Measures,
+    places: Places,
+) -> ValueRows:
+    """Return the value of every place."""
+    tree = empty_values(2 * places.owner.size, measures)
+    for matches, begin, end in placed_matches(program, ordered, columns, places):
+        add_matches(matches, begin, end, measures, tree)
+    push_to_places(tree)
+    return rows_of(tree, places)
+
+
+def empty_values(slots: int, measures: Measures) -> Values:
+    """Return one row of slots without runs."""
+    numbers = (1, slots, measures.positions.size)
+    return Values(
+        np.zeros(numbers),
+        np.zeros(numbers, np.int64),
+        np.zeros(numbers, np.int64),
+        np.full((1, slots, measures.least_positions.size), NOTHING, np.int64),
+    )
+
+
+def rows_of(tree: Values, places: Places) -> ValueRows:
+    """Return the places of a tree of which everything has been pushed down."""
+    values = leaves(tree)
+    return ValueRows(
+        places.owner, places.window, values.mantissa, values.tier, values.low, values.least
+    )
+
+
+def leaves(tree: Values) -> Values:
+    """Return the second half of a tree's nodes, without the dimension of rows."""
+    size = tree.mantissa.shape[1] // 2
+    return Values(
+        tree.mantissa[0, size:], tree.tier[0, size:], tree.low[0, size:], tree.least[0, size:]
+    )
+
+
+def placed_matches(
+    program: Program, ordered: OrderedEvents, columns: Mapping[str, Any], places: Places
+) -> Iterator[PlacedMatches]:
+    """Yield all matches with their places, without those that a negated part blocks there."""
+    predicates = read_columns(program, ordered, columns)
+    negation = None
+    if program.negation is not None:
+        negation = NegationFilter(program, program.negation, ordered, predicates)
+    chunk, clock, window = empty_chunk(), ordered.arrays.clock, program.window_length or 0
+    partitions = all_partitions(ordered.arrays)
+    for graph, ends in fold_in_parts(program, ordered, predicates, columns, partitions):
+        for found in walk_in_chunks(graph, ends, clock, window, chunk):
+            if negation is None or not _blocks_borders(program):
+                kept = found if negation is None else negation.unblocked(found)
+                yield PlacedMatches(kept, *places.stretch(*_borders(kept)))
+            else:
+                yield from _copies(found, negation, places)
+
+
+def _borders(matches: MatchArrays) -> tuple[Int64s, Int64s]:
+    """Return first and last events."""
+    return matches.event[matches.offsets[:-1]], matches.event[matches.offsets[1:] - 1]
+
+
+def _blocks_borders(program: Program) -> bool:
+    """Whether there are negations at the start or the end: what those see depends on the place."""
+    if program.negation is None:
+        return False
+    return any(gap != FREE for gap in program.negation.gaps[len(program.automaton.edges) :])
+
+
+def _copies(
+    matches: MatchArrays, negation: NegationFilter, places: Places
+) -> Iterator[PlacedMatches]:
+    """Yield a copy of every match for each of its places, if it is not blocked there."""
+    begin, end = places.stretch(*_borders(matches))
+    counts = np.maximum(end - begin, 0)
+    for chosen in _portions(counts):
+        number = np.repeat(chosen, counts[chosen])
+        ends = np.cumsum(counts[chosen])
+        offset = begin[chosen] - ends + counts[chosen]
+        place = np.arange(number.size) + np.repeat(offset, counts[chosen])
+        copies = picked(matches, number)
+        kept = negation.find_unblocked(copies, places.reach(place, _borders(copies)[1]))
+        yield PlacedMatches(picked(copies, kept), place[kept], place[kept] + 1)
+
+
+def _portions(counts: Int64s) -> list[Int64s]:
+    """Cut the numbers of matches into portions with not too many copies each."""
+    portion = np.cumsum(counts) // MOST_COPIES
+    cuts = np.flatnonzero(np.diff(portion)) + 1
+    return np.split(np.arange(counts.size), cuts)

@@ -1,0 +1,250 @@
+"""Ranges of time folded on different tasks: their matrices as columns, and back.
+
+A row is a pane of a partition: its attributes, where it is in time, and the pane's matrix as bytes.
+Only runs go over the border of a range; a contiguous run goes on there, because every event of the
+partition, whatever its type, is a step of its range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from cepheid.engine.events.order_events import OrderedEvents, starts_of_runs
+from cepheid.engine.events.partition_codes import partition_codes
+from cepheid.engine.trends.aggregation import Aggregation
+from cepheid.engine.trends.folds.panes import (
+    ALL_WINDOWS,
+    fold_to_panes,
+    joined_panes,
+    make_panes,
+    pane_length,
+    rows_of_panes,
+)
+from cepheid.engine.trends.folds.slot_task import slot_machine, slot_task
+from cepheid.engine.trends.groups import add_groups
+from cepheid.engine.trends.integer_sums import bounds_by_largest, largest_sizes, rounded_sums
+from cepheid.engine.trends.measures import EventMeasures
+from cepheid.engine.trends.result_table import Finished, PlaceColumns
+from cepheid.errors import DataError
+from cepheid.kernels.position.merge_panes import merge_panes
+from cepheid.kernels.position.pane_matrices import PaneMatrices
+from cepheid.kernels.position.slot_machine import BEFORE_ALL, SlotMachine
+from cepheid.kernels.values.value_arrays import Measures, Values
+from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.arrow_arrays import in_one, take, to_arrow, to_numpy
+from cepheid.program.program import Program, Ranking
+from cepheid.program.slot_program import SlotProgram
+
+Int64s = NDArray[np.int64]
+LARGEST_CHUNK = 2**30  # bytes; a binary array has 32 bits for places
+RANGE, PANE, MATRIX = "range", "pane", "matrix"
+LARGEST = "largest"  # sizes of values that rounded sums add up; NULL if not known
+
+
+def range_schema(program: Program, events: pa.Schema) -> pa.Schema:
+    """Return the schema of the rows of all ranges; partition attributes are numbered."""
+    fields = [
+        pa.field(str(number), events.field(name).type)
+        for number, name in enumerate(program.partition_by)
+    ]
+    own = [pa.field(RANGE, pa.int64()), pa.field(PANE, pa.int64()), pa.field(MATRIX, pa.binary())]
+    if isinstance(program.output, AggregateOutput) and rounded_sums(program.output):
+        own.append(pa.field(LARGEST, pa.list_(pa.float64())))
+    return pa.schema([*fields, *own])
+
+
+def fold_range(
+    program: Program, slots: SlotProgram, output: AggregateOutput, events: pa.Table
+) -> pa.Table:
+    """Return the matrices of one range of time."""
+    columns = dict(zip(events.column_names, events.columns, strict=True))
+    aggregation = Aggregation(program, output, columns, events.num_rows)
+    ordered = _going_on(program, aggregation.ordered)
+    schema = range_schema(program, events.schema)
+    if not ordered.row.size:
+        return schema.empty_table()
+    if any(each.is_ranked for each in aggregation.measures.sortables):
+        raise DataError(
+            "MIN of 2^63 - 2, or MAX of 1 - 2^63 or 2 - 2^63, cannot be found in ranges of time",
+            hint="cast the column to a decimal, or run a bounded input with parallel_in_time=False",
+        )
+    task = slot_task(program, slots, ordered, aggregation.measures.arrays())
+    pane = pane_length(program.window_length, program.slide)
+    panes = joined_panes(fold_to_panes(task, pane))
+    begins = ordered.arrays.step_offsets[ordered.arrays.partition_offsets[panes.owner]]
+    first = ordered.row[begins]
+    keys = [take(columns[name], to_arrow(first)) for name in program.partition_by]
+    begin = np.full(panes.owner.size, ordered.arrays.clock.min())
+    matrices = _to_bytes(panes.values, task.machine.owner.size)
+    arrays = [*keys, to_arrow(begin), to_arrow(panes.pane), matrices]
+    if LARGEST in schema.names:
+        largest = np.array(largest_sizes(output, aggregation.measures))
+        arrays.append(_to_lists(np.broadcast_to(largest, (panes.owner.size, largest.size))))
+    return pa.Table.from_arrays(arrays, names=schema.names).cast(schema)
+
+
+class RangePanes(NamedTuple):
+    """The matrices of rows: by partition, in the order of time; `order` has the row of each."""
+
+    machine: SlotMachine
+    measures: Measures
+    panes: PaneMatrices
+    columns: Mapping[str, Any]
+    order: Int64s
+
+
+def read_panes(
+    program: Program,
+    slots: SlotProgram,
+    output: AggregateOutput,
+    events: pa.Schema,
+    ranges: pa.Table,
+) -> RangePanes:
+    """Return the matrices of all ranges; of one pane, those of earlier ranges come first."""
+    machine = slot_machine(slots, program.automaton, program.strategy)
+    columns: Mapping[str, Any] = {
+        name: ranges.column(str(number)) for number, name in enumerate(program.partition_by)
+    }
+    owner = partition_codes(columns, program.partition_by, ranges.num_rows).code
+    begin, pane = (to_numpy(ranges.column(name)) for name in (RANGE, PANE))
+    order = np.lexsort([pane, begin, owner])
+    owner = np.unique(owner[order], return_inverse=True)[1].astype(np.int64)
+    measures = _no_measures(program, output, events)
+    values = _from_bytes(take(ranges.column(MATRIX), to_arrow(order)), machine, measures)
+    none = np.zeros(order.size, np.int64)
+    panes = PaneMatrices(owner, pane[order], none, values)
+    return RangePanes(machine, measures, panes, columns, order)
+
+
+def merge_ranges(
+    program: Program,
+    slots: SlotProgram,
+    output: AggregateOutput,
+    events: pa.Schema,
+    ranges: pa.Table,
+) -> pa.Table:
+    """Return one row for every partition and pane: what its matrices in all ranges multiply to."""
+    machine, measures, panes, columns, order = read_panes(program, slots, output, events, ranges)
+    is_first = starts_of_runs(panes.owner) | starts_of_runs(panes.pane)
+    if is_first.all():
+        return ranges
+    size, count = machine.owner.size, int(is_first.sum())
+    merged = make_panes(count, machine, measures)
+    work = make_panes(1, machine, measures).values
+    found = merge_panes(size, measures.moduli, panes, work, merged)
+    assert found == count
+    rows = to_arrow(order[is_first])
+    arrays = [take(columns[name], rows) for name in program.partition_by]
+    arrays += [take(ranges.column(name), rows) for name in (RANGE, PANE)]
+    schema = range_schema(program, events)
+    arrays.append(_to_bytes(merged.values, size))
+    if LARGEST in schema.names:
+        largest = _largest(ranges, output)[order]
+        arrays.append(_to_lists(np.maximum.reduceat(largest, np.flatnonzero(is_first))))
+    return pa.Table.from_arrays(arrays, names=schema.names).cast(schema)
+
+
+def compose(
+    program: Program,
+    slots: SlotProgram,
+    output: AggregateOutput,
+    events: pa.Schema,
+    ranges: pa.Table,
+    windows: tuple[int, int] = ALL_WINDOWS,
+) -> Finished:
+    """Return the values of all groups whose partitions are here, from all ranges.
+
+    `windows` are the first and the last that are wanted.
+    """
+    machine, measures, panes, columns, order = read_panes(program, slots, output, events, ranges)
+    length, slide = program.window_length, program.slide
+    rows = rows_of_panes(machine, measures, [panes], length, slide, windows)
+    first = np.searchsorted(panes.owner, rows.owner)
+    attributes = [column for column, _ in output.groups]
+    group = partition_codes(columns, attributes, ranges.num_rows).code
+    groups = add_groups(rows, group[order][first], order[first], measures.moduli)
+    extremes = [
+        each.values(groups.values.least[:, number])
+        for number, each in enumerate(_event_measures(program, output, events).sortables)
+    ]
+    places = PlaceColumns(program, output, columns, events).table(groups)
+    largest = _largest(ranges, output).max(axis=0, initial=0.0).tolist()
+    bounds = bounds_by_largest(groups.values, output, largest)
+    return Finished(places, groups.values, None, extremes, groups.is_expiry, bounds=bounds)
+
+
+def _to_lists(content: NDArray[np.float64]) -> pa.Array:
+    """Return the rows of a table of floats."""
+    offsets = np.arange(0, content.size + 1, content.shape[1], dtype=np.int32)
+    return pa.ListArray.from_arrays(to_arrow(offsets), to_arrow(content.reshape(-1)))
+
+
+def _largest(ranges: pa.Table, output: AggregateOutput) -> NDArray[np.float64]:
+    """Return the largest sizes by row of the table; infinite where they are not known."""
+    width = len(rounded_sums(output))
+    found = np.full((ranges.num_rows, width), np.inf)
+    if width:
+        lists = in_one(ranges.column(LARGEST))
+        found[to_numpy(lists.is_valid())] = to_numpy(lists.flatten()).reshape(-1, width)
+    return found
+
+
+def _going_on(program: Program, ordered: OrderedEvents) -> OrderedEvents:
+    """Return events of which none is known to follow a gap: ranges before may end right there."""
+    if program.ranking is Ranking.NONE:
+        return ordered
+    events = ordered.arrays
+    begins = events.step_offsets[events.partition_offsets[:-1]]
+    sizes = np.diff(np.append(begins, events.rank.size))
+    rank = events.rank - np.repeat(events.rank[begins], sizes) + BEFORE_ALL + 1
+    return replace(ordered, arrays=events._replace(rank=rank))
+
+
+def _event_measures(program: Program, output: AggregateOutput, events: pa.Schema) -> EventMeasures:
+    empty = events.empty_table()
+    columns = dict(zip(empty.column_names, empty.columns, strict=True))
+    return EventMeasures(output, columns, np.empty(0, np.int64))
+
+
+def _no_measures(program: Program, output: AggregateOutput, events: pa.Schema) -> Measures:
+    return _event_measures(program, output, events).arrays()
+
+
+def _to_bytes(values: Values, size: int) -> Any:
+    """Return every matrix as the bytes of its arrays, one after the other."""
+    count = values.mantissa.shape[0] // size
+    parts = [np.ascontiguousarray(each).reshape(count, -1).view(np.uint8) for each in values]
+    content = np.concatenate(parts, axis=1)
+    at_once = max(1, LARGEST_CHUNK // content.shape[1])
+    chunks = [
+        _binary(content[begin : begin + at_once]) for begin in range(0, max(1, count), at_once)
+    ]
+    return pa.chunked_array(chunks, pa.binary())
+
+
+def _binary(content: NDArray[np.uint8]) -> pa.Array:
+    """Return the rows of a table of bytes."""
+    count, width = content.shape
+    offsets = np.arange(0, count * width + 1, width, dtype=np.int32)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(content))]
+    return pa.Array.from_buffers(pa.binary(), count, buffers)
+
+
+def _from_bytes(matrices: Any, machine: SlotMachine, measures: Measures) -> Values:
+    size, numbers = machine.owner.size, measures.moduli.size
+    widths = [numbers, numbers, numbers, measures.least_positions.size]
+    dtypes: list[Any] = [np.float64, np.int64, np.int64, np.int64]
+    ends = list(accumulate(8 * size * size * width for width in widths))
+    content = np.frombuffer(b"".join(matrices.to_pylist()), np.uint8).reshape(-1, ends[-1])
+    arrays = []
+    for begin, end, width, dtype in zip([0, *ends], ends, widths, dtypes, strict=False):
+        own = np.ascontiguousarray(content[:, begin:end])
+        arrays.append(own.view(dtype).reshape(len(matrices) * size, size, width))
+    return Values(*arrays)

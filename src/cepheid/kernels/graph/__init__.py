@@ -1,0 +1,1 @@
+"""The graph of runs: built, walked, counted, cut by negations."""

@@ -1,0 +1,90 @@
+"""Values of whole matches: expressions over their events and blocks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cepheid.kernels.arrays import Bytes, Float64s, Int64s
+from cepheid.kernels.graph.build_run_graph import Room
+from cepheid.kernels.graph.match_nodes import NONE, MatchArrays
+from cepheid.kernels.graph.path_clauses import (
+    BLOCK_LAST,
+    CODE_BEGIN,
+    CODE_END,
+    FUNCTION,
+    OPERAND_BEGIN,
+    OPERAND_END,
+    VARIABLE,
+    WHOLE,
+    PathTables,
+    find_blocks,
+    write_operand,
+    write_operands,
+)
+from cepheid.kernels.graph.run_graph import COUNT
+from cepheid.kernels.jit import kernel
+from cepheid.kernels.predicates.predicate_machine import (
+    NULL,
+    OVERFLOW,
+    VALID,
+    ColumnArrays,
+    PredicateCode,
+    run_code,
+)
+
+
+@kernel
+def compute_values(
+    matches: MatchArrays,
+    tables: PathTables,
+    expression: int,
+    code: PredicateCode,
+    columns: ColumnArrays,
+    room: Room,
+) -> tuple[Int64s, Float64s, Bytes]:
+    """Return an expression's value in every match as integer, float and status.
+
+    What reads an unbound variable is NULL, but a COUNT of it is 0. OVERFLOW in the status means
+    that the arithmetic left 64 bits.
+    """
+    count = matches.offsets.size - 1
+    integers, floats = np.zeros(count, np.int64), np.zeros(count, np.float64)
+    status = np.zeros(count, np.int8)
+    operands = room.operands
+    begin, end = tables.clauses[expression, OPERAND_BEGIN], tables.clauses[expression, OPERAND_END]
+    for match in range(count):
+        first, last = matches.offsets[match], matches.offsets[match + 1]
+        for place in range(last - first):
+            room.path.event[place] = matches.event[first + place]
+            room.path.position[place] = matches.position[first + place]
+        path = room.path
+        if find_blocks(tables, expression, path, last - first, path, 0, WHOLE, room.scratch):
+            write_operands(tables, expression, path, path, columns, operands, room.scratch)
+        else:
+            is_null = False
+            for row in range(begin, end):
+                if room.scratch[BLOCK_LAST, tables.operands[row, VARIABLE]] != NONE:
+                    write_operand(
+                        tables, expression, row, path, path, columns, operands, room.scratch
+                    )
+                elif tables.operands[row, FUNCTION] == COUNT:
+                    operands.integers[row - begin], operands.status[row - begin] = 0, VALID
+                else:
+                    is_null = True
+            if is_null:
+                status[match] = NULL
+                continue
+        size = run_code(
+            code,
+            tables.clauses[expression, CODE_BEGIN],
+            tables.clauses[expression, CODE_END],
+            room.operands,
+            columns,
+            room.stack,
+        )
+        if size == OVERFLOW:
+            status[match] = OVERFLOW
+            continue
+        integers[match], floats[match] = room.stack.integers[0], room.stack.floats[0]
+        status[match] = room.stack.status[0]
+    return integers, floats, status

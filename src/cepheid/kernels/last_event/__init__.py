@@ -1,0 +1,1 @@
+"""Folds that keep a value per last event of a run."""

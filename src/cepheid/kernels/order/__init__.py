@@ -1,0 +1,1 @@
+"""Events in order, and places in the order of their values."""

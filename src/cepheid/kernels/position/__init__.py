@@ -1,0 +1,1 @@
+"""Folds that keep a value per position of the pattern."""

@@ -1,0 +1,1 @@
+"""Predicates over several events."""

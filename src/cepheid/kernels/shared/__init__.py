@@ -1,0 +1,1 @@
+"""Folds of several queries at once."""

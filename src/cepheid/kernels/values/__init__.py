@@ -1,0 +1,1 @@
+"""What runs add up to, and its arithmetic."""

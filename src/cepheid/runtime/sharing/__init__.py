@@ -1,5 +1,0 @@
-"""Runs the merged programs of a workload on one table.
-
-Takes merged programs and columns of events. Gives the rows of every query. May import what runtime
-may.
-"""

@@ -1,0 +1,1 @@
+"""Spark batch: shuffle by partition attributes, fold every task's events, combine groups."""

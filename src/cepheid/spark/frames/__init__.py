@@ -1,0 +1,1 @@
+"""DataFrames: columns by name, graphs as bytes, and those that Spark keeps."""

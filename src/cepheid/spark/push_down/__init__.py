@@ -1,0 +1,1 @@
+"""What Spark does before Python sees an event."""

@@ -1,0 +1,1 @@
+"""Spark Structured Streaming: a step of the engine per bucket of partitions and micro-batch."""

@@ -1,0 +1,139 @@
+"""The watermark of a stream: the one it has, or one made from the time column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cepheid.engine.events.event_schema import ColumnRoles, ticks_per_second
+from cepheid.errors import ConfigError, DataError
+from cepheid.plan.stream_options import Streaming
+from cepheid.spark.frames.column_named import column_named
+from cepheid.spark.push_down.after_watermark import after_watermark
+
+WATERMARK = "spark.watermarkDelayMs"  # metadata of a column that has one
+SECONDS_PER_DAY = 86_400
+EVENT_TIME, IS_BEAT = "__cepheid_event_time", "__cepheid_is_beat"
+
+
+def with_watermark(frame: DataFrame, roles: ColumnRoles, options: Streaming) -> DataFrame:
+    """Return the stream with a watermark, whose hidden column may be dropped.
+
+    Raises:
+        DataError: there is neither a watermark nor a way to make one.
+    """
+    has_own = has_watermark(frame, roles.time)
+    if has_own and options.watermark is not None:
+        raise ConfigError(
+            f"column '{roles.time}' has a watermark already",
+            hint="leave watermark= out, or do not call withWatermark",
+        )
+    if has_own:
+        return frame
+    if options.watermark is None and not options.ordered:
+        raise DataError(
+            f"the stream has no watermark on column '{roles.time}', so that no result is ever "
+            "final",
+            hint=_what_to_write(frame, roles),
+        )
+    kind = frame.schema[roles.time].dataType.typeName()
+    timed = frame.withColumn(EVENT_TIME, _as_timestamp(kind, roles))
+    if options.idle is not None:
+        timed = _with_beats(timed, options.idle)
+    timed = timed.withWatermark(EVENT_TIME, _delay(kind, roles, options.watermark))
+    if options.idle is not None:
+        timed = timed.filter(after_watermark(column_named(IS_BEAT).isNull()))
+    return timed.select(*map(column_named, frame.columns))
+
+
+def watermark_delay(frame: DataFrame, roles: ColumnRoles, options: Streaming) -> int:
+    """Return how many milliseconds the watermark stays behind the latest event."""
+    column = roles.time
+    if not has_watermark(frame, column):
+        kind = frame.schema[roles.time].dataType.typeName()
+        timed = frame.select(_as_timestamp(kind, roles).alias(EVENT_TIME))
+        frame = timed.withWatermark(EVENT_TIME, _delay(kind, roles, options.watermark))
+        column = EVENT_TIME
+    return int(frame.schema[column].metadata[WATERMARK])
+
+
+def has_watermark(frame: DataFrame, column: str) -> bool:
+    """Whether somebody has called withWatermark for the column."""
+    return WATERMARK in frame.schema[column].metadata
+
+
+def _what_to_write(frame: DataFrame, roles: ColumnRoles) -> str:
+    if frame.schema[roles.time].dataType.typeName() == "timestamp":
+        first = f'write stream.withWatermark("{roles.time}", "10 minutes")'
+    else:
+        first = "say how late events may come, watermark=" + (
+            "600" if _is_integer(frame.schema[roles.time].dataType.typeName()) else "'10 minutes'"
+        )
+    return f"{first}, or ordered=True if events arrive in the order of time"
+
+
+def _is_integer(kind: str) -> bool:
+    return kind in ("byte", "short", "integer", "long")
+
+
+def _as_timestamp(kind: str, roles: ColumnRoles) -> Column:
+    """Return the time as a timestamp in UTC, whatever the session's zone is."""
+    time = column_named(roles.time)
+    if kind == "timestamp":
+        return time
+    if kind == "timestamp_ntz":
+        # Field by field: differences go through the session's zone, which skips an hour a year.
+        minutes = F.unix_date(time.cast("date")).cast("long") * 1440
+        minutes = minutes + F.hour(time) * 60 + F.minute(time)
+        micros = (F.extract(F.lit("SECOND"), time) * 1_000_000).cast("long")
+        return F.timestamp_micros(minutes * 60_000_000 + micros)
+    if kind == "date":
+        return F.timestamp_seconds(F.unix_date(time).cast("long") * SECONDS_PER_DAY)
+    if not _is_integer(kind):
+        raise DataError(
+            f"the time column '{roles.time}' holds {kind}, which is not a time",
+            hint="use a timestamp, a date or an integer column",
+        )
+    per_second = ticks_per_second(pa.int64(), roles)
+    if per_second == 1:
+        return F.timestamp_seconds(time)
+    if per_second == 1_000:
+        return F.timestamp_millis(time)
+    # Floors, also below zero.
+    return F.timestamp_micros(
+        time if per_second == 1_000_000 else F.floor(time / F.lit(1000).cast("decimal(4,0)"))
+    )
+
+
+def _delay(kind: str, roles: ColumnRoles, watermark: str | int | None) -> str:
+    if watermark is None:
+        return "0 seconds"
+    if isinstance(watermark, str):
+        return watermark
+    if not _is_integer(kind):
+        raise ConfigError(
+            f"watermark={watermark} has no unit, and the time column '{roles.time}' is a {kind}",
+            hint=f"write the unit: watermark='{watermark} seconds'",
+        )
+    if watermark < 0:
+        raise ConfigError(f"watermark is {watermark}, but must not be negative")
+    return f"{-(-watermark * 1000 // ticks_per_second(pa.int64(), roles))} milliseconds"
+
+
+def _with_beats(timed: DataFrame, idle: str) -> DataFrame:
+    """Add a row per second whose time is that of the clock, less what a source may be idle."""
+    session: Any = timed.sparkSession
+    beats = (
+        session.readStream.format("rate")
+        .option("rowsPerSecond", 1)
+        .option("numPartitions", 1)  # by which metrics know them: see HEARTBEATS
+        .load()
+        .select(
+            (F.col("timestamp") - F.lit(idle).cast("interval")).alias(EVENT_TIME),
+            F.lit(True).alias(IS_BEAT),
+        )
+    )
+    return timed.unionByName(beats, allowMissingColumns=True)

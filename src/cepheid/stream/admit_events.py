@@ -1,0 +1,282 @@
+"""Events that arrive: which are late, and the others as they are kept."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from cepheid.engine.events.event_kinds import event_kinds
+from cepheid.engine.events.order_events import (
+    is_derived,
+    order_codes,
+    reject_extreme_times,
+    reject_missing_order,
+    starts_of_runs,
+)
+from cepheid.engine.events.ticks import to_ticks
+from cepheid.engine.events.warn_of_events import warn_of_dropped
+from cepheid.engine.matches.order_trends import value_ranks
+from cepheid.engine.process.name_errors import errors_of, errors_of_one
+from cepheid.errors import DataError, StateError
+from cepheid.program.arrow_arrays import to_arrow, to_numpy
+from cepheid.program.position_automaton import PositionTest
+from cepheid.program.position_masks import position_masks
+from cepheid.program.program import Program, Ranking
+from cepheid.program.sharing.sharing_sets import plain_test
+from cepheid.stream.stream_state import Carried, ChunkKind
+
+Int64s = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Events in order of time, with the columns that the program reads; and those that are late.
+
+    `latest` is the latest time of all events that are not late, `last_key` the order key of the
+    last of them or of an earlier one; None if there is none. Only a stream in order needs the key.
+    """
+
+    events: pa.Table
+    late: pa.Table
+    latest: int | None = None
+    last_key: pa.Table | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptEvents:
+    """The columns that are kept of events, and the programs of which one at least must need them.
+
+    An event is needed if it passes one of the `tests`. `keys` are attributes that partitions of all
+    programs have in common. With `is_lenient`, a test that cannot be computed is no error: all
+    events are kept, and whose test it is will fail when it is folded.
+    """
+
+    columns: frozenset[str]
+    programs: tuple[Program, ...]
+    tests: tuple[PositionTest, ...]
+    keys: tuple[str, ...]
+    is_lenient: bool = False
+
+    def matters(self, events: pa.Table) -> Booleans:
+        """Return which events can be part of something, block, break or be counted."""
+        keeps_all = any(each.keeps_all_types for each in self.programs)
+        is_split = all(each.ranking is not Ranking.STREAM for each in self.programs)
+        return _needed(
+            events,
+            self.keys if is_split else (),
+            functools.partial(self._fits, events),
+            keeps_all=keeps_all,
+            keeps_without_partition=not is_split,
+        )
+
+    def _fits(self, events: pa.Table) -> Booleans:
+        rows = self._fitting_rows(events)
+        fits = np.full(events.num_rows, rows is None)
+        if rows is not None:
+            fits[rows] = True
+        return fits
+
+    def _fitting_rows(self, events: pa.Table) -> Int64s | None:
+        """Return the rows of events that pass a test; None: all are kept."""
+        type_column = self.programs[0].type_column
+        each_alone = (functools.partial(_named_fit, each, events) for each in self.programs)
+        try:
+            with errors_of_one(() if self.is_lenient else each_alone):
+                return event_kinds(self.tests, type_column, _columns(events), events.num_rows).rows
+        except DataError:
+            if self.is_lenient:
+                return None
+            raise
+
+
+def kept_events(programs: tuple[Program, ...], columns: Iterable[str] = ()) -> KeptEvents:
+    """Return what several programs keep of events: their columns, and perhaps more."""
+    common = set(programs[0].partition_by).intersection(*(e.partition_by for e in programs))
+    return KeptEvents(
+        frozenset(columns).union(*(each.columns for each in programs)),
+        programs,
+        tuple(dict.fromkeys(plain_test(e) for each in programs for e in each.all_tests)),
+        tuple(sorted(common)),
+    )
+
+
+def receive(
+    program: Program,
+    carried: Carried,
+    arrived: pa.Table,
+    *,
+    ordered: bool,
+    late_before: int | None,
+    kept: KeptEvents | None = None,
+) -> Arrival:
+    """Take what arrived apart; what is wrong with it is said now, before it is kept.
+
+    `kept` is set if the events are kept for several programs; the first argument is then the one
+    with the longest window.
+    """
+    names = program.columns if kept is None else kept.columns
+    ticks = to_ticks(arrived[program.time], program.time)
+    if ordered:
+        is_late, last_key = _not_after(program, carried, plain_events(names, arrived), ticks)
+    else:
+        is_late, last_key = _too_late(program, carried, arrived, ticks, late_before), None
+    late = arrived.filter(to_arrow(is_late)) if is_late.any() else arrived.slice(0, 0)
+    events = plain_events(names, arrived)
+    if carried.events is not None and not events.schema.equals(carried.events):
+        raise StateError(
+            f"the events of '{program.name}' have other columns than those kept before:\n"
+            f"{events.schema.to_string()}\ninstead of\n{carried.events.to_string()}",
+            hint="start with a new checkpoint",
+        )
+    if late.num_rows:
+        events, ticks = events.filter(to_arrow(~is_late)), ticks[~is_late]
+    reject_missing_order(program, _columns(events))
+    reject_extreme_times(program, ticks)
+    latest = int(ticks.max()) if ticks.size else None
+    matters = _matters(program, events) if kept is None else kept.matters(events)
+    if not matters.all():
+        events, ticks = events.filter(to_arrow(matters)), ticks[matters]
+    return Arrival(in_order(events, ticks, program.order), late, latest, last_key)
+
+
+def plain_events(columns: Container[str], events: pa.Table) -> pa.Table:
+    """Return some columns of events, none of them encoded, and no metadata."""
+    names = [name for name in events.column_names if name in columns]
+    table = events.select(names).replace_schema_metadata(None)
+    fields = [
+        pa.field(
+            each.name, each.type.value_type if pa.types.is_dictionary(each.type) else each.type
+        )
+        for each in table.schema
+    ]
+    return table.cast(pa.schema(fields))
+
+
+def _too_late(
+    program: Program, carried: Carried, arrived: pa.Table, ticks: Int64s, late_before: int | None
+) -> Booleans:
+    """Return which events are behind the watermark.
+
+    Results of other queries are as old as what they are made of; for them only what is settled
+    counts.
+    """
+    limits = [each for each in (carried.horizon, late_before) if each is not None]
+    is_late = ticks < max(limits) if limits else np.zeros(ticks.size, np.bool_)
+    derived = is_derived(program, _columns(arrived))
+    if derived is None:
+        return is_late
+    is_old = np.zeros_like(is_late) if carried.horizon is None else ticks < carried.horizon
+    of_query = to_numpy(pc.fill_null(derived, False))
+    return np.where(of_query, is_old, is_late)
+
+
+def _not_after(
+    program: Program, carried: Carried, arrived: pa.Table, ticks: Int64s
+) -> tuple[Booleans, pa.Table | None]:
+    """Return which events of a stream in order do not come after all before, and the last key."""
+    is_late = np.zeros(ticks.size, np.bool_)
+    if carried.horizon is not None:
+        is_late = ticks < carried.horizon
+    if not program.order:
+        return is_late, None
+    names = [program.time, *program.order]
+    kept = carried.of_kind(ChunkKind.LAST_KEY)
+    keys = arrived.select(names)
+    if kept:
+        keys = pa.concat_tables([keys, kept[0].table])
+        ticks = to_ticks(keys[program.time], program.time)
+    parts = [ticks, *order_codes(program, _columns(keys))]
+    rank = ranks_of(parts)
+    if kept:
+        is_late |= rank[:-1] <= rank[-1]
+        rank[:-1][is_late] = 0
+    else:
+        rank[is_late] = 0
+    if not rank.any():
+        return is_late, None
+    return is_late, keys.slice(int(np.argmax(rank)), 1).combine_chunks()
+
+
+def ranks_of(keys: list[Int64s]) -> Int64s:
+    """Return the dense ranks of keys of several parts, from 1."""
+    order = np.lexsort(keys[::-1])
+    is_new = np.logical_or.reduce([starts_of_runs(each[order]) for each in keys])
+    rank = np.empty(order.size, np.int64)
+    rank[order] = np.cumsum(is_new)
+    return rank
+
+
+def _matters(program: Program, events: pa.Table) -> Booleans:
+    """Return which events can be part of something, block, break or be counted."""
+    return _needed(
+        events,
+        program.partition_by,
+        functools.partial(fits_a_position, program, events),
+        keeps_all=program.keeps_all_types,
+        keeps_without_partition=program.ranking is Ranking.STREAM,
+    )
+
+
+def _needed(
+    events: pa.Table,
+    partition_by: Sequence[str],
+    find_fitting: Callable[[], Booleans],
+    *,
+    keeps_all: bool,
+    keeps_without_partition: bool,
+) -> Booleans:
+    """Return which events are kept; tell of those that would fit, but belong to no partition."""
+    needed = np.ones(events.num_rows, np.bool_) if keeps_all else find_fitting()
+    missing = [pc.is_null(events[each]) for each in partition_by if events[each].null_count]
+    if not missing:
+        return needed
+    without: Booleans = to_numpy(functools.reduce(pc.or_, missing))
+    fits = find_fitting() if keeps_all else needed
+    warn_of_dropped(partition_by, int(np.count_nonzero(without & fits)))
+    return needed if keeps_without_partition else needed & ~without
+
+
+def fits_a_position(program: Program, events: pa.Table) -> Booleans:
+    """Return which events can be part of a match or block one, and do not only break trends."""
+    masks = position_masks(program, _columns(events), events.num_rows)
+    fits: Booleans = np.bitwise_or.reduce(masks) != 0
+    return fits
+
+
+def _named_fit(program: Program, events: pa.Table) -> None:
+    with errors_of(program.name):
+        fits_a_position(program, events)
+
+
+def in_order(events: pa.Table, ticks: Int64s, order: Iterable[str] = ()) -> pa.Table:
+    """Sort events by time, then by all their values: the order in which rows came does not show."""
+    if ticks.size < 2:
+        return events.combine_chunks()
+    rows = np.argsort(ticks, kind="stable")
+    begins = starts_of_runs(ticks[rows])
+    names = dict.fromkeys((*order, *events.column_names))
+    for name in names:
+        ends = np.append(begins[1:], True)
+        tied = np.flatnonzero(~(begins & ends))
+        if not tied.size:
+            break
+        ranks = value_ranks(events[name].take(to_arrow(rows[tied])))
+        group = np.cumsum(begins)[tied]
+        again = np.lexsort([ranks, group])
+        rows[tied] = rows[tied][again]
+        begins[tied] |= starts_of_runs(ranks[again])
+    if np.array_equal(rows, np.arange(rows.size)):
+        return events.combine_chunks()
+    return events.take(to_arrow(rows)).combine_chunks()
+
+
+def _columns(events: pa.Table) -> dict[str, Any]:
+    return dict(zip(events.column_names, events.columns, strict=True))

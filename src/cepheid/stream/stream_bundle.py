@@ -1,0 +1,115 @@
+"""Queries on one stream that are run together, and what they share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from cepheid.engine.shared.policy import Policy, Sharing
+from cepheid.program.program import Clock, Program
+from cepheid.program.sharing.chain_program import ChainProgram, chain_sets
+from cepheid.program.sharing.lane_program import LaneProgram, lane_sets, make_lanes
+from cepheid.program.sharing.merged_program import MergedProgram
+from cepheid.stream.admit_events import KeptEvents, kept_events
+
+Numbers = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StreamedQuery:
+    """A query of a bundle; `partially`: its rows are combined with those of other buckets.
+
+    `since` is the first tick that it takes: it does not see earlier events, and does not report
+    windows that began before. None: it takes all.
+    """
+
+    name: str
+    program: Program
+    partially: bool = False
+    since: int | None = None
+
+
+@dataclass(frozen=True)
+class StreamBundle:
+    """Queries on the same stream; those that are folded together are by number.
+
+    Queries of a set or with lanes have windows that slide; those with common segments (`chains`)
+    have the same `since`. `columns` are kept of events in any case.
+    """
+
+    queries: tuple[StreamedQuery, ...]
+    sets: tuple[tuple[Numbers, MergedProgram], ...] = ()
+    policy: Policy = Policy.DYNAMIC
+    columns: tuple[str, ...] = ()
+    lanes: tuple[tuple[Numbers, LaneProgram], ...] = ()
+    chains: tuple[tuple[Numbers, ChainProgram], ...] = ()
+
+    @property
+    def alone(self) -> list[StreamedQuery]:
+        """The queries that share nothing but the scan of events."""
+        shared = (*self.sets, *self.lanes, *self.chains)
+        together = {number for numbers, _ in shared for number in numbers}
+        return [each for number, each in enumerate(self.queries) if number not in together]
+
+    @cached_property
+    def programs(self) -> tuple[Program, ...]:
+        """The programs of all queries."""
+        return tuple(each.program for each in self.queries)
+
+    @cached_property
+    def kept(self) -> KeptEvents:
+        """What is kept of events."""
+        return kept_events(self.programs, self.columns)
+
+    def of(self, numbers: Numbers) -> list[StreamedQuery]:
+        """Return some of the queries."""
+        return [self.queries[each] for each in numbers]
+
+
+def stream_bundle(
+    queries: Sequence[StreamedQuery], sharing: Sharing, columns: Sequence[str] = ()
+) -> StreamBundle:
+    """Put queries together.
+
+    Those that add up windows of time can be a set, or have lanes; sequences of one window that
+    moves with every event have segments in common.
+    """
+    places = [
+        place
+        for place, each in enumerate(queries)
+        if each.program.slide is not None and each.program.clock is Clock.TIME
+    ]
+    merged = sharing.merged.of([queries[place].program for place in places])
+    sets = [(_at(places, shared.places), program) for shared, program in merged]
+    taken = {number for numbers, _ in sets for number in numbers}
+    left = [place for place in places if place not in taken]
+    programs = [queries[place].program for place in left]
+    lanes = [
+        (_at(left, each), make_lanes([programs[place] for place in each]))
+        for each in lane_sets(programs)
+    ]
+    return StreamBundle(
+        tuple(queries),
+        tuple(sets),
+        sharing.policy,
+        tuple(columns),
+        tuple(lanes),
+        tuple(_chains(queries)),
+    )
+
+
+def _chains(queries: Sequence[StreamedQuery]) -> list[tuple[Numbers, ChainProgram]]:
+    """Return sets of sequences with common segments, of queries that have taken the same events."""
+    by_since: dict[int | None, list[int]] = {}
+    for place, each in enumerate(queries):
+        by_since.setdefault(each.since, []).append(place)
+    return [
+        (_at(places, found), program)
+        for places in by_since.values()
+        for found, program in chain_sets([queries[place].program for place in places])
+    ]
+
+
+def _at(places: Sequence[int], chosen: Sequence[int]) -> Numbers:
+    return tuple(places[each] for each in chosen)

@@ -1,0 +1,73 @@
+"""Stored events: columns are read side by side, and waited for when they are looked at."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from typing import Any, Protocol, Self
+
+import pyarrow as pa
+
+from cepheid.engine.process.threads import start
+
+LEAST_ROWS = 2**16  # that are worth reading side by side
+
+
+class StoredEvents(Protocol):
+    """Events that are read when it is known which columns a query needs."""
+
+    schema: pa.Schema
+    row_count: int
+
+    def read(self, columns: Sequence[str], encoded: Sequence[str]) -> pa.Table:
+        """Return some columns; those of `encoded` that are texts may come as dictionaries.
+
+        Several threads may read at a time.
+        """
+
+
+class ColumnReader(Mapping[str, Any]):
+    """Columns by name, read by so many threads in the order of the names, from now on.
+
+    What a query does first needs few columns; the others are read in the meantime.
+    """
+
+    def __init__(
+        self, stored: StoredEvents, columns: Sequence[str], encoded: Sequence[str], threads: int
+    ) -> None:
+        self.row_count = stored.row_count
+        self.columns: dict[str, Future[Any]] = {name: Future() for name in columns}
+        self.waiting = deque(columns)
+        self.stored, self.encoded = stored, frozenset(encoded)
+        self.readers = [start(self._read) for _ in columns[:threads]]
+
+    def _read(self) -> None:
+        """Read one column after the other, as long as some are waiting."""
+        while True:
+            try:
+                name = self.waiting.popleft()
+            except IndexError:
+                return
+            try:
+                found = self.stored.read([name], [name] if name in self.encoded else [])
+                self.columns[name].set_result(found.column(0))
+            except BaseException as error:
+                self.columns[name].set_exception(error)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.waiting.clear()
+        for each in self.readers:
+            each.exception()
+
+    def __getitem__(self, name: str) -> Any:
+        return self.columns[name].result()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)

@@ -1,0 +1,33 @@
+"""Queries in no sharing set, as tests run them."""
+
+import pyarrow as pa
+
+import cepheid
+from cepheid.engine.events.event_schema import ColumnRoles, event_schema
+from cepheid.plan.run_options import RunOptions
+from cepheid.program.sharing.merged_sets import MergedSets
+from cepheid.testing import event_script as events
+
+ROLES = {"time": "time", "type": "type"}
+
+
+def table_of(stream):
+    rows = events(stream) if isinstance(stream, str) else stream
+    blank = {name: 0 for row in rows for name in row}
+    return pa.Table.from_pylist([blank | row for row in rows])
+
+
+def others_of(texts, table):
+    """What the queries have in common, and their programs."""
+    schema = event_schema(table.schema, ColumnRoles(**ROLES))
+    programs = [cepheid.query(each).program(RunOptions(), schema) for each in texts]
+    return MergedSets().others(programs)
+
+
+def run(runner, program, table):
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    return runner(program, columns, table.num_rows, table.schema, threads=2)
+
+
+def rows_alone(texts, table):
+    return [cepheid.query(each).run(table, **ROLES).to_pylist() for each in texts]

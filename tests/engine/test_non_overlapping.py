@@ -1,0 +1,109 @@
+"""OUTPUT NON OVERLAPPING on streams whose matches nobody could list."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import cepheid
+from cepheid.engine.matches.forms import search_paths
+
+MANY = 2000
+
+
+def table(types: Sequence[str], **columns: Sequence[Any]) -> pa.Table:
+    """Return events one tick apart, unless `time` says otherwise; `x` counts them."""
+    count = list(range(len(types)))
+    return pa.table({"time": count, "type": list(types), "x": count} | columns)
+
+
+def chosen(text: str, events: pa.Table) -> list[dict[str, Any]]:
+    query = cepheid.query(f"PATTERN {text} OUTPUT NON OVERLAPPING")
+    rows: list[dict[str, Any]] = query.run(events, time="time", type="type").to_pylist()
+    return rows
+
+
+A_AND_B = ["A"] * MANY + ["B"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SEQ(A+ a, B b) RETURN a.x, b.x",
+        "SEQ(A+ a, B b) WITHIN 1 hour RETURN a.x, b.x",
+        "SEQ(A+ a, B b) WHERE a[i].x > a[i-1].x RETURN a.x, b.x",
+        "SEQ(A+ a, B b) WHERE skip_till_next_match(a[], b) RETURN a.x, b.x",
+        "SEQ(A+ a, B b) WHERE strict_contiguity RETURN a.x, b.x",
+        "SEQ(A+ a, !(D d), B b) RETURN a.x, b.x",
+        "SEQ(!(D d), A+ a, B b, !(D e)) WITHIN 1 hour RETURN a.x, b.x",
+        "SEQ(A+ a, !(D d), B b) WHERE d.x > b.x RETURN a.x, b.x",
+    ],
+)
+def test_all_of_a_long_repetition_is_taken(text):
+    """The smallest sequence from the first event on has all others in it."""
+    assert chosen(text, table(A_AND_B)) == [{"a_x": list(range(MANY)), "b_x": MANY}]
+
+
+def test_a_match_begins_after_the_one_before():
+    types = (["A"] * 7 + ["B"]) * 500
+    rows = chosen("SEQ(A+ a, B b) RETURN a[1].x AS first, count(a[]) AS size, b.x", table(types))
+    assert rows == [{"first": n, "size": 7, "b_x": n + 7} for n in range(0, 4000, 8)]
+
+
+def test_a_window_moves_the_start():
+    rows = chosen("SEQ(A+ a, B b) WITHIN 10 RETURN a.x", table(A_AND_B))
+    assert rows == [{"a_x": list(range(MANY - 9, MANY))}]
+
+
+def test_blocked_edges_are_gone_around():
+    types = ["A"] * MANY + ["D", "B", "A", "B", "D", "B"]
+    rows = chosen("SEQ(A+ a, !(D d), B b) RETURN count(a[]) AS size, b.x", table(types))
+    # The last of the events before B comes after D, so it is not alone that the others are skipped.
+    assert rows == [{"size": MANY + 1, "b_x": MANY + 3}]
+
+
+def test_ends_without_an_open_start_cost_nothing_later():
+    types = ["A", "D"] + ["B", "C"] * MANY
+    assert chosen("SEQ(A a, !(D d), B+ b, C c) RETURN b.x", table(types)) == []
+
+
+def test_a_negation_that_is_tied_to_the_match_is_searched():
+    """D blocks what begins with an A below it: the first A that is not is the last one."""
+    types = ["A"] + ["B"] * 60 + ["D", "C"]
+    text = "SEQ(A a, B+ b, !(D d), C c) WHERE d.x > a.x RETURN a.x"
+    assert chosen(text, table(types)) == []
+    later = table(types, x=[99, *range(1, 63)])
+    assert chosen(text, later) == [{"a_x": 99}]
+
+
+def test_a_search_gives_up(monkeypatch):
+    monkeypatch.setattr(search_paths, "MOST_TRIED", 1000)
+    types = ["A"] * 40 + ["D", "C"]
+    with pytest.raises(cepheid.DataError, match="has tried 1,000 beginnings"):
+        chosen("SEQ(A+ a, !(D d), C c) WHERE d.x > a.x RETURN a.x", table(types))
+
+
+def test_concurrent_events_are_chosen_by_values():
+    """At every tick there are two events: values decide, where steps are the same."""
+    types, time = ["A", "A"] * MANY + ["B"], [n // 2 for n in range(2 * MANY + 1)]
+    x = [3, 1] * MANY + [0]
+    rows = chosen("SEQ(A+ a, B b) RETURN a.x", table(types, time=time, x=x))
+    assert rows == [{"a_x": [1] * MANY}]
+
+
+def test_steps_are_compared_before_values():
+    """The first A is larger, but from it more is reached."""
+    events = table(["A", "A", "C", "C", "B"], time=[0, 0, 1, 2, 3], x=[1, 2, 0, 2, 0])
+    text = "SEQ(A a, C c, B b) WHERE c.x != a.x - 1 OR a.x = 1 RETURN a.x, c.time"
+    assert chosen(text, events) == [{"a_x": 1, "c_time": 1}]
+    text = "SEQ(A a, C c, B b) WHERE a.x + c.x = 2 OR a.x + c.x = 3 RETURN a.x, c.time"
+    assert chosen(text, events) == [{"a_x": 2, "c_time": 1}]
+
+
+def test_under_strict_contiguity_partitions_exclude_one_another():
+    types = ["A", "B"] * MANY
+    keys = [n // 2 % 3 for n in range(2 * MANY)]
+    text = "SEQ(A a, B b) WHERE [k] AND strict_contiguity RETURN a.x"
+    rows = chosen(text, table(types, k=keys))
+    assert rows == [{"a_x": n} for n in range(0, 2 * MANY, 2)]

@@ -1,0 +1,137 @@
+"""Times of every type and unit; windows measure them alike."""
+
+import datetime
+
+import pyarrow as pa
+import pytest
+
+import cepheid
+from tests.engine.streams import rows_of, run
+
+SECONDS = [0, 9, 10, 25]
+TYPES = ["A", "B", "B", "B"]
+START = datetime.datetime(2024, 2, 28, 23, 59, 50)
+MOMENTS = [START + datetime.timedelta(seconds=each) for each in SECONDS]
+
+
+def table(times):
+    return pa.table({"time": times, "type": TYPES, "n": SECONDS})
+
+
+TIMES = {
+    str(kind): pa.array(MOMENTS, kind)
+    for kind in [
+        *(pa.timestamp(unit) for unit in ("s", "ms", "us", "ns")),
+        pa.timestamp("us", "UTC"),
+        pa.timestamp("ms", "America/New_York"),
+    ]
+}
+every_type = pytest.mark.parametrize("kind", TIMES)
+
+
+class TestTimestamps:
+    @every_type
+    def test_within_is_less_than(self, kind):
+        query = "SEQ(A, B) WITHIN 10 seconds RETURN B.n"
+        assert rows_of(query, table(TIMES[kind])) == [{"B_n": 9}]
+
+    @every_type
+    def test_results_keep_the_type(self, kind):
+        times = TIMES[kind]
+        result = run("SEQ(A, B) WITHIN 10 seconds", table(times))
+        for name in ("A_time", "B_time", "first_time", "last_time"):
+            assert result.schema.field(name).type == times.type
+        assert result["first_time"].to_pylist() == [times[0].as_py()]
+
+    @every_type
+    def test_windows_are_aligned_to_the_epoch(self, kind):
+        """23:59:50 to 00:00:00 and 00:00:00 to 00:00:10 are windows; A and B at 9 share one."""
+        result = run(
+            "SEQ(A, B) WITHIN 10 seconds SLIDE 10 seconds RETURN COUNT(*)", table(TIMES[kind])
+        )
+        (row,) = result.to_pylist()
+        assert result.schema.field("window_start").type == TIMES[kind].type
+        ticks = result["window_start"].cast(TIMES[kind].type).cast(pa.int64())
+        assert ticks[0].as_py() == TIMES[kind].cast(pa.int64())[0].as_py()
+        assert row["window_end"] - row["window_start"] == datetime.timedelta(seconds=10)
+        assert row["count"] == 1
+
+    def test_a_bare_number_is_an_error(self):
+        with pytest.raises(cepheid.BindingError, match="unit"):
+            run("SEQ(A, B) WITHIN 10", table(TIMES["timestamp[us]"]))
+
+    def test_nanoseconds_count(self):
+        times = pa.array([0, 1, 2, 3], pa.timestamp("ns"))
+        assert rows_of("SEQ(A, B) WITHIN 2 ns RETURN B.n", table(times)) == [{"B_n": 9}]
+
+
+class TestDates:
+    DAYS = [datetime.date(2024, 2, each) for each in (27, 28, 29)] + [datetime.date(2024, 3, 1)]
+
+    @pytest.mark.parametrize("kind", [pa.date32(), pa.date64()], ids=str)
+    def test_days(self, kind):
+        times = pa.array(self.DAYS, kind)
+        assert len(rows_of("SEQ(A, B) WITHIN 3 days", table(times))) == 2
+        result = run("SEQ(A, B) WITHIN 2 days SLIDE 1 day RETURN COUNT(*)", table(times))
+        assert result.to_pylist() == [
+            {
+                "window_start": datetime.datetime(2024, 2, 27),
+                "window_end": datetime.datetime(2024, 2, 29),
+                "count": 1,
+            }
+        ]
+        moments = run("SEQ(A, B) WITHIN 3 days RETURN COUNT(*) AS n", table(times))
+        assert moments.schema.field("time").type == kind
+        assert [row["n"] for row in moments.to_pylist()] == [1, 2, 0]
+
+
+class TestIntegers:
+    @pytest.mark.parametrize("kind", [pa.int64(), pa.int16(), pa.uint64(), pa.uint8()], ids=str)
+    @pytest.mark.parametrize(
+        ("window", "unit", "matches"),
+        [
+            ("10", "s", 1),
+            ("10 seconds", "s", 1),
+            ("11 seconds", "s", 2),
+            ("25 ms", "ms", 2),
+            ("25 us", "us", 2),
+            ("25 ns", "ns", 2),
+            ("1 second", "ms", 3),
+            ("10", "ns", 1),
+        ],
+    )
+    def test_units(self, kind, window, unit, matches):
+        times = pa.array(SECONDS, kind)
+        found = rows_of(f"SEQ(A, B) WITHIN {window}", table(times), time_unit=unit)
+        assert len(found) == matches
+
+    def test_an_unknown_unit(self):
+        with pytest.raises(cepheid.ConfigError, match=r"'fortnight'.*\n.*s, ms, us or ns"):
+            run("SEQ(A, B)", table(SECONDS), time_unit="fortnight")
+
+    @pytest.mark.parametrize(
+        ("query", "times"),
+        [
+            pytest.param("SEQ(A, B)", [-(2**63), 0, 1, 2], id="no-window"),
+            pytest.param("SEQ(A, B) WITHIN 9", [-(2**63) + 5, 0, 1, 2], id="begin"),
+            pytest.param(
+                "SEQ(A, B) WITHIN 9 RETURN COUNT(*)", [-(2**63) + 5, 0, 1, 2], id="moment"
+            ),
+            pytest.param(
+                "SEQ(A, B) WITHIN 9 SLIDE 3 RETURN COUNT(*)", [0, 1, 2, 2**63 - 5], id="end"
+            ),
+        ],
+    )
+    def test_times_at_the_limits_do_not_wrap(self, query, times):
+        with pytest.raises(cepheid.DataError, match="too close to the limit of 64 bits"):
+            run(query, table(times))
+
+    def test_times_up_to_the_limits(self):
+        times = [-(2**63) + 10, 2**63 - 3, 2**63 - 2, 2**63 - 1]
+        assert len(rows_of("SEQ(A, B)", table(times))) == 3
+        assert rows_of("SEQ(A, B) WITHIN 9", table(times)) == []
+
+    def test_unsigned_times_beyond_64_bits(self):
+        times = pa.array([0, 1, 2, 2**64 - 1], pa.uint64())
+        with pytest.raises(cepheid.DataError, match="'time' does not fit 64 bits"):
+            run("SEQ(A, B)", table(times))

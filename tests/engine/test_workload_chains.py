@@ -1,0 +1,134 @@
+"""Sequences in a window that moves with every event: segments that queries share are kept once."""
+
+import random
+
+import pyarrow as pa
+import pytest
+
+import cepheid
+from cepheid.engine.shared.run_chains import run_chains
+from cepheid.program.sharing.chain_program import Element
+from tests.engine.other_queries import ROLES, others_of, rows_alone, run, table_of
+
+COUNT = "RETURN COUNT(*) AS n"
+
+
+def chains_of(texts, table):
+    return others_of(texts, table).chains
+
+
+def found_by(program, table):
+    tables = run(run_chains, program, table)
+    return None if tables is None else [each.to_pylist() for each in tables]
+
+
+class TestChopConnect:
+    TEXTS = (
+        f"PATTERN SEQ(A, B, C, D, E) WITHIN 9 s {COUNT}",
+        f"PATTERN SEQ(X, B, C, D, Y) WITHIN 9 s {COUNT}",
+        f"PATTERN SEQ(B, C, D) WITHIN 9 s {COUNT}",
+    )
+
+    def test_a_substring_is_kept_once(self):
+        table = table_of("a1 b2 c3 a4 x4 b5 d6 c7 a8 d9 y9 e10")
+        ((places, program),) = chains_of(self.TEXTS, table)
+        assert places == (0, 1, 2)
+        b, c, d = (Element(number, False) for number in (1, 2, 3))
+        assert (b, c, d) in program.segments
+        # 15 segments of each of the long ones, of which 6 are of B, C, D: all of the third.
+        assert len(program.segments) == 15 + 9
+        found = found_by(program, table)
+        assert found == rows_alone(self.TEXTS, table)
+        assert found[0] == [{"time": 10, "n": 1}]  # A-Seq, figure 10
+
+    def test_expiry_by_the_start_of_the_whole_sequence(self):
+        """The events of the common part are still in the window; those before it have left."""
+        table = table_of("a1 x3 b4 c5 d6 e9 e10 y11 y12")
+        ((_, program),) = chains_of(self.TEXTS, table)
+        first, second, _ = found_by(program, table)
+        assert first == [{"time": 9, "n": 1}, {"time": 10, "n": 0}]
+        assert second == [{"time": 11, "n": 1}, {"time": 12, "n": 0}]
+
+    def test_several_common_parts(self):
+        texts = [
+            f"PATTERN SEQ(A, B, P, C, D) WITHIN 6 {COUNT}",
+            f"PATTERN SEQ(Q, A, B, C, D+) WITHIN 6 {COUNT}",
+            f"PATTERN SEQ(C, D+, A, B) WITHIN 6 {COUNT}",
+        ]
+        chooser = random.Random(5)
+        names = [chooser.choice("abcdpq") for _ in range(300)]
+        table = table_of(" ".join(f"{name}{time // 2}" for time, name in enumerate(names)))
+        ((places, program),) = chains_of(texts, table)
+        assert places == (0, 1, 2)
+        assert found_by(program, table) == rows_alone(texts, table)
+
+
+def test_repeated_types_and_conditions():
+    texts = [
+        f"PATTERN SEQ(A a+, B b+, A z) WHERE a.x > 1 WITHIN 8 {COUNT}",
+        f"PATTERN SEQ(A a{{2,}}, B b) WITHIN 8 {COUNT}",
+        f"PATTERN SEQ(A a, A z) WHERE z.x > 1 WITHIN 8 {COUNT}",
+    ]
+    chooser = random.Random(7)
+    rows = [
+        {"type": chooser.choice("AAB"), "time": time // 3, "x": chooser.randrange(4)}
+        for time in range(200)
+    ]
+    table = pa.Table.from_pylist(rows)
+    ((places, program),) = chains_of(texts, table)
+    assert places == (0, 1, 2)
+    assert found_by(program, table) == rows_alone(texts, table)
+
+
+def test_groups_on_several_threads():
+    texts = [
+        f"PATTERN SEQ(A, B, {last}) WHERE [k] WITHIN 30 RETURN k, COUNT(*) AS n GROUP BY k"
+        for last in "CD"
+    ]
+    chooser = random.Random(3)
+    size = 60_000
+    table = pa.table(
+        {
+            "type": [chooser.choice("ABCD") for _ in range(size)],
+            "time": list(range(size)),
+            "k": [chooser.randrange(5) for _ in range(size)],
+        }
+    )
+    found = cepheid.workload(texts).run(table, **ROLES)
+    for text, result in zip(texts, found.values(), strict=True):
+        expected = cepheid.query(text).run(table, **ROLES)
+        keys = [("time", "ascending")]
+        assert result.sort_by(keys) == expected.sort_by(keys)
+
+
+def test_numbers_beyond_exact_doubles_are_folded_otherwise():
+    texts = [f"PATTERN SEQ(A+, {last}) WITHIN 100 {COUNT}" for last in "BC"]
+    table = table_of(" ".join(f"a{time}" for time in range(1, 61)) + " b61 c62")
+    ((_, program),) = chains_of(texts, table)
+    assert found_by(program, table) is None
+    found = cepheid.workload(texts).run(table, **ROLES)
+    assert [each.to_pylist() for each in found.values()] == [
+        [{"time": 61, "n": 2.0**60 - 1}],
+        [{"time": 62, "n": 2.0**60 - 1}],
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"PATTERN SEQ(A, B?) WITHIN 9 {COUNT}",
+        f"PATTERN SEQ(A, B) OR SEQ(B, A) WITHIN 9 {COUNT}",
+        f"PATTERN (SEQ(A, B))+ WITHIN 9 {COUNT}",
+        f"PATTERN SEQ(A, !C, B) WITHIN 9 {COUNT}",
+        "PATTERN SEQ(A, B) WITHIN 9 RETURN COUNT(B) AS n",
+        f"PATTERN SEQ(A, B) WHERE [k] WITHIN 9 {COUNT}",
+        f"PATTERN SEQ(A, B) WITHIN 8 {COUNT}",
+        f"PATTERN SEQ(A, B) WITHIN 9 SLIDE 3 {COUNT}",
+        f"PATTERN SEQ(P, Q) WITHIN 9 {COUNT}",
+    ],
+)
+def test_others_are_not_among_them(text):
+    texts = [f"PATTERN SEQ(A, B, C) WITHIN 9 {COUNT}", f"PATTERN SEQ(A, B) WITHIN 9 {COUNT}", text]
+    table = table_of("a1(k=1) b2(k=1)")
+    ((places, _),) = chains_of(texts, table)
+    assert places == (0, 1)

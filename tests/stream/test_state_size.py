@@ -1,0 +1,83 @@
+"""State follows the window, not the stream."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import cepheid
+from cepheid.stream.kept_events import MOST_CHUNKS
+from cepheid.stream.stream_state import Carried
+from cepheid.stream.stream_step import step
+from tests.stream.script import SCHEMA, program_of
+
+QUERIES = [
+    "SEQ(A a, B b) WHERE [k] WITHIN 20",
+    "SEQ(A a, !C, B b) WHERE a.x < b.x AND [k] WITHIN 20",
+    "SEQ(A a, B b, !C) WHERE [k] WITHIN 20",
+    "SEQ(A a, B b) SEMANTICS contiguous WHERE [k] WITHIN 20 OUTPUT PARTIAL",
+    "SEQ(A a, B b) WHERE [k] WITHIN 20 OUTPUT NON OVERLAPPING",
+    "SEQ(!C, A a, B b, !C) WHERE [k] WITHIN 20 OUTPUT NON OVERLAPPING",
+    "SEQ(A a, B b) WHERE [k] WITHIN 8 EVENTS",
+    "SEQ(A a, B b) WHERE [k] AND strict_contiguity WITHIN 8 EVENTS",
+    "SEQ(A a, B b) AND SEQ(B c, C d) WHERE [k] WITHIN 20",
+    "SEQ(A a, B b) WHERE [k] WITHIN 20 SLIDE 5 RETURN COUNT(*) AS n",
+    "SEQ(A a, B b) WHERE a.x < b.x AND [k] WITHIN 20 SLIDE 5 RETURN COUNT(*) AS n",
+    "SEQ(A a, B b) WHERE [k] WITHIN 20 RETURN COUNT(*) AS n",
+    "SEQ(A a, B b) OUTPUT NON OVERLAPPING",
+]
+STEPS, EVENTS = 60, 15
+
+
+def arrivals(number: int) -> pa.Table:
+    """Events of ten ticks, in any order."""
+    random = np.random.default_rng(number)
+    return pa.table(
+        {
+            "time": 10 * number + random.integers(0, 10, EVENTS),
+            "type": np.array(["A", "B", "C", "D"])[random.integers(0, 4, EVENTS)],
+            "seq": np.arange(EVENTS),
+            "k": random.integers(0, 3, EVENTS),
+            "x": random.integers(0, 5, EVENTS),
+            "note": ["text"] * EVENTS,
+        }
+    ).cast(SCHEMA)
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("text", QUERIES)
+def test_state_stays_bounded(text: str, ordered: bool) -> None:
+    program, carried, sizes = program_of(text), Carried(), []
+    for number in range(STEPS):
+        carried = step(program, carried, arrivals(number), 10 * number, ordered=ordered).carried
+        assert len(carried.chunks) <= MOST_CHUNKS + 2
+        sizes.append(len(carried.to_bytes()))
+    third = STEPS // 3
+    assert max(sizes[2 * third :]) <= 1.3 * max(sizes[third : 2 * third])
+
+
+def test_only_columns_that_the_query_reads_are_kept() -> None:
+    program = program_of("SEQ(A a, B b) WITHIN 20 RETURN a.time")
+    carried = step(program, Carried(), arrivals(0), 5).carried
+    assert {name for each in carried.chunks for name in each.table.column_names} == {"time", "type"}
+    assert not {"C", "D"} & {
+        each for chunk in carried.chunks for each in chunk.table.column("type").to_pylist()
+    }
+
+
+def test_a_limit() -> None:
+    program, carried = program_of("SEQ(A a, B b)", name="endless"), Carried()
+    for number in range(5):
+        carried = step(program, carried, arrivals(number), 10 * number, state_limit=5000).carried
+    many = pa.concat_tables([arrivals(number) for number in range(5, STEPS)])
+    with pytest.raises(cepheid.StateLimitError) as raised:
+        step(program, carried, many, 50, state_limit=5000)
+    message = str(raised.value)
+    assert "'endless' keeps" in message
+    assert "the limit is 5,000" in message
+    assert "shorten WITHIN" in message
+
+
+def test_a_step_without_events_leaves_everything_as_it_is() -> None:
+    program = program_of(QUERIES[0])
+    carried = step(program, Carried(), arrivals(0), 5).carried
+    assert step(program, carried, None, 5).carried.to_bytes() == carried.to_bytes()
