@@ -42,7 +42,14 @@ def matches(
     parts = _parts(query.pattern)
     within = None if query.window is None else query.window.within.amount
     terms = _terms(query.where)
-    chains = [ast.Equivalence((name,)) for name in ("k", "x") if _joins_all(name, parts, terms)]
+    types = {each for part in parts for each in part.types}
+    chains = [
+        ast.Equivalence((name,))
+        for name in ("k", "x")
+        # Where a type lacks the attribute, a comparison with its events is true.
+        if all(schemas is None or name in schemas[each] for each in types)
+        and _joins_all(name, parts, terms)
+    ]
     reading = _Reading(parts, [*terms, *chains], schemas)
     found = []
     positive = [part for part in parts if not part.is_negated]
