@@ -94,7 +94,7 @@ def bundle_step(  # noqa: PLR0913 - the options of a stream, all by name
     stored = read_stored(lead, carried.of_kind(ChunkKind.EVENTS), arrival.events)
     horizon = next_horizon(lead, carried, arrival, until, ordered=ordered)
     if ends:
-        horizon = end_of_time(stored, horizon, lead.window_length or 0)
+        horizon = end_of_time(bundle.programs, carried, stored, horizon, ordered=ordered)
     move = Move(lead, carried, stored, horizon, arrival.events.schema, ordered, ends)
     found = _advance(bundle, move, isolates=isolates)
     results = {name: each for name, each in found.results.items() if each.num_rows}

@@ -6,11 +6,12 @@ bounded inputs, which reports only what is new (decision 14).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
-from cepheid.engine.events.ticks import LARGEST
+from cepheid.engine.events.ticks import LARGEST, too_far
 from cepheid.engine.process.name_errors import errors_of
 from cepheid.engine.trends.windows.wanted_windows import shares_windows_of_events
 from cepheid.errors import Diagnostic, StateLimitError, UnsupportedQueryError
@@ -23,10 +24,9 @@ from cepheid.stream.kept_events import (
     earliest_from,
     read_stored,
 )
+from cepheid.stream.next_timer import closes_later
 from cepheid.stream.retention import Move, keeper_of
 from cepheid.stream.stream_state import Carried, ChunkKind
-
-LAST_TICK = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
         stored = read_stored(program, carried.of_kind(ChunkKind.EVENTS), arrival.events)
         horizon = next_horizon(program, carried, arrival, until, ordered=ordered)
         if ends:
-            horizon = end_of_time(stored, horizon, program.window_length or 0)
+            horizon = end_of_time([program], carried, stored, horizon, ordered=ordered)
         move = Move(program, carried, stored, horizon, arrival.events.schema, ordered, ends)
         keeper = keeper_of(move)
         replayed = keeper.run(partially=partially)
@@ -133,19 +133,37 @@ def next_horizon(
     horizon = later(carried.horizon, until)
     if ordered and arrival.latest is not None:
         after = arrival.latest + (0 if program.order else 1)
-        return later(horizon, min(after, LAST_TICK))
+        return later(horizon, min(after, LARGEST))
     return horizon
 
 
-def end_of_time(stored: list[StoredChunk], horizon: int | None, window: int) -> int | None:
+def end_of_time(
+    programs: Sequence[Program],
+    carried: Carried,
+    stored: list[StoredChunk],
+    horizon: int | None,
+    *,
+    ordered: bool,
+) -> int | None:
     """Return a horizon at which everything is final that events of the past can be part of.
 
     What is settled already came before the horizon, and no window that it is in, or whose end is
     awaited, lasts longer than one more. It is not later than that: windows up to it are looked at.
+
+    Raises:
+        DataError: an event is so late that 64 bits have no such horizon; a result would be lost.
     """
     latest = max((int(each.ticks[-1]) for each in stored), default=None)
     last = later(horizon, latest)
-    return None if last is None else min(last + window + 1, LARGEST)
+    if last is None:
+        return None
+    if carried.of_kind(ChunkKind.KNOWN):
+        latest = later(latest, carried.horizon)
+    windows = [each.window_length or 0 for each in programs]
+    awaited = max((each.window_length or 0 for each in programs if closes_later(each)), default=0)
+    if latest is not None and latest + awaited + (not ordered or awaited > 0) > LARGEST:
+        raise too_far(latest, programs[0].time, awaited)
+    return min(last + max(windows) + 1, LARGEST)
 
 
 def newly_waiting(move: Move) -> int:
