@@ -13,7 +13,7 @@ from cepheid.engine.matches.forms.compressed import CompressedMatches
 from cepheid.engine.matches.forms.compressed_bytes import from_bytes
 from cepheid.program.lower import lower
 from cepheid.program.program import Clock, MatchOutput, Program
-from cepheid.stream.stream_state import Carried
+from cepheid.stream.stream_state import StreamState
 from cepheid.stream.stream_step import Step, step
 from tests.properties.comparison import SCHEMA
 from tests.properties.queries import Case
@@ -44,28 +44,28 @@ def drive(
     schema: pa.Schema = SCHEMA,
 ) -> list[Step]:
     """Make one step per batch; where nothing arrives, only what a step announced may be new."""
-    carried, steps = Carried(), list[Step]()
+    state, steps = StreamState(), list[Step]()
     for batch in batches:
         arrived = pa.Table.from_pylist(list(batch.events), schema=schema) if batch.events else None
         done = step(
             program,
-            carried,
+            state,
             arrived,
             batch.until,
             ordered=ordered,
             late_before=batch.until,
             ends=batch.ends,
         )
-        wake = steps[-1].wake if steps else None
-        is_early = wake is None or batch.until is None or batch.until <= wake
+        next_timer = steps[-1].next_timer if steps else None
+        is_early = next_timer is None or batch.until is None or batch.until <= next_timer
         if arrived is None and is_early and not batch.ends:
             assert done.result.num_rows == 0
         if batch.ends:
-            assert done.wake is None
-            assert not done.carried.chunks
-        data = done.carried.to_bytes()
-        carried = Carried.from_bytes(data)
-        assert carried.to_bytes() == data
+            assert done.next_timer is None
+            assert not done.state.chunks
+        data = done.state.to_bytes()
+        state = StreamState.from_bytes(data)
+        assert state.to_bytes() == data
         steps.append(done)
     return steps
 

@@ -9,7 +9,7 @@ import cepheid
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
-from cepheid.stream.stream_state import Carried
+from cepheid.stream.stream_state import StreamState
 from cepheid.stream.stream_step import Step, step
 from cepheid.testing import events
 
@@ -42,7 +42,7 @@ class Script:
 
     program: Program
     ordered: bool = False
-    carried: Carried = field(default_factory=Carried)
+    state: StreamState = field(default_factory=StreamState)
     last: Step | None = None
 
     def feed(self, stream: str | pa.Table | None, until: int | None = None) -> list[Any]:
@@ -51,8 +51,8 @@ class Script:
         Events are late if they were settled by an earlier step.
         """
         arrived = table_of(stream) if isinstance(stream, str) else stream
-        done = step(self.program, self.carried, arrived, until, ordered=self.ordered)
-        self.last, self.carried = done, Carried.from_bytes(done.carried.to_bytes())
+        done = step(self.program, self.state, arrived, until, ordered=self.ordered)
+        self.last, self.state = done, StreamState.from_bytes(done.state.to_bytes())
         if done.result.num_columns == 1:
             return list(done.result.column(0).to_pylist())
         return [tuple(row.values()) for row in done.result.to_pylist()]
@@ -64,6 +64,6 @@ class Script:
         return list(self.last.late.column("time").to_pylist())
 
     @property
-    def wake(self) -> int | None:
+    def next_timer(self) -> int | None:
         assert self.last is not None
-        return self.last.wake
+        return self.last.next_timer

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 
-from cepheid.engine.events.report_range import Settled
+from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.events.warn_of_events import warn_of_dropped
 from cepheid.engine.process.interruptible import stop_if_unwanted
 from cepheid.engine.process.name_errors import errors_of
@@ -18,7 +18,7 @@ from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
 
 if TYPE_CHECKING:
-    from cepheid.engine.events.report_range import Settled
+    from cepheid.engine.events.report_range import ReportRange
     from cepheid.engine.matches.forms.compressed import CompressedMatches
 
 LocalResult: TypeAlias = "pa.Table | CompressedMatches"
@@ -46,13 +46,13 @@ def run_local(
     schema: pa.Schema | None = None,
     *,
     threads: int = 1,
-    settled: Settled | None = None,
+    report: ReportRange | None = None,
     columns: Mapping[str, Any] | None = None,
 ) -> LocalResult:
     """Run a program on one table of events, in any order.
 
     `schema` has the types that results are to have where columns of the table are encoded. In a
-    step of a stream, `settled` says which results are reported. `columns` are those of the table,
+    step of a stream, `report` says which results are reported. `columns` are those of the table,
     if their order is found for several programs at once.
     """
     stop_if_unwanted()
@@ -64,9 +64,9 @@ def run_local(
     with errors_of(name):
         if reads_columns(program):
             return run_columns(
-                program, columns, table.num_rows, schema, threads=threads, settled=settled
+                program, columns, table.num_rows, schema, threads=threads, report=report
             )
-        return _run_table(program, table, schema, settled, columns)
+        return _run_table(program, table, schema, report, columns)
 
 
 def run_in_batches(
@@ -95,7 +95,7 @@ def _run_table(
     program: Program,
     table: pa.Table,
     schema: pa.Schema,
-    settled: Settled | None,
+    report: ReportRange | None,
     columns: Mapping[str, Any],
 ) -> LocalResult:
     output = program.output
@@ -104,12 +104,12 @@ def _run_table(
     if program.pair is not None:
         from cepheid.engine.matches.match_pairs import find_pairs
 
-        result, dropped, _ = find_pairs(program, program.pair, table, schema, settled, columns)
+        result, dropped, _ = find_pairs(program, program.pair, table, schema, report, columns)
     else:
         from cepheid.engine.matches.forms.compressed import compress_matches
 
-        result, dropped = compress_matches(program, output, table, schema, settled, columns)
-    if settled is None:  # a stream tells of events when they arrive
+        result, dropped = compress_matches(program, output, table, schema, report, columns)
+    if report is None:  # a stream tells of events when they arrive
         warn_of_dropped(program.partition_by, dropped)
     return result
 
@@ -129,20 +129,20 @@ def run_columns(
     schema: pa.Schema,
     *,
     threads: int,
-    settled: Settled | None = None,
+    report: ReportRange | None = None,
 ) -> pa.Table:
     """Run a program on columns of so many events; see `run_local`."""
     output = program.output
     if isinstance(output, AggregateOutput):
         from cepheid.engine.trends.aggregation import Aggregation
 
-        aggregation = Aggregation(program, output, columns, length, threads, settled)
+        aggregation = Aggregation(program, output, columns, length, threads, report)
         result, dropped = aggregation.table(schema), aggregation.dropped
     else:
         from cepheid.engine.matches.find_matches import find_matches
 
-        result, dropped, _ = find_matches(program, columns, length, schema, threads, settled)
-    if settled is None:  # a stream tells of events when they arrive
+        result, dropped, _ = find_matches(program, columns, length, schema, threads, report)
+    if report is None:  # a stream tells of events when they arrive
         warn_of_dropped(program.partition_by, dropped)
     return result
 

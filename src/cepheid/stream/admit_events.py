@@ -30,14 +30,14 @@ from cepheid.program.position_automaton import PositionTest
 from cepheid.program.position_masks import position_masks
 from cepheid.program.program import Program, Ranking
 from cepheid.program.sharing.sharing_sets import plain_test
-from cepheid.stream.stream_state import Carried, ChunkKind
+from cepheid.stream.stream_state import ChunkKind, StreamState
 
 Int64s = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class AdmittedEvents:
     """Events in order of time, with the columns that the program reads; and those that are late.
 
     `latest` is the latest time of all events that are not late, `last_key` the order key of the
@@ -108,15 +108,15 @@ def kept_events(programs: tuple[Program, ...], columns: Iterable[str] = ()) -> K
     )
 
 
-def receive(
+def admit_events(
     program: Program,
-    carried: Carried,
+    state: StreamState,
     arrived: pa.Table,
     *,
     ordered: bool,
     late_before: int | None,
     kept: KeptEvents | None = None,
-) -> Arrival:
+) -> AdmittedEvents:
     """Take what arrived apart; what is wrong with it is said now, before it is kept.
 
     `kept` is set if the events are kept for several programs; the first argument is then the one
@@ -125,15 +125,15 @@ def receive(
     names = program.columns if kept is None else kept.columns
     ticks = to_ticks(arrived[program.time], program.time)
     if ordered:
-        is_late, last_key = _not_after(program, carried, plain_events(names, arrived), ticks)
+        is_late, last_key = _not_after(program, state, plain_events(names, arrived), ticks)
     else:
-        is_late, last_key = _too_late(program, carried, arrived, ticks, late_before), None
+        is_late, last_key = _too_late(program, state, arrived, ticks, late_before), None
     late = arrived.filter(to_arrow(is_late)) if is_late.any() else arrived.slice(0, 0)
     events = plain_events(names, arrived)
-    if carried.events is not None and not events.schema.equals(carried.events):
+    if state.events is not None and not events.schema.equals(state.events):
         raise StateError(
             f"the events of '{program.name}' have other columns than those kept before:\n"
-            f"{events.schema.to_string()}\ninstead of\n{carried.events.to_string()}",
+            f"{events.schema.to_string()}\ninstead of\n{state.events.to_string()}",
             hint="start with a new checkpoint",
         )
     if late.num_rows:
@@ -144,7 +144,7 @@ def receive(
     matters = _matters(program, events) if kept is None else kept.matters(events)
     if not matters.all():
         events, ticks = events.filter(to_arrow(matters)), ticks[matters]
-    return Arrival(in_order(events, ticks, program.order), late, latest, last_key)
+    return AdmittedEvents(in_order(events, ticks, program.order), late, latest, last_key)
 
 
 def plain_events(columns: Container[str], events: pa.Table) -> pa.Table:
@@ -161,34 +161,34 @@ def plain_events(columns: Container[str], events: pa.Table) -> pa.Table:
 
 
 def _too_late(
-    program: Program, carried: Carried, arrived: pa.Table, ticks: Int64s, late_before: int | None
+    program: Program, state: StreamState, arrived: pa.Table, ticks: Int64s, late_before: int | None
 ) -> Booleans:
     """Return which events are behind the watermark.
 
     Results of other queries are as old as what they are made of; for them only what is settled
     counts.
     """
-    limits = [each for each in (carried.horizon, late_before) if each is not None]
+    limits = [each for each in (state.horizon, late_before) if each is not None]
     is_late = ticks < max(limits) if limits else np.zeros(ticks.size, np.bool_)
     derived = is_derived(program, _columns(arrived))
     if derived is None:
         return is_late
-    is_old = np.zeros_like(is_late) if carried.horizon is None else ticks < carried.horizon
+    is_old = np.zeros_like(is_late) if state.horizon is None else ticks < state.horizon
     of_query = to_numpy(pc.fill_null(derived, False))
     return np.where(of_query, is_old, is_late)
 
 
 def _not_after(
-    program: Program, carried: Carried, arrived: pa.Table, ticks: Int64s
+    program: Program, state: StreamState, arrived: pa.Table, ticks: Int64s
 ) -> tuple[Booleans, pa.Table | None]:
     """Return which events of a stream in order do not come after all before, and the last key."""
     is_late = np.zeros(ticks.size, np.bool_)
-    if carried.horizon is not None:
-        is_late = ticks < carried.horizon
+    if state.horizon is not None:
+        is_late = ticks < state.horizon
     if not program.order:
         return is_late, None
     names = [program.time, *program.order]
-    kept = carried.of_kind(ChunkKind.LAST_KEY)
+    kept = state.of_kind(ChunkKind.LAST_KEY)
     keys = arrived.select(names)
     if kept:
         keys = pa.concat_tables([keys, kept[0].table])

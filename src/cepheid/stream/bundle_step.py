@@ -19,7 +19,7 @@ from cepheid.engine.events.ticks import from_ticks
 from cepheid.engine.process.name_errors import errors_of
 from cepheid.engine.trends.result_table import WINDOW_START
 from cepheid.errors import DataError, LiveStateError, MatchLimitError, StateLimitError
-from cepheid.stream.admit_events import receive
+from cepheid.stream.admit_events import admit_events
 from cepheid.stream.closed_windows import next_ends, windows_of_lanes, windows_of_set
 from cepheid.stream.kept_events import (
     ChunkWriter,
@@ -31,7 +31,7 @@ from cepheid.stream.needed_events import how_far_back
 from cepheid.stream.replay_together import Chains, replay_together
 from cepheid.stream.retention import Move
 from cepheid.stream.stream_bundle import StreamBundle, StreamedQuery, stream_bundle
-from cepheid.stream.stream_state import Carried, ChunkKind
+from cepheid.stream.stream_state import ChunkKind, StreamState
 from cepheid.stream.stream_step import (
     end_of_time,
     finished,
@@ -51,17 +51,17 @@ class BundleStep:
     `failed` says of queries that have no results, because their data is at fault, why.
     """
 
-    carried: Carried
+    state: StreamState
     results: dict[str, pa.Table]
     late: pa.Table
-    wake: int | None
+    next_timer: int | None
     failed: dict[str, str] = field(default_factory=dict)
     waiting: int = 0
 
 
 def bundle_step(  # noqa: PLR0913 - the options of a stream, all by name
     bundle: StreamBundle,
-    carried: Carried,
+    state: StreamState,
     arrived: pa.Table | None,
     until: int | None,
     *,
@@ -76,41 +76,41 @@ def bundle_step(  # noqa: PLR0913 - the options of a stream, all by name
     With `isolates` a query whose data is at fault has no results in this step, and the others do.
     """
     nothing = pa.table({})
-    if not bundle.queries or (arrived is None and carried.events is None):
-        after = Carried(later(carried.horizon, until), (), None, carried.next_number)
+    if not bundle.queries or (arrived is None and state.events is None):
+        after = StreamState(later(state.horizon, until), (), None, state.next_number)
         return BundleStep(after, {}, nothing, None)
     if arrived is None:
-        assert carried.events is not None
-        arrived = carried.events.empty_table()
+        assert state.events is not None
+        arrived = state.events.empty_table()
     lead = max(bundle.programs, key=lambda each: each.window_length or 0)
-    arrival = receive(
+    admitted = admit_events(
         lead,
-        carried,
+        state,
         arrived,
         ordered=ordered,
         late_before=late_before,
         kept=replace(bundle.kept, is_lenient=isolates),
     )
-    stored = read_stored(lead, carried.of_kind(ChunkKind.EVENTS), arrival.events)
-    horizon = next_horizon(lead, carried, arrival, until, ordered=ordered)
+    stored = read_stored(lead, state.of_kind(ChunkKind.EVENTS), admitted.events)
+    horizon = next_horizon(lead, state, admitted, until, ordered=ordered)
     if ends:
         horizon = end_of_time(stored, horizon, lead.window_length or 0)
-    move = Move(lead, carried, stored, horizon, arrival.events.schema, ordered, ends)
+    move = Move(lead, state, stored, horizon, admitted.events.schema, ordered, ends)
     found = _advance(bundle, move, isolates=isolates)
     results = {name: each for name, each in found.results.items() if each.num_rows}
     if ends:
         fewer = newly_waiting(move)
-        return BundleStep(finished(move), results, arrival.late, None, found.failed, fewer)
-    writer = ChunkWriter(carried.next_number)
+        return BundleStep(finished(move), results, admitted.late, None, found.failed, fewer)
+    writer = ChunkWriter(state.next_number)
     write_stored(lead, move.stored, _oldest(bundle, move.horizon), writer)
-    keep_last_key(carried, arrival, writer)
-    after = Carried(move.horizon, tuple(writer.chunks), move.schema, writer.next_number)
+    keep_last_key(state, admitted, writer)
+    after = StreamState(move.horizon, tuple(writer.chunks), move.schema, writer.next_number)
     if state_limit is not None and after.size > state_limit:
         raise StateLimitError(lead.name, after.size, state_limit)
     waiting = None if ordered else earliest_from(move.stored, move.horizon)
     ticks = [each for each in (waiting, *found.closings) if each is not None]
-    wake, more = min(ticks, default=None), newly_waiting(move)
-    return BundleStep(after, results, arrival.late, wake, found.failed, more)
+    next_timer, more = min(ticks, default=None), newly_waiting(move)
+    return BundleStep(after, results, admitted.late, next_timer, found.failed, more)
 
 
 @dataclass(frozen=True, slots=True)

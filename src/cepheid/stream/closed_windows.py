@@ -124,7 +124,7 @@ def _folded(
 
 
 def _wanted(query: StreamedQuery, move: Move) -> _Wanted:
-    program, before, until = query.program, move.carried.horizon, move.horizon
+    program, before, until = query.program, move.state.horizon, move.horizon
     assert program.window_length is not None
     assert program.slide is not None
     assert until is not None

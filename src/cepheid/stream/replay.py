@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from cepheid.engine.events.report_range import Settled
+from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.matches.find_matches import find_matches
 from cepheid.engine.matches.forms.compressed import GRAPHS, compress_matches, graphs_of
 from cepheid.engine.matches.match_pairs import find_pairs
@@ -46,7 +46,7 @@ def replay(
     program: Program,
     events: pa.Table,
     schema: pa.Schema,
-    settled: Settled,
+    report: ReportRange,
     *,
     partially: bool,
     columns: Mapping[str, Any] | None = None,
@@ -59,18 +59,18 @@ def replay(
     if columns is None:
         columns = dict(zip(events.column_names, events.columns, strict=True))
     if isinstance(output, AggregateOutput):
-        aggregation = Aggregation(program, output, columns, events.num_rows, 1, settled)
+        aggregation = Aggregation(program, output, columns, events.num_rows, 1, report)
         if partially:
             partial = partial_schema(program, output, schema)
             return Replayed(to_partial(partial, aggregation.finished(schema)), none)
         return Replayed(aggregation.table(schema), none)
     if output.is_compressed:
-        matches, _ = compress_matches(program, output, events, schema, settled, columns)
+        matches, _ = compress_matches(program, output, events, schema, report, columns)
         # A graph may have ends, and yet no match: negations, or starts reported before.
         is_empty = matches.is_empty or matches.first(1).num_rows == 0
         return Replayed(GRAPHS.empty_table() if is_empty else graphs_of(matches), none)
     if program.pair is not None:
-        found = find_pairs(program, program.pair, events, schema, settled, columns)
+        found = find_pairs(program, program.pair, events, schema, report, columns)
     else:
-        found = find_matches(program, columns, events.num_rows, schema, 1, settled)
+        found = find_matches(program, columns, events.num_rows, schema, 1, report)
     return Replayed(found.table, found.taken)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cepheid.engine.events.report_range import Settled
+from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.events.scan import Scans
 from cepheid.engine.shared.run_chains import run_chains
 from cepheid.program.program import Program
@@ -24,7 +24,7 @@ from cepheid.stream.kept_events import StoredChunk
 from cepheid.stream.needed_events import how_far_back
 from cepheid.stream.next_timer import closes_later, next_closing
 from cepheid.stream.replay import replay
-from cepheid.stream.retention import Move, PlainKeeper
+from cepheid.stream.retention import Move, PlainRetention
 from cepheid.stream.stream_bundle import StreamedQuery
 
 Chains = Sequence[tuple[list[StreamedQuery], ChainProgram]]  # with the same `since` each
@@ -70,25 +70,25 @@ class _Replay:
             if self._runs(each.program):
                 result = replay(
                     each.program,
-                    self.keeper.events,
+                    self.retention.events,
                     move.schema,
-                    self.settled,
+                    self.report,
                     partially=each.partially,
                     columns=self.scans.of(each.program),
                 ).result
-            yield each.name, result, next_closing(each.program, self.keeper.events, horizon)
+            yield each.name, result, next_closing(each.program, self.retention.events, horizon)
 
     def _chains(self, program: ChainProgram) -> Sequence[pa.Table | None] | None:
         """Return results of sequences; None if one is too large to be counted with others."""
-        if not self.keeper.new.num_rows:
+        if not self.retention.new.num_rows:
             return [None] * len(program.programs)
-        columns, count = self.scans.of(program.programs[0]), self.keeper.events.num_rows
-        return run_chains(program, columns, count, self.move.schema, settled=self.settled)
+        columns, count = self.scans.of(program.programs[0]), self.retention.events.num_rows
+        return run_chains(program, columns, count, self.move.schema, report=self.report)
 
     def _runs(self, program: Program) -> bool:
         move = self.move
-        is_later = move.horizon != move.carried.horizon and closes_later(program)
-        return bool(self.keeper.new.num_rows or (is_later and self.keeper.known.num_rows))
+        is_later = move.horizon != move.state.horizon and closes_later(program)
+        return bool(self.retention.new.num_rows or (is_later and self.retention.known.num_rows))
 
     @cached_property
     def programs(self) -> list[Program]:
@@ -97,31 +97,31 @@ class _Replay:
         return [*chains, *(each.program for each in self.alone)]
 
     @cached_property
-    def keeper(self) -> PlainKeeper:
+    def retention(self) -> PlainRetention:
         """Has the events of the query that reaches back farthest."""
 
         def reach(program: Program) -> float:
             found = how_far_back(program)
             return float("inf") if found is None else found
 
-        return PlainKeeper(replace(self.move, program=max(self.programs, key=reach)))
+        return PlainRetention(replace(self.move, program=max(self.programs, key=reach)))
 
     @cached_property
-    def settled(self) -> Settled:
+    def report(self) -> ReportRange:
         """What the step settles."""
         assert self.move.horizon is not None
-        known = self.keeper.known.num_rows
-        return Settled(self.move.carried.horizon, self.move.horizon, known)
+        known = self.retention.known.num_rows
+        return ReportRange(self.move.state.horizon, self.move.horizon, known)
 
     @cached_property
     def scans(self) -> Scans:
         """The events, ordered when they are first asked for."""
-        events = self.keeper.events
+        events = self.retention.events
         columns: Mapping[str, Any] = dict(zip(events.column_names, events.columns, strict=True))
         every = OtherSets((), (), tuple(range(len(self.programs))))
         scanned = scans(self.programs, (), every)
         return Scans(scanned, columns, events.num_rows, first_tick=self._first_tick)
 
     def _first_tick(self, program: Program) -> int | None:
-        before, reach = self.move.carried.horizon, how_far_back(program)
+        before, reach = self.move.state.horizon, how_far_back(program)
         return None if before is None or reach is None else before - reach

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from cepheid.engine.events.partition_codes import partition_codes
-from cepheid.engine.events.report_range import Settled
+from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.events.ticks import to_ticks
 from cepheid.engine.trends.folds.panes import pane_length
 from cepheid.program.program import Clock, Program
@@ -25,7 +25,7 @@ from cepheid.stream.kept_events import (
 from cepheid.stream.needed_events import how_far_back, keeps_apart, still_needed, with_indexes
 from cepheid.stream.next_timer import closes_later, next_closing
 from cepheid.stream.replay import Replayed, empty_result, replay
-from cepheid.stream.stream_state import Carried, Chunk, ChunkKind
+from cepheid.stream.stream_state import Chunk, ChunkKind, StreamState
 
 FEW_EVENTS = 4096  # that are kept as they are
 SAMPLE = 2**16  # rows that show how many partitions there are
@@ -39,7 +39,7 @@ class Move:
     """
 
     program: Program
-    carried: Carried
+    state: StreamState
     stored: list[StoredChunk]
     horizon: int | None
     schema: pa.Schema
@@ -64,7 +64,7 @@ class Move:
             write_waiting(self.program, self.stored, self.horizon, writer)
 
 
-class Keeper(Protocol):
+class Retention(Protocol):
     """Does a step and keeps what the next one needs."""
 
     def run(self, *, partially: bool) -> Replayed:
@@ -77,19 +77,19 @@ class Keeper(Protocol):
         """Return the first tick at which what is settled may become final."""
 
 
-def keeper_of(move: Move) -> Keeper:
+def retention_of(move: Move) -> Retention:
     """Return the way that a program takes: once it keeps panes, it keeps to that."""
-    if move.carried.of_kind(ChunkKind.PANES):
-        return PaneKeeper(move)
+    if move.state.of_kind(ChunkKind.PANES):
+        return PaneRetention(move)
     if keeps_apart(move.program):
-        return ApartKeeper(move)
-    plain = PlainKeeper(move)
+        return ApartRetention(move)
+    plain = PlainRetention(move)
     if pane_state.keeps_panes(move.program, move.schema) and panes_pay(plain):
-        return PaneKeeper(move)
+        return PaneRetention(move)
     return plain
 
 
-def panes_pay(plain: PlainKeeper) -> bool:
+def panes_pay(plain: PlainRetention) -> bool:
     """Whether a pane of a partition has so many events that a matrix is smaller, by estimate."""
     program, events = plain.move.program, plain.events
     if events.num_rows <= FEW_EVENTS or program.slots is None:
@@ -104,7 +104,7 @@ def panes_pay(plain: PlainKeeper) -> bool:
 
 
 @dataclass(frozen=True)
-class PlainKeeper:
+class PlainRetention:
     """Keeps events in the chunks in which they came."""
 
     move: Move
@@ -112,7 +112,7 @@ class PlainKeeper:
     @cached_property
     def known(self) -> pa.Table:
         """The events that were settled before."""
-        move, before = self.move, self.move.carried.horizon
+        move, before = self.move, self.move.state.horizon
         if before is None:
             return move.schema.empty_table()
         chunks = [each for each in move.stored if each.chunk is not None]
@@ -122,7 +122,7 @@ class PlainKeeper:
     @cached_property
     def new(self) -> pa.Table:
         """The events that this step settles."""
-        return self.move.settled_now(self.move.carried.horizon)
+        return self.move.settled_now(self.move.state.horizon)
 
     @cached_property
     def events(self) -> pa.Table:
@@ -132,14 +132,14 @@ class PlainKeeper:
     def run(self, *, partially: bool) -> Replayed:
         """Return what becomes final: run the events again, if any can be new."""
         move = self.move
-        is_later = move.horizon != move.carried.horizon and closes_later(move.program)
+        is_later = move.horizon != move.state.horizon and closes_later(move.program)
         is_later |= move.ends
         if move.horizon is None or not (self.new.num_rows or (is_later and self.known.num_rows)):
             result = empty_result(move.program, move.schema, partially=partially)
             return Replayed(result, np.empty(0, np.int64))
         known = self.known.num_rows
-        settled = Settled(move.carried.horizon, move.horizon, known, move.ends)
-        return replay(move.program, self.events, move.schema, settled, partially=partially)
+        report = ReportRange(move.state.horizon, move.horizon, known, move.ends)
+        return replay(move.program, self.events, move.schema, report, partially=partially)
 
     def write(self, replayed: Replayed, writer: ChunkWriter) -> None:
         """Keep what can still matter."""
@@ -159,7 +159,7 @@ class PlainKeeper:
         return None if reach is None else horizon - reach
 
 
-class ApartKeeper(PlainKeeper):
+class ApartRetention(PlainRetention):
     """Keeps settled events apart: hidden columns tell what happened to them."""
 
     @cached_property
@@ -194,11 +194,11 @@ class ApartKeeper(PlainKeeper):
 
     @property
     def _chunks(self) -> tuple[Chunk, ...]:
-        return self.move.carried.of_kind(ChunkKind.KNOWN)
+        return self.move.state.of_kind(ChunkKind.KNOWN)
 
 
 @dataclass(frozen=True)
-class PaneKeeper:
+class PaneRetention:
     """Keeps matrices: those of each step by themselves, until windows close or they are many."""
 
     move: Move
@@ -210,7 +210,7 @@ class PaneKeeper:
         In the first step with panes, these are made of all settled events.
         """
         kept = [each.table for each in self._chunks]
-        new = self.move.settled_now(None) if kept else PlainKeeper(self.move).events
+        new = self.move.settled_now(None) if kept else PlainRetention(self.move).events
         if not new.num_rows:
             return kept
         return [*kept, pane_state.fold(self.move.program, new)]
@@ -231,7 +231,7 @@ class PaneKeeper:
             move.program,
             move.schema,
             self.merged,
-            move.carried.horizon,
+            move.state.horizon,
             move.horizon,
             partially=partially,
         )
@@ -262,7 +262,7 @@ class PaneKeeper:
     @cached_property
     def _closes(self) -> bool:
         """Whether a window closes that may have events."""
-        move, before = self.move, self.move.carried.horizon
+        move, before = self.move, self.move.state.horizon
         if move.horizon is None or not self.rows:
             return False
         length, slide = move.program.window_length or 0, move.program.slide or 1
@@ -271,4 +271,4 @@ class PaneKeeper:
 
     @property
     def _chunks(self) -> tuple[Chunk, ...]:
-        return self.move.carried.of_kind(ChunkKind.PANES)
+        return self.move.state.of_kind(ChunkKind.PANES)

@@ -16,15 +16,15 @@ from cepheid.engine.trends.windows.wanted_windows import shares_windows_of_event
 from cepheid.errors import Diagnostic, StateLimitError, UnsupportedQueryError
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program
-from cepheid.stream.admit_events import Arrival, receive
+from cepheid.stream.admit_events import AdmittedEvents, admit_events
 from cepheid.stream.kept_events import (
     ChunkWriter,
     StoredChunk,
     earliest_from,
     read_stored,
 )
-from cepheid.stream.retention import Move, keeper_of
-from cepheid.stream.stream_state import Carried, ChunkKind
+from cepheid.stream.retention import Move, retention_of
+from cepheid.stream.stream_state import ChunkKind, StreamState
 
 LAST_TICK = 2**63 - 1
 
@@ -33,22 +33,22 @@ LAST_TICK = 2**63 - 1
 class Step:
     """What a step gives.
 
-    `result` has what became final, `late` the events that came too late, as they were given. `wake`
-    is the earliest tick such that a step with a later horizon may settle or report something, even
-    if no event arrives; None if nothing waits. `waiting` is how many more events wait for a later
-    horizon than before.
+    `result` has what became final, `late` the events that came too late, as they were given.
+    `next_timer` is the earliest tick such that a step with a later horizon may settle or report
+    something, even if no event arrives; None if nothing waits. `waiting` is how many more events
+    wait for a later horizon than before.
     """
 
-    carried: Carried
+    state: StreamState
     result: pa.Table
     late: pa.Table
-    wake: int | None
+    next_timer: int | None
     waiting: int = 0
 
 
 def step(  # noqa: PLR0913 - the options of a stream, all by name
     program: Program,
-    carried: Carried,
+    state: StreamState,
     arrived: pa.Table | None,
     until: int | None,
     *,
@@ -71,30 +71,30 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
     with errors_of(program.name):
         reject_unbounded(program)
         if arrived is None:
-            if carried.events is None:  # nothing has ever arrived
+            if state.events is None:  # nothing has ever arrived
                 nothing = pa.table({})
-                return Step(Carried(later(carried.horizon, until)), nothing, nothing, None)
-            arrived = carried.events.empty_table()
-        arrival = receive(program, carried, arrived, ordered=ordered, late_before=late_before)
-        stored = read_stored(program, carried.of_kind(ChunkKind.EVENTS), arrival.events)
-        horizon = next_horizon(program, carried, arrival, until, ordered=ordered)
+                return Step(StreamState(later(state.horizon, until)), nothing, nothing, None)
+            arrived = state.events.empty_table()
+        admitted = admit_events(program, state, arrived, ordered=ordered, late_before=late_before)
+        stored = read_stored(program, state.of_kind(ChunkKind.EVENTS), admitted.events)
+        horizon = next_horizon(program, state, admitted, until, ordered=ordered)
         if ends:
             horizon = end_of_time(stored, horizon, program.window_length or 0)
-        move = Move(program, carried, stored, horizon, arrival.events.schema, ordered, ends)
-        keeper = keeper_of(move)
-        replayed = keeper.run(partially=partially)
+        move = Move(program, state, stored, horizon, admitted.events.schema, ordered, ends)
+        retention = retention_of(move)
+        replayed = retention.run(partially=partially)
         if ends:
-            return Step(finished(move), replayed.result, arrival.late, None, newly_waiting(move))
-        writer = ChunkWriter(carried.next_number)
-        keeper.write(replayed, writer)
-        keep_last_key(carried, arrival, writer)
-        after = Carried(move.horizon, tuple(writer.chunks), move.schema, writer.next_number)
+            return Step(finished(move), replayed.result, admitted.late, None, newly_waiting(move))
+        writer = ChunkWriter(state.next_number)
+        retention.write(replayed, writer)
+        keep_last_key(state, admitted, writer)
+        after = StreamState(move.horizon, tuple(writer.chunks), move.schema, writer.next_number)
         if state_limit is not None and after.size > state_limit:
             raise StateLimitError(program.name, after.size, state_limit)
         waiting = None if ordered else earliest_from(move.stored, move.horizon)
-        ticks = [each for each in (waiting, keeper.closing(replayed)) if each is not None]
-        wake = min(ticks, default=None)
-        return Step(after, replayed.result, arrival.late, wake, newly_waiting(move))
+        ticks = [each for each in (waiting, retention.closing(replayed)) if each is not None]
+        next_timer = min(ticks, default=None)
+        return Step(after, replayed.result, admitted.late, next_timer, newly_waiting(move))
 
 
 def reject_unbounded(program: Program) -> None:
@@ -123,16 +123,21 @@ def later(one: int | None, other: int | None) -> int | None:
 
 
 def next_horizon(
-    program: Program, carried: Carried, arrival: Arrival, until: int | None, *, ordered: bool
+    program: Program,
+    state: StreamState,
+    admitted: AdmittedEvents,
+    until: int | None,
+    *,
+    ordered: bool,
 ) -> int | None:
     """Return the tick before which all is settled; it never goes back.
 
     In a stream in order no event comes after the last one at the same time, unless order columns
     tell them apart.
     """
-    horizon = later(carried.horizon, until)
-    if ordered and arrival.latest is not None:
-        after = arrival.latest + (0 if program.order else 1)
+    horizon = later(state.horizon, until)
+    if ordered and admitted.latest is not None:
+        after = admitted.latest + (0 if program.order else 1)
         return later(horizon, min(after, LAST_TICK))
     return horizon
 
@@ -154,18 +159,18 @@ def newly_waiting(move: Move) -> int:
         return 0
     before = [each for each in move.stored if each.chunk is not None]
     return sum(each.count_from(move.horizon) for each in move.stored) - sum(
-        each.count_from(move.carried.horizon) for each in before
+        each.count_from(move.state.horizon) for each in before
     )
 
 
-def finished(move: Move) -> Carried:
-    """Return what is carried on at the end: nothing but how far it came."""
-    return Carried(move.horizon, (), move.schema, move.carried.next_number)
+def finished(move: Move) -> StreamState:
+    """Return what is kept at the end: nothing but how far it came."""
+    return StreamState(move.horizon, (), move.schema, move.state.next_number)
 
 
-def keep_last_key(carried: Carried, arrival: Arrival, writer: ChunkWriter) -> None:
+def keep_last_key(state: StreamState, admitted: AdmittedEvents, writer: ChunkWriter) -> None:
     """Keep the order key after which events of a stream in order come."""
-    if arrival.last_key is None:
-        writer.chunks += carried.of_kind(ChunkKind.LAST_KEY)
+    if admitted.last_key is None:
+        writer.chunks += state.of_kind(ChunkKind.LAST_KEY)
     else:
-        writer.add(ChunkKind.LAST_KEY, arrival.latest or 0, arrival.last_key)
+        writer.add(ChunkKind.LAST_KEY, admitted.latest or 0, admitted.last_key)

@@ -10,7 +10,7 @@ from cepheid.engine.trends.partial_table import from_collected
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.lower import lower
 from cepheid.spark.stream.combine_in_batch import collect
-from cepheid.stream.stream_state import Carried
+from cepheid.stream.stream_state import StreamState
 from cepheid.stream.stream_step import step
 
 SCHEMA = pa.schema(
@@ -43,7 +43,7 @@ def test_groups_and_extremes_of_nan() -> None:
     parts = []
     for bucket in (0, 1):
         own = pa.Table.from_pylist([row for row in rows if row["k"] == bucket], SCHEMA)
-        parts.append(step(program, Carried(), own, 1000, partially=True).result)
+        parts.append(step(program, StreamState(), own, 1000, partially=True).result)
     partial_rows = pa.concat_tables(parts)
     for rows_of_buckets in (partial_rows, pa.concat_tables(parts[::-1])):
         collected = collect(output, ["0", "1", "2"], rows_of_buckets)

@@ -76,20 +76,20 @@ def test_every_kind_of_state_is_kept(spark: SparkSession, tmp_path: Path) -> Non
 
 def kinds_of(bucket: Kept) -> tuple[str, ...]:
     """Return the kinds of its chunks, and their hidden columns."""
-    chunks = bucket.carried.chunks
+    chunks = bucket.state.chunks
     columns = {name for each in chunks for name in each.table.column_names}
     return (*sorted({each.kind.value for each in chunks}), *sorted(columns & {INDEX, TAKEN}))
 
 
 def has_marks(bucket: Kept) -> bool:
     """Whether events without a partition stand for those that were dropped."""
-    chunks = bucket.carried.of_kind(ChunkKind.KNOWN)
+    chunks = bucket.state.of_kind(ChunkKind.KNOWN)
     return any(INDEX in each.table.column_names and each.table["k"].null_count for each in chunks)
 
 
 def has_results(bucket: Kept) -> bool:
     """Whether results of another query are among the events."""
-    return any("Alone" in each.table["type"].to_pylist() for each in bucket.carried.chunks)
+    return any("Alone" in each.table["type"].to_pylist() for each in bucket.state.chunks)
 
 
 def queries_of(bucket: Kept) -> list[str]:

@@ -19,7 +19,7 @@ from cepheid.spark.stream.bucket_store import BucketStore
 from cepheid.spark.stream.end_of_input import came_after_the_end
 from cepheid.spark.stream.event_clock import EventClock
 from cepheid.spark.stream.pack_events import IDENTITY
-from cepheid.stream.stream_state import Carried
+from cepheid.stream.stream_state import StreamState
 
 RESULT, LATE = "result", "late_events"
 COUNTS = ("events", "late", "results", "state_bytes", "waiting")
@@ -99,11 +99,11 @@ class BucketProcessor(StatefulProcessor):
             self._refuse(arrived)
             return
         with errors_of(None):
-            done = self._step(before.carried, arrived, watermark, ends=ends)
-        timer = None if done.wake is None else job.clock.timer(done.wake + job.behind)
+            done = self._step(before.state, arrived, watermark, ends=ends)
+        timer = None if done.next_timer is None else job.clock.timer(done.next_timer + job.behind)
         if timer is not None and timer == fired:
             timer += 1  # Spark removes the timer that went off, also if it was set again
-        size = self.store.save(before, done.carried, timer, is_finished=ends)
+        size = self.store.save(before, done.state, timer, is_finished=ends)
         self._set_timer(before.timer, timer, fired)
         count = 0 if arrived is None else arrived.num_rows
         with errors_of(None):
@@ -121,7 +121,7 @@ class BucketProcessor(StatefulProcessor):
         return self.job.program.name
 
     def _step(
-        self, carried: Carried, arrived: pa.Table | None, watermark: int | None, *, ends: bool
+        self, state: StreamState, arrived: pa.Table | None, watermark: int | None, *, ends: bool
     ) -> Any:
         # Whenever a stream starts, Spark has a new process name the state, which needs no engine.
         from cepheid.stream.stream_step import step
@@ -129,7 +129,7 @@ class BucketProcessor(StatefulProcessor):
         job = self.job
         return step(
             job.program,
-            carried,
+            state,
             arrived,
             None if watermark is None else watermark - job.behind,
             ordered=job.ordered,

@@ -17,7 +17,7 @@ from cepheid.spark.stream.bucket_store import BucketStore
 from cepheid.spark.stream.event_clock import EventClock
 from cepheid.spark.stream.in_lots import RESULT, in_lots
 from cepheid.stream.bundle_step import BundleStep, StreamBundle
-from cepheid.stream.stream_state import Carried
+from cepheid.stream.stream_state import StreamState
 
 QUERY, TEXT, CHANGE = "query", "text", "change"
 BUNDLE_REPORTS = (
@@ -69,13 +69,13 @@ class BundleProcessor(BucketProcessor):
         return ", ".join(each.name for each in self.bundle().queries)
 
     def _step(
-        self, carried: Carried, arrived: pa.Table | None, watermark: int | None, *, ends: bool
+        self, state: StreamState, arrived: pa.Table | None, watermark: int | None, *, ends: bool
     ) -> Any:
         from cepheid.stream.bundle_step import bundle_step
 
         return bundle_step(
             self.bundle(),
-            carried,
+            state,
             arrived,
             watermark,
             ordered=self.job.ordered,
