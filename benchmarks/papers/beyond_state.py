@@ -14,6 +14,7 @@ from benchmarks.papers.sweep import OURS
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
+from cepheid.stream.stream_bundle import stream_of_one
 from cepheid.stream.stream_state import StreamState
 from cepheid.stream.stream_step import step
 
@@ -47,10 +48,11 @@ def _program(query: str, window: int, schema: pa.Schema) -> Program:
 def _most_kept(query: str, window: int, events: pa.Table) -> int:
     """Return how many bytes are kept between two micro-batches at most."""
     announce(f"{events.num_rows:,} events in windows of {window:,}")
-    program, state, most = _program(query, window, events.schema), StreamState(), 0
+    bundle = stream_of_one(_program(query, window, events.schema))
+    state, most = StreamState(), 0
     for first in range(0, events.num_rows, BATCH):
         arrived = events.slice(first, BATCH)
-        state = step(program, state, arrived, None, ordered=True).state
+        state = step(bundle, state, arrived, None, ordered=True).state
         most = max(most, state.size)
     return most
 

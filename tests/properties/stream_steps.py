@@ -14,9 +14,10 @@ from cepheid.engine.matches.forms.compressed_bytes import from_bytes
 from cepheid.program.lower import lower
 from cepheid.program.program import Clock, MatchOutput, Program
 from cepheid.stream.stream_state import StreamState
-from cepheid.stream.stream_step import Step, step
+from cepheid.stream.stream_step import Step
 from tests.properties.comparison import SCHEMA
 from tests.properties.queries import Case
+from tests.stream.script import result_of, step_alone
 
 Row = dict[str, Any]
 FAR = 10_000  # beyond every window of a test
@@ -47,7 +48,7 @@ def drive(
     state, steps = StreamState(), list[Step]()
     for batch in batches:
         arrived = pa.Table.from_pylist(list(batch.events), schema=schema) if batch.events else None
-        done = step(
+        done = step_alone(
             program,
             state,
             arrived,
@@ -59,7 +60,7 @@ def drive(
         next_timer = steps[-1].next_timer if steps else None
         is_early = next_timer is None or batch.until is None or batch.until <= next_timer
         if arrived is None and is_early and not batch.ends:
-            assert done.result.num_rows == 0
+            assert not done.results
         if batch.ends:
             assert done.next_timer is None
             assert not done.state.chunks
@@ -78,9 +79,10 @@ def rows_of(program: Program, steps: Iterable[Step], schema: pa.Schema = SCHEMA)
 def _rows(program: Program, done: Step, schema: pa.Schema) -> list[Row]:
     output = program.output
     if not (isinstance(output, MatchOutput) and output.is_compressed):
-        return list(done.result.to_pylist())
+        return list(result_of(done).to_pylist())
     rows: list[Row] = []
-    for graph in done.result.column("graph").to_pylist() if done.result.num_columns else ():
+    result = result_of(done)
+    for graph in result.column("graph").to_pylist() if result.num_columns else ():
         events, ordered, stored = from_bytes(graph)
         matches = CompressedMatches(program, output, events, schema, ordered, stored)
         found = list(matches)

@@ -10,14 +10,10 @@ from hypothesis import strategies as st
 
 from cepheid.engine.shared.policy import Policy, Sharing
 from cepheid.program.program import Program
-from cepheid.stream.bundle_step import (
-    BundleStep,
-    StreamedQuery,
-    bundle_step,
-    stream_bundle,
-)
 from cepheid.stream.needed_events import keeps_apart
+from cepheid.stream.stream_bundle import StreamedQuery, stream_bundle
 from cepheid.stream.stream_state import StreamState
+from cepheid.stream.stream_step import Step, step
 from tests.properties.stream_steps import Batch, Row, ordered_splits, program_of, splits
 from tests.properties.test_engine_equals_oracle import quiet  # noqa: F401
 from tests.properties.workload_comparison import assert_as_expected, binds, oracle_rows
@@ -63,12 +59,10 @@ def stepped(
     schema: pa.Schema,
     *,
     ordered: bool,
-) -> BundleStep:
+) -> Step:
     bundle = stream_bundle(queries, sharing, schema.names)
     arrived = pa.Table.from_pylist(list(batch.events), schema) if batch.events else None
-    return bundle_step(
-        bundle, state, arrived, batch.until, ordered=ordered, late_before=batch.until
-    )
+    return step(bundle, state, arrived, batch.until, ordered=ordered, late_before=batch.until)
 
 
 def through_bytes(state: StreamState) -> StreamState:

@@ -20,10 +20,10 @@ import cepheid
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.plan.run_options import RunOptions
 from cepheid.stream.stream_state import StreamState
-from cepheid.stream.stream_step import step
 from tests.analysis.test_error_messages import ALL
 from tests.properties.any_tables import CLASSES, ON_SPARK, ROLES, any_table
 from tests.properties.any_texts import PARAMETERS, any_text, misspelt
+from tests.stream.script import step_alone
 
 FORMATS = ("text", "json", "mermaid", "svg")
 WRONG = [case.query for _, case in ALL]
@@ -139,7 +139,7 @@ def test_any_stream(seed: int) -> None:
         # Late events, a watermark that stands still, and one past everything.
         until = random.choice((None, place, 2**62)) if place + size > table.num_rows else place
         arrived = table.slice(place, size) if size > 1 or place else None
-        step_of = partial(step, program, state, arrived, until, ordered=ordered)
+        step_of = partial(step_alone, program, state, arrived, until, ordered=ordered)
         done = outcome(step_of)
         if done is None:
             return

@@ -126,7 +126,7 @@ def test_aggregates(data: st.DataObject, method: str, ordered: bool) -> None:
         batches = data.draw(ended(batches))
     with pytest.MonkeyPatch.context() as patch:
         if data.draw(st.booleans()):  # few events are kept as they are
-            patch.setattr(retention, "panes_pay", lambda _: True)
+            patch.setattr(retention, "panes_pay", lambda *_: True)
         steps = drive(program, batches, ordered=ordered, schema=SCHEMA)
     rows = expected_rows(case, on_expiry=on_expiry)
     if not ends:

@@ -7,8 +7,7 @@ import pytest
 import cepheid
 from cepheid.stream.kept_events import MOST_CHUNKS
 from cepheid.stream.stream_state import StreamState
-from cepheid.stream.stream_step import step
-from tests.stream.script import SCHEMA, program_of
+from tests.stream.script import SCHEMA, program_of, step_alone
 
 QUERIES = [
     "SEQ(A a, B b) WHERE [k] WITHIN 20",
@@ -48,7 +47,7 @@ def arrivals(number: int) -> pa.Table:
 def test_state_stays_bounded(text: str, ordered: bool) -> None:
     program, state, sizes = program_of(text), StreamState(), []
     for number in range(STEPS):
-        state = step(program, state, arrivals(number), 10 * number, ordered=ordered).state
+        state = step_alone(program, state, arrivals(number), 10 * number, ordered=ordered).state
         assert len(state.chunks) <= MOST_CHUNKS + 2
         sizes.append(len(state.to_bytes()))
     third = STEPS // 3
@@ -57,7 +56,7 @@ def test_state_stays_bounded(text: str, ordered: bool) -> None:
 
 def test_only_columns_that_the_query_reads_are_kept() -> None:
     program = program_of("SEQ(A a, B b) WITHIN 20 RETURN a.time")
-    state = step(program, StreamState(), arrivals(0), 5).state
+    state = step_alone(program, StreamState(), arrivals(0), 5).state
     assert {name for each in state.chunks for name in each.table.column_names} == {"time", "type"}
     assert not {"C", "D"} & {
         each for chunk in state.chunks for each in chunk.table.column("type").to_pylist()
@@ -67,10 +66,10 @@ def test_only_columns_that_the_query_reads_are_kept() -> None:
 def test_a_limit() -> None:
     program, state = program_of("SEQ(A a, B b)", name="endless"), StreamState()
     for number in range(5):
-        state = step(program, state, arrivals(number), 10 * number, state_limit=5000).state
+        state = step_alone(program, state, arrivals(number), 10 * number, state_limit=5000).state
     many = pa.concat_tables([arrivals(number) for number in range(5, STEPS)])
     with pytest.raises(cepheid.StateLimitError) as raised:
-        step(program, state, many, 50, state_limit=5000)
+        step_alone(program, state, many, 50, state_limit=5000)
     message = str(raised.value)
     assert "'endless' keeps" in message
     assert "the limit is 5,000" in message
@@ -79,5 +78,5 @@ def test_a_limit() -> None:
 
 def test_a_step_without_events_leaves_everything_as_it_is() -> None:
     program = program_of(QUERIES[0])
-    state = step(program, StreamState(), arrivals(0), 5).state
-    assert step(program, state, None, 5).state.to_bytes() == state.to_bytes()
+    state = step_alone(program, StreamState(), arrivals(0), 5).state
+    assert step_alone(program, state, None, 5).state.to_bytes() == state.to_bytes()

@@ -10,8 +10,7 @@ from cepheid.engine.matches.forms.compressed import GRAPHS
 from cepheid.stream.admit_events import fits_a_position
 from cepheid.stream.kept_events import MOST_CHUNKS
 from cepheid.stream.stream_state import ChunkKind, StreamState
-from cepheid.stream.stream_step import step
-from tests.stream.script import SCHEMA, Script, program_of, table_of
+from tests.stream.script import SCHEMA, Script, program_of, result_of, step_alone, table_of
 
 PAIRS = "SEQ(A a, B b) WITHIN 10 RETURN b.time"
 
@@ -117,11 +116,11 @@ def test_events_that_wait_in_many_steps(text: str) -> None:
 
 def test_a_missing_time_is_told_before_anything_is_kept() -> None:
     program = program_of(PAIRS)
-    state = step(program, StreamState(), table_of("a1"), None).state
+    state = step_alone(program, StreamState(), table_of("a1"), None).state
     rows = [{"time": 2, "type": "B"}, {"time": None, "type": "A"}]
     arrived = pa.Table.from_pylist(rows, schema=SCHEMA)
     with pytest.raises(cepheid.DataError, match="the time column 'time' has a NULL in row 1"):
-        step(program, state, arrived, None)
+        step_alone(program, state, arrived, None)
 
 
 def test_events_that_fit_no_position_are_told_from_others() -> None:
@@ -150,9 +149,9 @@ def test_strict_contiguity_sees_dropped_events() -> None:
 def test_graphs_of_compressed_matches() -> None:
     script = Script(program_of("SEQ(A+ a, B b) WITHIN 10 OUTPUT COMPRESSED"))
     assert script.feed("a1 a2", 3) == []
-    assert script.last is not None
-    assert script.last.result.schema.equals(GRAPHS)
     assert len(script.feed("b3", 4)) == 1
+    assert script.last is not None
+    assert result_of(script.last).schema.equals(GRAPHS)
 
 
 def test_windows_are_reported_when_they_end() -> None:
@@ -183,15 +182,15 @@ class TestLateEvents:
 
     def test_what_is_settled_is_late_without_a_watermark_too(self) -> None:
         program = program_of(PAIRS)
-        state = step(program, StreamState(), table_of("a1"), 5).state
-        assert step(program, state, table_of("b4 b5"), None).late.num_rows == 1
+        state = step_alone(program, StreamState(), table_of("a1"), 5).state
+        assert step_alone(program, state, table_of("b4 b5"), None).late.num_rows == 1
 
     def test_results_of_other_queries_may_be_behind_the_watermark(self) -> None:
         from dataclasses import replace
 
         program = replace(program_of(PAIRS), derived_types=("A",))
-        state = step(program, StreamState(), table_of("a1"), 5).state
-        done = step(program, state, table_of("a4 a5 a6 b6 b7"), 7, late_before=7)
+        state = step_alone(program, StreamState(), table_of("a1"), 5).state
+        done = step_alone(program, state, table_of("a4 a5 a6 b6 b7"), 7, late_before=7)
         assert [(row["type"], row["time"]) for row in done.late.to_pylist()] == [("A", 4), ("B", 6)]
 
 
@@ -245,20 +244,20 @@ class TestWrongEvents:
     def test_a_missing_tie_break_is_not_kept(self) -> None:
         program = program_of(PAIRS, order=("seq",))
         with pytest.raises(cepheid.DataError, match="order column 'seq' has a NULL in row 0"):
-            step(program, StreamState(), table_of("a100"), 5)
+            step_alone(program, StreamState(), table_of("a100"), 5)
 
     def test_a_time_without_window(self) -> None:
         program = program_of("SEQ(A a, !B) WITHIN 10 RETURN a.time")
         with pytest.raises(cepheid.DataError, match="too close to the limit of 64 bits"):
-            step(program, StreamState(), table_of(f"a@{-(2**63)}"), None)
+            step_alone(program, StreamState(), table_of(f"a@{-(2**63)}"), None)
 
     def test_other_columns_than_before(self) -> None:
         program = program_of(PAIRS)
-        state = step(program, StreamState(), table_of("a1"), 5).state
+        state = step_alone(program, StreamState(), table_of("a1"), 5).state
         place = SCHEMA.get_field_index("time")
         other = table_of("a7", SCHEMA.set(place, pa.field("time", pa.int32())))
         with pytest.raises(cepheid.StateError, match="other columns than those kept before"):
-            step(program, state, other, 6)
+            step_alone(program, state, other, 6)
 
     def test_events_without_partition_are_dropped_once(
         self, caplog: pytest.LogCaptureFixture
@@ -296,7 +295,7 @@ class TestWrongEvents:
 )
 def test_results_that_are_never_final(text: str, message: str) -> None:
     with pytest.raises(cepheid.UnsupportedQueryError, match=message):
-        step(program_of(text), StreamState(), table_of("a1"), 5)
+        step_alone(program_of(text), StreamState(), table_of("a1"), 5)
 
 
 def test_encoded_columns() -> None:

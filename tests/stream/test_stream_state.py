@@ -7,16 +7,15 @@ import pytest
 
 import cepheid
 from cepheid.stream.stream_state import HEAD, SIZE, StreamState
-from cepheid.stream.stream_step import step
-from tests.stream.script import SCHEMA, program_of, table_of
+from tests.stream.script import SCHEMA, program_of, step_alone, table_of
 
 PAIRS = "SEQ(A a, B b) WITHIN 10"
 
 
 def some_state() -> StreamState:
     program = program_of(PAIRS)
-    state = step(program, StreamState(), table_of("a1(x=1) b7 a9"), 5).state
-    return step(program, state, table_of("a6 a8(note=text)"), 6).state
+    state = step_alone(program, StreamState(), table_of("a1(x=1) b7 a9"), 5).state
+    return step_alone(program, state, table_of("a6 a8(note=text)"), 6).state
 
 
 def test_bytes_and_back() -> None:
@@ -49,10 +48,10 @@ def test_nothing_kept() -> None:
 
 def test_a_chunk_is_written_once() -> None:
     program = program_of(PAIRS)
-    first = step(program, StreamState(), table_of("a1"), 2).state
-    second = step(program, first, table_of("a3"), 4).state
+    first = step_alone(program, StreamState(), table_of("a1"), 2).state
+    second = step_alone(program, first, table_of("a3"), 4).state
     assert second.chunks[0] is first.chunks[0]
-    later = step(program, second, table_of("a13"), 13).state
+    later = step_alone(program, second, table_of("a13"), 13).state
     assert [each.number for each in later.chunks] == [1, 2]  # the first is too old
 
 
@@ -94,5 +93,7 @@ def test_the_order_of_rows_does_not_show() -> None:
     program = program_of("SEQ(A a, B b) WITHIN 10 RETURN a.values, b.x, a.x", schema=lists)
     tables = [pa.Table.from_pylist(each, lists) for each in (rows, rows[::-1], rows[5:] + rows[:5])]
     for until in (None, 2, 3):
-        states = {step(program, StreamState(), each, until).state.to_bytes() for each in tables}
+        states = {
+            step_alone(program, StreamState(), each, until).state.to_bytes() for each in tables
+        }
         assert len(states) == 1

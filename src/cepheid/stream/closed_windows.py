@@ -17,7 +17,7 @@ from cepheid.kernels.values.value_arrays import ValueRows
 from cepheid.program.sharing.lane_program import LaneProgram
 from cepheid.program.sharing.merged_program import MergedProgram
 from cepheid.stream.next_timer import next_window_end
-from cepheid.stream.retention import Move
+from cepheid.stream.settled_events import Move
 from cepheid.stream.stream_bundle import StreamedQuery
 
 Results = dict[str, pa.Table]

@@ -11,7 +11,7 @@ from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.lower import lower
 from cepheid.spark.stream.combine_in_batch import collect
 from cepheid.stream.stream_state import StreamState
-from cepheid.stream.stream_step import step
+from tests.stream.script import result_of, step_alone
 
 SCHEMA = pa.schema(
     [("type", pa.string()), ("time", pa.int64()), ("k", pa.int64()), ("f", pa.float64()),
@@ -43,7 +43,8 @@ def test_groups_and_extremes_of_nan() -> None:
     parts = []
     for bucket in (0, 1):
         own = pa.Table.from_pylist([row for row in rows if row["k"] == bucket], SCHEMA)
-        parts.append(step(program, StreamState(), own, 1000, partially=True).result)
+        done = step_alone(program, StreamState(), own, 1000, partially=True)
+        parts.append(result_of(done))
     partial_rows = pa.concat_tables(parts)
     for rows_of_buckets in (partial_rows, pa.concat_tables(parts[::-1])):
         collected = collect(output, ["0", "1", "2"], rows_of_buckets)

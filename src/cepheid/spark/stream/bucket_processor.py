@@ -124,17 +124,17 @@ class BucketProcessor(StatefulProcessor):
         self, state: StreamState, arrived: pa.Table | None, watermark: int | None, *, ends: bool
     ) -> Any:
         # Whenever a stream starts, Spark has a new process name the state, which needs no engine.
+        from cepheid.stream.stream_bundle import stream_of_one
         from cepheid.stream.stream_step import step
 
         job = self.job
         return step(
-            job.program,
+            stream_of_one(job.program, partially=job.partially),
             state,
             arrived,
             None if watermark is None else watermark - job.behind,
             ordered=job.ordered,
             late_before=watermark,
-            partially=job.partially,
             state_limit=job.state_limit,
             ends=ends,
         )
@@ -142,8 +142,9 @@ class BucketProcessor(StatefulProcessor):
     def _reports(self, bucket: int, arrived: int, done: Any, size: int) -> Iterator[pd.DataFrame]:
         job = self.job
         late = _of_the_query(job.program, done.late) if job.delivers_late else None
-        counts = (arrived, done.late.num_rows, done.result.num_rows, size, done.waiting)
-        return _reports(bucket, counts, done.result, late)
+        (result,) = done.results.values() or (pa.table({}),)
+        counts = (arrived, done.late.num_rows, result.num_rows, size, done.waiting)
+        return _reports(bucket, counts, result, late)
 
     def _set_timer(self, before: int | None, now: int | None, fired: int | None) -> None:
         """Keep one timer; Spark itself removes the one that went off."""

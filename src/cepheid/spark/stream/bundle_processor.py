@@ -16,8 +16,9 @@ from cepheid.spark.stream.bucket_processor import BucketProcessor
 from cepheid.spark.stream.bucket_store import BucketStore
 from cepheid.spark.stream.event_clock import EventClock
 from cepheid.spark.stream.in_lots import RESULT, in_lots
-from cepheid.stream.bundle_step import BundleStep, StreamBundle
+from cepheid.stream.stream_bundle import StreamBundle
 from cepheid.stream.stream_state import StreamState
+from cepheid.stream.stream_step import Step
 
 QUERY, TEXT, CHANGE = "query", "text", "change"
 BUNDLE_REPORTS = (
@@ -71,9 +72,9 @@ class BundleProcessor(BucketProcessor):
     def _step(
         self, state: StreamState, arrived: pa.Table | None, watermark: int | None, *, ends: bool
     ) -> Any:
-        from cepheid.stream.bundle_step import bundle_step
+        from cepheid.stream.stream_step import step
 
-        return bundle_step(
+        return step(
             self.bundle(),
             state,
             arrived,
@@ -85,9 +86,7 @@ class BundleProcessor(BucketProcessor):
             ends=ends,
         )
 
-    def _reports(
-        self, bucket: int, arrived: int, done: BundleStep, size: int
-    ) -> Iterator[pd.DataFrame]:
+    def _reports(self, bucket: int, arrived: int, done: Step, size: int) -> Iterator[pd.DataFrame]:
         counts = {
             "events": arrived,
             "late": done.late.num_rows,
@@ -97,7 +96,7 @@ class BundleProcessor(BucketProcessor):
         told = chain([counts], self.tell(bucket, done))
         yield from map(pd.DataFrame, in_lots({"bucket": bucket, **NOTHING, **row} for row in told))
 
-    def tell(self, bucket: int, done: BundleStep) -> Iterator[dict[str, Any]]:
+    def tell(self, bucket: int, done: Step) -> Iterator[dict[str, Any]]:
         """Yield what there is to report of a step."""
         for name, table in done.results.items():
             for place, packet in enumerate(to_packets(table)):

@@ -28,12 +28,8 @@ from cepheid.spark.stream.bundle_processor import (
 from cepheid.spark.stream.finish_packets import FAILED, QueryForm
 from cepheid.spark.stream.in_lots import RESULT
 from cepheid.spark.stream.pack_events import IDENTITY
-from cepheid.stream.bundle_step import (
-    BundleStep,
-    StreamBundle,
-    StreamedQuery,
-    stream_bundle,
-)
+from cepheid.stream.stream_bundle import StreamBundle, StreamedQuery, stream_bundle
+from cepheid.stream.stream_step import Step
 
 CHANGED = "changed"
 CHANGED_PACKETS = f"bucket int, {EVENTS} binary, {CHANGED} string"
@@ -59,7 +55,7 @@ class QueryCompiler:
         from cepheid.spark.batch.run_batch import shuffle_keys
         from cepheid.spark.stream.run_stream_bundle import as_streamed
         from cepheid.stream.needed_events import keeps_apart
-        from cepheid.stream.stream_step import reject_unbounded
+        from cepheid.stream.stream_bundle import reject_unbounded
 
         program = as_streamed(name, self.compile(name, text)).program
         reject_unbounded(program)
@@ -150,7 +146,7 @@ class ChangingProcessor(BundleProcessor):
         """Return the text of a query."""
         return self.texts[name]
 
-    def tell(self, bucket: int, done: BundleStep) -> Iterator[dict[str, Any]]:
+    def tell(self, bucket: int, done: Step) -> Iterator[dict[str, Any]]:
         """Yield changes, failures and results."""
         told, self.told = self.told, []
         yield from told if bucket == FIRST else ()

@@ -25,7 +25,7 @@ from cepheid.spark.stream.query_folder import read_changes
 from cepheid.spark.stream.run_stream import roles_in_words, stream_input
 from cepheid.spark.stream.run_stream_bundle import pack_all, step_through_bundle, tagged
 from cepheid.spark.stream.workload_stream import as_rows
-from cepheid.stream.bundle_step import StreamBundle
+from cepheid.stream.stream_bundle import StreamBundle
 
 
 def run_changing(

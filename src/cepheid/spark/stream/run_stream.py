@@ -42,7 +42,7 @@ from cepheid.spark.stream.event_clock import EventClock
 from cepheid.spark.stream.event_time import with_watermark
 from cepheid.spark.stream.pack_events import pack_with_identity
 from cepheid.spark.stream.stream_results import StreamResults
-from cepheid.stream.stream_step import reject_unbounded
+from cepheid.stream.stream_bundle import reject_unbounded
 
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"

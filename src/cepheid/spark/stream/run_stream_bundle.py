@@ -33,9 +33,9 @@ from cepheid.spark.stream.finish_packets import TAGGED
 from cepheid.spark.stream.in_lots import RESULT
 from cepheid.spark.stream.pack_events import pack_with_identity
 from cepheid.spark.stream.run_stream import StreamInput, identity
-from cepheid.stream.bundle_step import StreamBundle, StreamedQuery, stream_bundle
 from cepheid.stream.needed_events import keeps_apart
 from cepheid.stream.pane_state import keeps_panes
+from cepheid.stream.stream_bundle import StreamBundle, StreamedQuery, stream_bundle
 
 TOGETHER = "workload"
 MOST_OBSERVED = 32  # queries whose results are counted apart: each one is a node of Spark's plan

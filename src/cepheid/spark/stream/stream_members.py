@@ -41,7 +41,7 @@ from cepheid.spark.stream.run_stream_bundle import (
 )
 from cepheid.spark.stream.stream_results import StreamResults
 from cepheid.spark.stream.workload_stream import WorkloadStream
-from cepheid.stream.stream_step import reject_unbounded
+from cepheid.stream.stream_bundle import reject_unbounded
 
 REUSE = "spark.sql.exchange.reuse"
 
