@@ -6,7 +6,7 @@ A process of Spark's that only names the state reads bundles, and needs no engin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -76,6 +76,11 @@ class StreamBundle:
         """The programs of all queries."""
         return tuple(each.program for each in self.queries)
 
+    @property
+    def read_columns(self) -> frozenset[str]:
+        """Every column of the events that a program reads."""
+        return frozenset(name for each in self.programs for name in each.columns)
+
     @cached_property
     def admission(self) -> Admission:
         """What is kept of events."""
@@ -91,6 +96,7 @@ class StreamBundle:
 def stream_of_one(program: Program, *, partially: bool = False) -> StreamBundle:
     """Return the bundle of a query by itself; see `stream_bundle`."""
     reject_unbounded(program)
+    program = replace(program, cuts_time=False)
     return StreamBundle((StreamedQuery(program.name, program, partially),))
 
 
