@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cepheid.engine.events.order_events import OrderedEvents, order_events
 from cepheid.engine.events.partition_codes import partition_codes
-from cepheid.engine.events.report_range import Settled
+from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.events.ticks import to_ticks
 from cepheid.engine.matches.match_pairs import seen_by_second
 from cepheid.engine.trends.exact import exact_counts, exact_sums, residues, sum_residues
@@ -57,7 +57,7 @@ Int64s = NDArray[np.int64]
 class Aggregation:
     """The aggregation of so many events, given by their columns.
 
-    With `settled` they are those of a stream that still matter; those that are not settled do not
+    With `report` they are those of a stream that still matter; those that are not settled do not
     count, and rows are those that became final in its last step.
     """
 
@@ -66,20 +66,20 @@ class Aggregation:
     columns: Mapping[str, Any]
     length: int
     threads: int = 1
-    settled: Settled | None = None
+    report: ReportRange | None = None
 
     @cached_property
     def ordered(self) -> OrderedEvents:
         """The events as the kernels see them."""
         ordered = order_events(
-            self.program, self.columns, self.length, threads=self.threads, settled=self.settled
+            self.program, self.columns, self.length, threads=self.threads, report=self.report
         )
-        if self.settled is None:
+        if self.report is None:
             return ordered
         needed = needed_events(self.program, ordered)
-        if self.settled.known_rows is not None:  # a step may end within a tick: all are settled
+        if self.report.known_rows is not None:  # a step may end within a tick: all are settled
             return needed
-        return kept_events(needed, self._ticks(needed) < self.settled.until)
+        return kept_events(needed, self._ticks(needed) < self.report.until)
 
     def _ticks(self, ordered: OrderedEvents) -> Int64s:
         """Return the time of every event."""
@@ -98,7 +98,7 @@ class Aggregation:
     def stream(self) -> GroupRows | None:
         """The result of a plain count over a stream in order, which needs no ordered events."""
         program, output = self.program, self.output
-        if program.slots is None or self.settled is not None:
+        if program.slots is None or self.report is not None:
             return None
         if output.numbers or output.minima:
             return None
@@ -163,11 +163,11 @@ class Aggregation:
         for program, ordered in self.sides:
             ends |= (ordered.arrays.fires & np.uint64(program.automaton.last)) != 0
             starts |= (ordered.arrays.fires & np.uint64(program.automaton.first)) != 0
-        if self.settled is not None:
+        if self.report is not None:
             ticks = self._ticks(self.ordered)
-            is_new = self.settled.is_new(ticks, self.ordered.row)
+            is_new = self.report.is_new(ticks, self.ordered.row)
             was_known, ends = ends & ~is_new, ends & is_new
-            starts &= self.settled.reports(ticks + self.program.window_length)
+            starts &= self.report.reports(ticks + self.program.window_length)
             starts &= ~self._meets(ticks + self.program.window_length, ticks, was_known)
         wanted = starts if self.output.shows_expiry else None
         return find_moments(self.program, self.ordered, self.group, ends, wanted)
@@ -179,11 +179,11 @@ class Aggregation:
 
         A step of a stream in order may end within a tick.
         """
-        assert self.settled is not None
-        if self.settled.before is None or not self.output.shows_expiry:
+        assert self.report is not None
+        if self.report.before is None or not self.output.shows_expiry:
             return np.zeros(ticks.size, np.bool_)
-        reported = self.group[was_known & (ticks == self.settled.before)]
-        meets: NDArray[np.bool_] = np.isin(self.group, reported) & (leaves == self.settled.before)
+        reported = self.group[was_known & (ticks == self.report.before)]
+        meets: NDArray[np.bool_] = np.isin(self.group, reported) & (leaves == self.report.before)
         return meets
 
     def table(self, schema: pa.Schema) -> pa.Table:
