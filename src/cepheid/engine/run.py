@@ -18,7 +18,7 @@ from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
 
 if TYPE_CHECKING:
-    from cepheid.engine.events.report_range import Settled
+    from cepheid.engine.fold import Folding
     from cepheid.engine.matches.forms.compressed import CompressedMatches
 
 LocalResult: TypeAlias = "pa.Table | CompressedMatches"
@@ -40,7 +40,7 @@ def result_schema(program: Program, events: pa.Schema) -> pa.Schema:
     return match_schema(program, output, events)
 
 
-def run_local(
+def run_local(  # noqa: PLR0913
     program: Program,
     table: pa.Table,
     schema: pa.Schema | None = None,
@@ -48,12 +48,14 @@ def run_local(
     threads: int = 1,
     settled: Settled | None = None,
     columns: Mapping[str, Any] | None = None,
+    folding: Folding | None = None,
 ) -> LocalResult:
     """Run a program on one table of events, in any order.
 
     `schema` has the types that results are to have where columns of the table are encoded. In a
     step of a stream, `settled` says which results are reported. `columns` are those of the table,
-    if their order is found for several programs at once.
+    if their order is found for several programs at once. `folding` chooses the folds, and writes
+    down what was done.
     """
     stop_if_unwanted()
     schema = table.schema if schema is None else schema
@@ -64,7 +66,13 @@ def run_local(
     with errors_of(name):
         if reads_columns(program):
             return run_columns(
-                program, columns, table.num_rows, schema, threads=threads, settled=settled
+                program,
+                columns,
+                table.num_rows,
+                schema,
+                threads=threads,
+                settled=settled,
+                folding=folding,
             )
         return _run_table(program, table, schema, settled, columns)
 
@@ -122,7 +130,7 @@ def reads_columns(program: Program) -> bool:
     return program.pair is None and not output.is_compressed
 
 
-def run_columns(
+def run_columns(  # noqa: PLR0913
     program: Program,
     columns: Mapping[str, Any],
     length: int,
@@ -130,14 +138,16 @@ def run_columns(
     *,
     threads: int,
     settled: Settled | None = None,
+    folding: Folding | None = None,
 ) -> pa.Table:
     """Run a program on columns of so many events; see `run_local`."""
     output = program.output
     if isinstance(output, AggregateOutput):
-        from cepheid.engine.trends.aggregation import Aggregation
+        from cepheid.engine.results import aggregated
+        from cepheid.engine.trends.trend_events import TrendEvents
 
-        aggregation = Aggregation(program, output, columns, length, threads, settled)
-        result, dropped = aggregation.table(schema), aggregation.dropped
+        events = TrendEvents(program, output, columns, length, threads, settled)
+        result, dropped = aggregated(events, schema, folding), events.dropped
     else:
         from cepheid.engine.matches.find_matches import find_matches
 
@@ -154,12 +164,12 @@ def run_partially(
     columns: Mapping[str, Any] | None = None,
 ) -> pa.Table:
     """Return rows of groups that other tasks add to."""
-    from cepheid.engine.trends.aggregation import Aggregation
-    from cepheid.engine.trends.partial_table import partial_schema, to_partial
+    from cepheid.engine.results import aggregated
+    from cepheid.engine.trends.trend_events import TrendEvents
 
     name = program.name if columns is None else None
     if columns is None:
         columns = dict(zip(events.column_names, events.columns, strict=True))
     with errors_of(name):
-        rows = Aggregation(program, output, columns, events.num_rows).finished(events.schema)
-    return to_partial(partial_schema(program, output, events.schema), rows)
+        given = TrendEvents(program, output, columns, events.num_rows)
+        return aggregated(given, events.schema, partially=True)

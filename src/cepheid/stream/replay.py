@@ -13,9 +13,10 @@ from cepheid.engine.events.report_range import Settled
 from cepheid.engine.matches.find_matches import find_matches
 from cepheid.engine.matches.forms.compressed import GRAPHS, compress_matches, graphs_of
 from cepheid.engine.matches.match_pairs import find_pairs
+from cepheid.engine.results import aggregated
 from cepheid.engine.run import result_schema
-from cepheid.engine.trends.aggregation import Aggregation
-from cepheid.engine.trends.partial_table import partial_schema, to_partial
+from cepheid.engine.trends.partial_table import partial_schema
+from cepheid.engine.trends.trend_events import TrendEvents
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
 
@@ -59,11 +60,8 @@ def replay(
     if columns is None:
         columns = dict(zip(events.column_names, events.columns, strict=True))
     if isinstance(output, AggregateOutput):
-        aggregation = Aggregation(program, output, columns, events.num_rows, 1, settled)
-        if partially:
-            partial = partial_schema(program, output, schema)
-            return Replayed(to_partial(partial, aggregation.finished(schema)), none)
-        return Replayed(aggregation.table(schema), none)
+        given = TrendEvents(program, output, columns, events.num_rows, 1, settled)
+        return Replayed(aggregated(given, schema, partially=partially), none)
     if output.is_compressed:
         matches, _ = compress_matches(program, output, events, schema, settled, columns)
         # A graph may have ends, and yet no match: negations, or starts reported before.
