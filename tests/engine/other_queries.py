@@ -6,7 +6,7 @@ import cepheid
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.plan.run_options import RunOptions
 from cepheid.program.sharing.merged_sets import MergedSets
-from cepheid.testing import event_script as events
+from cepheid.testing import events
 
 ROLES = {"time": "time", "type": "type"}
 

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 import cepheid
-from cepheid.testing import event_script as events
+from cepheid.testing import events
 
 
 def table_of(stream: str) -> pa.Table:

@@ -8,7 +8,7 @@ import pytest
 
 import cepheid
 from cepheid.program.adjacent_program import StructureCode
-from cepheid.testing import event_script as events
+from cepheid.testing import events
 from tests.engine.adjacent_cases import (
     ASKED,
     EXAMPLE,

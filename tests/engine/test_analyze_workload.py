@@ -11,7 +11,7 @@ import cepheid
 from cepheid.engine.shared import analyze_set
 from cepheid.plan.sharing_costs import COUNTING_COSTS
 from cepheid.program.sharing.run_report import Decision
-from cepheid.testing import event_script as events
+from cepheid.testing import events
 from tests.semantics.examples import HAMLET_STREAM
 
 ROLES = {"time": "time", "type": "type"}

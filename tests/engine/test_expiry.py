@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 import cepheid
-from cepheid.testing import event_script as events
+from cepheid.testing import events
 from tests.oracle import bind, evaluate, schema_of
 
 

@@ -11,7 +11,7 @@ from pyarrow import csv
 
 import cepheid
 from cepheid.tables.table_kinds import TableKind
-from cepheid.testing import event_script as events
+from cepheid.testing import events
 
 ROLES = {"time": "time", "type": "type"}
 PAIRS = "PATTERN SEQ(A a, B b) WITHIN 3 RETURN a.time AS start, b.x AS x INTO Pair"

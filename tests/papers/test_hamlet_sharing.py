@@ -39,7 +39,7 @@ from cepheid.plan.sharing_costs import COUNTING_COSTS
 from cepheid.program.sharing.lane_program import make_lanes
 from cepheid.program.sharing.merged_sets import MergedSets
 from cepheid.program.sharing.run_report import Decision
-from cepheid.testing import event_script as events
+from cepheid.testing import events
 from tests.semantics.examples import EDGE, EDGE_STREAM, HAMLET_STREAM
 
 COUNT = "RETURN COUNT(*) AS n"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from cepheid.generate import generate
-from cepheid.testing import event_script as events
+from cepheid.testing import events
 from tests.oracle import ask, bind, evaluate, matches, schema_of
 
 ANY = ""

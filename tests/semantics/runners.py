@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 import cepheid
-from cepheid.testing import event_script as events
+from cepheid.testing import events
 from tests.semantics.examples import Example, Row
 
 ROLES = {"time": "time", "type": "type"}

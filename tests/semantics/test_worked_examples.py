@@ -2,7 +2,7 @@
 
 import pytest
 
-from cepheid.testing import event_script as events
+from cepheid.testing import events
 from tests.oracle import bind, evaluate, schema_of
 from tests.semantics.aggregate_examples import AGGREGATE_EXAMPLES
 from tests.semantics.examples import EXAMPLES, Example

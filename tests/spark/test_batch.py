@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import cepheid
-from cepheid.testing import event_script as events
+from cepheid.testing import events
 
 pytestmark = pytest.mark.spark
 

@@ -17,7 +17,7 @@ import cepheid
 from cepheid.connectors.kafka_rows import kafka_rows
 from cepheid.connectors.read_kafka import read_kafka_stream
 from cepheid.connectors.redact_secrets import PLAN_REDACTION, hide_in_plans
-from cepheid.testing import event_script as events
+from cepheid.testing import events
 from tests.oracle import ask
 from tests.services.kafka_broker import KafkaBroker
 

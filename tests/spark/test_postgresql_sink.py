@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import cepheid
 from cepheid.connectors.write_postgresql import PostgresqlTarget, write_postgresql
-from cepheid.testing import event_script as events
+from cepheid.testing import events
 from tests.services.postgresql_server import PostgresqlServer
 
 pytestmark = [

@@ -11,7 +11,7 @@ from cepheid.program.lower import lower
 from cepheid.program.program import Program
 from cepheid.stream.stream_state import Carried
 from cepheid.stream.stream_step import Step, step
-from cepheid.testing import event_script as events
+from cepheid.testing import events
 
 SCHEMA = pa.schema(
     [
