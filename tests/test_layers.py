@@ -303,7 +303,7 @@ class TestTheChecker:
             ("cepheid.plan.planner", "from cepheid import Query"),
             ("cepheid.plan.planner", "from cepheid.query import Query"),
             ("cepheid.program.lower", "from cepheid.kernels import jit"),
-            ("cepheid.engine.events.scan", "from cepheid.engine.run import run_local"),
+            ("cepheid.engine.events.scan", "from cepheid.engine.run import run"),
             ("cepheid.engine.matches.walk", "from cepheid.engine.trends import columns"),
             ("cepheid.stream.stream_step", "from cepheid.spark.batch import run_batch"),
             ("cepheid.kernels.graph.walk", "from cepheid.kernels.position import fold_slots"),

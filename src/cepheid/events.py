@@ -57,6 +57,15 @@ class Events(Generic[Table]):
         return fspath(self.table) if isinstance(self.table, str | PathLike) else None
 
     @property
+    def source(self) -> object:
+        """What a run takes: the table, or files of which it reads the columns that it needs."""
+        if self.path is None:
+            return self.table
+        from cepheid.connectors.read_local import EventFiles
+
+        return EventFiles([self.path])
+
+    @property
     def is_stream(self) -> bool:
         """Whether more events come while a query runs."""
         from cepheid.tables.table_kinds import TableKind, kind_of
@@ -82,7 +91,7 @@ class Events(Generic[Table]):
     def schema(self) -> EventSchema:
         """The columns, their types and roles: what EXPLAIN looks at."""
         from cepheid.engine.events.event_schema import event_schema
-        from cepheid.runners.choose_runner import schema_of
+        from cepheid.runners.event_input import schema_of
 
         if self.path is None:
             return schema_of(self.table, self.roles)
@@ -136,7 +145,7 @@ def events(table: object, **roles: Unpack[RoleKeywords]) -> Events[Any]:
         DataError: a column is missing or cannot have its role, or the table is of no known kind.
     """
     from cepheid.engine.events.event_schema import event_schema
-    from cepheid.runners.choose_runner import check_input
+    from cepheid.runners.event_input import check_input
 
     given = events_with_roles(table, **roles)
     if given.path is None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from pyarrow import RecordBatchReader
 
+    from cepheid.engine.members import Member
     from cepheid.program.program import Program
     from cepheid.run_keywords import (
         BatchKeywords,
@@ -147,16 +148,11 @@ class Query:
         2
         """
         from cepheid.run_keywords import read_run
-        from cepheid.runners.choose_runner import run_events, run_stored
+        from cepheid.runners.run_queries import run_queries
 
         given, chosen = read_run(events, options, keywords, method="run")
-        make_program = partial(self.program, chosen)
         with self._defence():
-            if given.path is None:
-                return run_events(make_program, given.table, given.roles, chosen)
-            from cepheid.connectors.read_local import EventFiles
-
-            return run_stored(make_program, EventFiles([given.path]), given.roles)
+            return run_queries([self._member(chosen)], given.source, given.roles, chosen)[self.name]
 
     @overload
     def batches(
@@ -187,15 +183,15 @@ class Query:
         2
         """
         from cepheid.run_keywords import read_run
-        from cepheid.runners.choose_runner import find_batches
+        from cepheid.runners.run_queries import find_batches
 
         given, chosen = read_run(events, options, keywords, method="batches", without=ON_SPARK)
-        table = given.table
-        if given.path is not None:
-            from cepheid.connectors.read_local import read_local
+        return find_batches(self._member(chosen), given.source, given.roles)
 
-            table = read_local([given.path])
-        return find_batches(partial(self.program, chosen), table, given.roles)
+    def _member(self, options: RunOptions) -> Member:
+        from cepheid.engine.members import Member
+
+        return Member(self.name, partial(self.program, options))
 
     def program(
         self, options: RunOptions, schema: EventSchema, *, is_checked: bool = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -24,7 +24,7 @@ from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.planner import make_plan
 from cepheid.plan.run_options import Batch, RunOptions
 from cepheid.program.sharing.merged_sets import MergedSets
-from cepheid.program.sharing.run_report import RunReport
+from cepheid.program.sharing.run_report import make_report
 from cepheid.query import ON_SPARK, Query, query
 from cepheid.tables.table_types import Table
 
@@ -187,15 +187,14 @@ class Workload:
         [{'p_a_ts': 1, 'q_a_ts': 3}]
         """
         from cepheid.run_keywords import read_run
-        from cepheid.runners.run_members import run_workload
+        from cepheid.runners.run_queries import run_queries
 
         given, chosen = read_run(events, options, keywords, method="run", without=["grouped"])
         in_ranges = isinstance(chosen, Batch) and chosen.parallel_in_time is True
         members = self._members(chosen)
         shared = replace(self._sharing(sharing), in_ranges=in_ranges)
         with self._defence():
-            table = _read_if_stored(members, given)
-            results = run_workload(members, table, given.roles, chosen, shared)
+            results = run_queries(members, given.source, given.roles, chosen, shared)
         return {name: results[name] for name in self.queries}
 
     def stream(
@@ -213,7 +212,7 @@ class Workload:
         every query to a place of its own. See docs/how-to/workloads.md.
         """
         from cepheid.run_keywords import read_stream
-        from cepheid.runners.run_members import stream_workload
+        from cepheid.runners.run_queries import stream_workload
 
         given, chosen = read_stream(events, options, keywords, without=["late"])
         members, shared = self._members(chosen), self._sharing(sharing)
@@ -229,7 +228,7 @@ class Workload:
         Results stay what they are: one that is asked for again is computed anew. Without this, what
         is kept goes when all results of a run are gone and a workload runs again.
         """
-        from cepheid.runners.choose_runner import release_results
+        from cepheid.runners.run_queries import release_results
 
         release_results(results.values())
 
@@ -294,19 +293,20 @@ class Workload:
         >>> found.results["q1"].to_pylist(), found.report.sets[0].parts[0].text
         ([{'n': 3.0}], 'B+')
         """
+        from cepheid.engine.catalogue import RankedFolds
         from cepheid.engine.shared.analyze_set import SetAnalysis
         from cepheid.run_keywords import read_run
-        from cepheid.runners.run_members import run_workload
+        from cepheid.runners.run_queries import run_queries
 
         given, chosen = read_run(events, options, keywords, method="analyze", without=ON_SPARK)
         members, shared = self._members(chosen), self._sharing(sharing)
         analysis, start = SetAnalysis(compare=compare), perf_counter()
+        folds = RankedFolds(sets=analysis)
         with self._defence():
-            table = _read_if_stored(members, given)
-            results = run_workload(members, table, given.roles, chosen, shared, analysis)
-        report = RunReport(sharing, perf_counter() - start, tuple(analysis.sets))
+            results = run_queries(members, given.source, given.roles, chosen, shared, folds)
+        report = make_report(folds.record, perf_counter() - start, sharing, analysis.sets)
         ordered = {name: results[name] for name in self.queries}
-        return AnalyzedRun(ordered, report, self.plans(analysis.schema), self.dependencies)
+        return AnalyzedRun(ordered, report, self.plans(folds.schema), self.dependencies)
 
     def _defence(self) -> AbstractContextManager[None]:
         return last_defence(f"the workload of {', '.join(self.queries)}")
@@ -317,10 +317,9 @@ class Workload:
         return [
             Member(
                 name,
-                self._planner(name, options),
+                partial(self._program, name, options),
                 self.dependencies.givers(name),
                 self.queries[name].tree.into if self.dependencies.is_read(name) else None,
-                partial(self.queries[name].program, options, is_checked=False),
             )
             for name in self.dependencies.order
         ]
@@ -334,10 +333,14 @@ class Workload:
         bound = self.queries[name].bind(schema)
         return check_stream(bound) if self.dependencies.is_read(name) else bound
 
-    def _planner(self, name: str, options: RunOptions) -> Callable[[EventSchema], PhysicalPlan]:
-        if self.dependencies.is_read(name):
-            options = replace(options, limit=None) if isinstance(options, Batch) else options
-        return lambda schema: options.applied_to(make_plan(self._bind(name, schema)))
+    def _program(self, name: str, options: RunOptions, schema: EventSchema) -> Program:
+        if not self.dependencies.is_read(name):
+            return self.queries[name].program(options, schema, is_checked=False)
+        from cepheid.program.lower import lower
+
+        unlimited = replace(options, limit=None) if isinstance(options, Batch) else options
+        plan = unlimited.applied_to(make_plan(self._bind(name, schema)))
+        return lower(plan, as_stream=True)
 
 
 def workload(queries: Iterable[Query | str] | Mapping[str, Query | str]) -> Workload:
@@ -412,7 +415,7 @@ class QueryFolder:
         """
         from cepheid.engine.members import ChangingQueries
         from cepheid.run_keywords import read_stream
-        from cepheid.runners.run_members import stream_changing
+        from cepheid.runners.run_queries import stream_changing
 
         given, chosen = read_stream(events, options, keywords, without=NOT_FOR_FOLDERS)
         spread = (keys,) if isinstance(keys, str) else tuple(keys)
@@ -445,15 +448,6 @@ def _policy(name: str) -> Policy:
             hint=suggest(str(name), tuple(Policy), owner="sharing"),
         )
     return Policy(name)
-
-
-def _read_if_stored(members: Sequence[Member], given: Events[Any]) -> object:
-    if given.path is None:
-        return given.table
-    from cepheid.connectors.read_local import EventFiles
-    from cepheid.runners.run_members import read_stored
-
-    return read_stored(members, EventFiles([given.path]), given.roles)
 
 
 def _named(given: Query | str, name: str, *, replaces: bool = False) -> Query:

@@ -9,11 +9,11 @@ from hypothesis import assume, reject
 from hypothesis import strategies as st
 
 from cepheid.analysis.bound import BoundQuery, WindowUnit
-from cepheid.engine.run import run_local
 from cepheid.errors import BindingError
 from cepheid.plan.physical import AggregateMethod
 from cepheid.plan.planner import make_plan
 from cepheid.program.lower import lower
+from tests.engine.run_one import run_one
 from tests.oracle import evaluate
 from tests.properties.aggregate_streams import bound, table_of
 from tests.properties.aggregates import bodies, open_negations
@@ -47,7 +47,7 @@ def rows_of(
     program = lower(replace(make_plan(query), shows_expiry=on_expiry))
     if is_enumerated:
         program = replace(program, slots=None)
-    result = run_local(program, table)
+    result = run_one(program, table)
     assert isinstance(result, pa.Table)
     return list(result.to_pylist())
 

@@ -10,6 +10,7 @@ from cepheid.engine.bundle import Bundle, make_bundles, whole_bundle
 from cepheid.engine.shared.policy import Policy, Sharing
 from cepheid.engine.trends.partial_table import partial_schema
 from cepheid.program.aggregate_output import AggregateOutput
+from tests.engine.run_one import run_partially
 from tests.engine.shared_cases import (
     CHAINS,
     FOLDS,
@@ -23,15 +24,14 @@ from tests.engine.shared_cases import (
 
 pytest.importorskip("pyspark")
 
-from cepheid.engine.run import run_partially
-from cepheid.spark.batch.bundle_folds import BundleFolds
+from cepheid.spark.batch.task_folds import TaskFolds
 from cepheid.spark.shuffle.packed_events import from_packets
 
 
 def folded(bundle: Bundle, events: pa.Table, partial: frozenset[int]) -> dict[int, pa.Table]:
-    folds = BundleFolds(bundle, partial, events.schema, 1 << 30, b"")
+    folds = TaskFolds(bundle, partial, events.schema, 1 << 30)
     packets: dict[int, list[bytes]] = {}
-    for table in folds.packets().whole(events):
+    for table in folds.results().whole(events):
         for row in table.to_pylist():
             packets.setdefault(row["query"], []).append(row["result"])
     return {number: from_packets(each) for number, each in packets.items()}
@@ -65,7 +65,7 @@ def test_rows_that_other_tasks_add_to() -> None:
     for number in partial:
         output = programs[number].output
         assert isinstance(output, AggregateOutput)
-        alone = run_partially(programs[number], output, events)
+        alone = run_partially(programs[number], events)
         assert found[number].schema == partial_schema(programs[number], output, events.schema)
         assert sizes(found[number]) == sizes(alone)
     assert found[0].equals(cepheid.query(texts[0]).run(events, **ROLES))

@@ -10,8 +10,8 @@ import pytest
 
 import cepheid
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
-from cepheid.engine.run import run_local
 from cepheid.program.lower import lower
+from tests.engine.run_one import run_one
 from tests.properties.aggregate_comparison import alike
 
 WINDOWS = ("", "WITHIN 9", "WITHIN 9 SLIDE 2", "WITHIN 5 EVENTS", "WITHIN 5 EVENTS SLIDE 3 EVENTS")
@@ -68,7 +68,7 @@ def both_ways(text, events):
     assert program.pair is not None
     assert program.pair.folds is not None
     enumerated = replace(program, pair=replace(program.pair, folds=None))
-    found, expected = (run_local(each, events) for each in (program, enumerated))
+    found, expected = (run_one(each, events) for each in (program, enumerated))
     return found.to_pylist(), expected.to_pylist()
 
 

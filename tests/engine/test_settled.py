@@ -10,11 +10,12 @@ import cepheid
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.engine.events.hidden_columns import INDEX
 from cepheid.engine.events.report_range import Settled
-from cepheid.engine.run import result_schema, run_local
+from cepheid.engine.run import result_schema
 from cepheid.engine.trends.trend_events import TrendEvents
 from cepheid.engine.trends.windows.wanted_windows import oldest_needed, shares_windows_of_events
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
+from tests.engine.run_one import run_one
 from tests.engine.streams import table_of
 
 SLIDING = "WITHIN 10 SLIDE 5 RETURN COUNT(*) AS n"
@@ -36,7 +37,7 @@ def program_of(pattern: str, events: pa.Table) -> Program:
 
 def run(pattern: str, stream: str | pa.Table, settled: Settled) -> list[dict[str, Any]]:
     events = table_of(stream) if isinstance(stream, str) else stream
-    found = run_local(program_of(pattern, events), events, settled=settled)
+    found = run_one(program_of(pattern, events), events, settled=settled)
     assert isinstance(found, pa.Table)
     rows: list[dict[str, Any]] = found.to_pylist()
     return rows
@@ -47,7 +48,7 @@ class TestEveryMethod:
     def test_windows_that_end_in_the_step(self, method: str) -> None:
         events = table_of(STREAM)
         pattern = f"{METHODS[method]} {SLIDING}"
-        whole = run_local(program_of(pattern, events), events).to_pylist()
+        whole = run_one(program_of(pattern, events), events).to_pylist()
         expected = [row for row in whole if 10 < row["window_end"] <= 20]
         assert expected
         assert run(pattern, events, Settled(10, 20)) == expected
@@ -55,7 +56,7 @@ class TestEveryMethod:
     def test_moments_of_the_step(self, method: str) -> None:
         events = table_of(STREAM)
         pattern = f"{METHODS[method]} {WITHOUT_SLIDE}"
-        whole = run_local(program_of(pattern, events), events).to_pylist()
+        whole = run_one(program_of(pattern, events), events).to_pylist()
         expected = [row for row in whole if 13 <= row["time"] < 24]
         assert [row["time"] for row in expected] == [13, 19]
         assert run(pattern, events, Settled(13, 24)) == expected
@@ -65,7 +66,7 @@ class TestEveryMethod:
         events = table_of(STREAM)
         program = program_of(f"{METHODS[method]} {window}", events)
         for settled in (Settled(20, 20), Settled(None, -50), Settled(300, 400)):
-            found = run_local(program, events, settled=settled)
+            found = run_one(program, events, settled=settled)
             assert isinstance(found, pa.Table)
             assert found.num_rows == 0
             assert found.schema == result_schema(program, events.schema)

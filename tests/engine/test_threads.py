@@ -11,7 +11,7 @@ import cepheid
 from cepheid.engine.events import order_events, take_rows
 from cepheid.engine.matches import find_matches, match_chunks
 from cepheid.engine.trends.folds import fold_contiguous as contiguous
-from cepheid.runners import choose_runner as dispatch
+from cepheid.runners import in_process as dispatch
 
 QUERIES = (
     "PATTERN SEQ(A a, B+ b, C c) WHERE [k] WITHIN 12",

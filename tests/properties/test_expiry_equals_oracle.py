@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cepheid.analysis.bound import WindowUnit
-from cepheid.engine.run import run_local
 from cepheid.plan.planner import make_plan
 from cepheid.program.lower import lower
+from tests.engine.run_one import run_one
 from tests.properties.aggregate_comparison import assert_same_rows
 from tests.properties.aggregate_streams import bound, expected_rows, table_of
 from tests.properties.aggregates import METHODS, combined_cases
@@ -36,6 +36,6 @@ expiring = st.one_of(
 @given(expiring.filter(has_expiry))
 def test_expiry(case: Case) -> None:
     plan = replace(make_plan(bound(case)), shows_expiry=True)
-    found = run_local(lower(plan), table_of(case))
+    found = run_one(lower(plan), table_of(case))
     assert isinstance(found, pa.Table)
     assert_same_rows(bound(case), found.to_pylist(), expected_rows(case, on_expiry=True))

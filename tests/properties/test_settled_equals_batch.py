@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from cepheid.analysis.bound import WindowUnit
 from cepheid.engine.events.hidden_columns import INDEX
 from cepheid.engine.events.report_range import Settled
-from cepheid.engine.run import run_local
 from cepheid.engine.trends.windows.wanted_windows import oldest_needed, shares_windows_of_events
 from cepheid.plan.planner import make_plan
 from cepheid.program.lower import lower
 from cepheid.program.program import Clock, Program
+from tests.engine.run_one import run_one
 from tests.properties.aggregate_comparison import assert_same_rows
 from tests.properties.aggregate_streams import bound, expected_rows, table_of
 from tests.properties.aggregates import METHODS, combined_cases
@@ -48,7 +48,7 @@ def run_in_steps(program: Program, events: pa.Table, cuts: list[int]) -> list[di
     found: list[dict[str, Any]] = []
     for settled in steps(cuts):
         prefix = events.filter(pc.field("time") < settled.until)
-        found += run_local(program, prefix, settled=settled).to_pylist()
+        found += run_one(program, prefix, settled=settled).to_pylist()
     return found
 
 
@@ -144,7 +144,7 @@ def test_older_events_are_not_needed(case: Case, cuts: list[int]) -> None:
             for place, (event, index) in enumerate(pairs)
             if event["time"] < settled.until and is_needed(program, pairs, event, index, settled)
         ]
-        found += run_local(
+        found += run_one(
             program, events.take(pa.array(needed, pa.int64())), settled=settled
         ).to_pylist()
     assert_same_rows(bound(case), found, final_rows(case, program))

@@ -9,13 +9,14 @@ import pyarrow as pa
 import pytest
 
 import cepheid
+from cepheid.engine.bundle import bundle_of_one
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
-from cepheid.engine.run import run_local
 from cepheid.engine.trends.partial_table import partial_schema
 from cepheid.errors import DataError
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.lower import lower
 from cepheid.spark.batch.task_folds import TaskFolds
+from tests.engine.run_one import run_one
 
 pytestmark = pytest.mark.spark
 EVENTS, BATCH = 3000, 100
@@ -55,10 +56,11 @@ def batches(count: int = EVENTS) -> Iterator[pa.RecordBatch]:
         )
 
 
-def folds_of(query: str, memory: int) -> TaskFolds:
+def folds_of(query: str, memory: int, *, partially: bool = False) -> TaskFolds:
     roles = ColumnRoles("time", "type", (), None, "s")
     program = lower(cepheid.query(f"PATTERN {query}").plan(event_schema(SCHEMA, roles)))
-    return TaskFolds(program, SCHEMA, memory)
+    numbers = frozenset({0}) if partially else frozenset[int]()
+    return TaskFolds(bundle_of_one(program), numbers, SCHEMA, memory)
 
 
 def rows_of(results: Iterator[pa.RecordBatch]) -> list[tuple[object, ...]]:
@@ -78,7 +80,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_results_are_the_same(folder: Path, name: str) -> None:
     folds = folds_of(QUERIES[name], memory=20_000)
     table = pa.Table.from_batches(batches()).rename_columns(SCHEMA.names)
-    expected = run_local(folds.program, table)
+    expected = run_one(folds.bundle.programs[0], table)
     assert isinstance(expected, pa.Table)
     assert expected.num_rows
     found = rows_of(folds.results().of_batches(SCHEMA.names)(batches()))
@@ -89,11 +91,11 @@ def test_results_are_the_same(folder: Path, name: str) -> None:
 def test_partial_rows_add_up_to_the_same(folder: Path) -> None:
     totals = []
     for memory in (20_000, 10**9):
-        folds = folds_of(QUERIES["windows"], memory)
-        output = folds.program.output
-        assert isinstance(output, AggregateOutput)
-        found = list(folds.partial_groups(output).of_batches(SCHEMA.names)(batches()))
-        table = pa.Table.from_batches(found, partial_schema(folds.program, output, SCHEMA))
+        folds = folds_of(QUERIES["windows"], memory, partially=True)
+        (program,) = folds.bundle.programs
+        assert isinstance(program.output, AggregateOutput)
+        found = list(folds.results().of_batches(SCHEMA.names)(batches()))
+        table = pa.Table.from_batches(found, partial_schema(program, program.output, SCHEMA))
         totals.append(rows_of(iter(table.to_batches())))
     assert totals[0] == totals[1]
 

@@ -10,6 +10,7 @@ from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
 import cepheid
+from cepheid.engine.bundle import bundle_of_one
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.errors import ConfigError
 from cepheid.plan.run_options import RunOptions
@@ -65,7 +66,7 @@ def test_tasks_yield_matches_as_they_are_found() -> None:
     events = pa.table({"time": range(60), "type": ["A"] * 60, "k": [1] * 60})
     schema = event_schema(events.schema, ColumnRoles("time", "type"))
     program = REPEATED.program(RunOptions(max_matches=None), schema)
-    fold = TaskFolds(program, events.schema, memory=2**30).results()
+    fold = TaskFolds(bundle_of_one(program), frozenset(), events.schema, 2**30).results()
     batches = fold.of_batches(events.column_names)(iter(events.to_batches()))
     assert next(batches).num_rows > 1000
 

@@ -7,10 +7,10 @@ import pytest
 
 import cepheid
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
-from cepheid.engine.run import run_local
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
 from cepheid.stream.pane_state import close, fold, keeps_panes, merge, next_close
+from tests.engine.run_one import run_one
 from tests.engine.streams import in_any_order, table_of
 
 SCHEMA = pa.schema(
@@ -104,7 +104,7 @@ class TestStep:
             results.append(result)
             sizes.append((rows.num_rows, sum(map(len, rows.column("matrix").to_pylist()))))
             horizon = until
-        whole = run_local(program, events)
+        whole = run_one(program, events)
         found = pa.concat_tables(results)
         assert in_any_order(found.to_pylist()) == in_any_order(whole.to_pylist())
         width = 3  # panes of 20 ticks in a window of 60

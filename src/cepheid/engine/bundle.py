@@ -33,8 +33,15 @@ class Bundle:
         return frozenset(name for each in self.programs for name in each.columns)
 
 
+def bundle_of_one(program: Program, place: int = 0) -> Bundle:
+    """Return a program by itself."""
+    return Bundle((place,), (program,), (), OtherSets((), (), (0,)), Policy.DYNAMIC)
+
+
 def whole_bundle(programs: Sequence[Program], sharing: Sharing) -> Bundle:
     """Return all programs in one bundle."""
+    if len(programs) == 1:
+        return bundle_of_one(programs[0])
     merged, others = sharing.merged.of(programs), sharing.merged.others(programs)
     sets = tuple((shared.places, program) for shared, program in merged)
     every = tuple(programs)
@@ -46,21 +53,23 @@ def make_bundles(
     key_of: Callable[[Program, bool], Hashable | None],
     sharing: Sharing,
 ) -> list[Bundle]:
-    """Return the bundles of two or more programs.
+    """Return every program in a bundle.
 
     `key_of` is given a program, and whether it is in a set: programs with the same key are put
-    together, those without one are left out. Sets are made anew where one has several keys.
+    together, those without one stay by themselves. Sets are made anew where one has several keys.
     """
+    if len(programs) == 1:
+        return [bundle_of_one(programs[0])]
     merged = sharing.merged.of(programs)
     in_set = {place for shared, _ in merged for place in shared.places}
     by_key: dict[Hashable, list[int]] = {}
     for place, program in enumerate(programs):
         key = key_of(program, place in in_set)
-        if key is not None:
-            by_key.setdefault(key, []).append(place)
+        by_key.setdefault(("alone", place) if key is None else key, []).append(place)
     bundles = []
     for places in by_key.values():
-        if len(places) < 2:
+        if len(places) == 1:
+            bundles.append(bundle_of_one(programs[places[0]], places[0]))
             continue
         chosen = tuple(programs[place] for place in places)
         number_of = {place: number for number, place in enumerate(places)}

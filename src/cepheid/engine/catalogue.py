@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
 from cepheid.engine.fold import Facts, Fold, Ranked, Task, TooLarge
 from cepheid.engine.trends import trend_folds as trends
 from cepheid.errors import ConfigError, InternalError
@@ -24,6 +25,9 @@ from cepheid.program.run_record import (
     GroupRecord,
     RunRecord,
 )
+
+if TYPE_CHECKING:
+    from cepheid.engine.shared.analyze_set import SetAnalysis
 
 FOLDS: tuple[Fold[Any], ...] = (
     trends.COUNT_IN_ORDER,
@@ -100,10 +104,16 @@ class Ranking:
 
 @dataclass
 class RankedFolds:
-    """Folds groups; folds in `preferred` come first wherever they can fold at all."""
+    """Folds groups, and writes down what it did.
+
+    Folds in `preferred` come first wherever they can fold at all. `sets` writes down more of the
+    queries that are folded together; `schema` is that of the events.
+    """
 
     preferred: Sequence[str] = ()
     record: RunRecord = field(default_factory=RunRecord)
+    sets: SetAnalysis | None = None
+    schema: EventSchema = OPEN_SCHEMA
 
     def __post_init__(self) -> None:
         unknown = set(self.preferred) - {each.name for each in FOLDS}

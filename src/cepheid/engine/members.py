@@ -12,26 +12,27 @@ from cepheid.analysis.schema import EventSchema
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.engine.process.log import LOG
 from cepheid.errors import UNNAMED
-from cepheid.plan.physical import PhysicalPlan
 from cepheid.program.program import Program
 
-MakePlan = Callable[[EventSchema], PhysicalPlan]
 MakeProgram = Callable[[EventSchema], Program]
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A query of a workload; `givers` are the queries whose results it reads.
+    """A query of a run; `givers` are the queries whose results it reads.
 
-    `stream_type` is the type of its results as events, if another query reads them. `make_program`
-    is for queries without givers that no other query reads.
+    `stream_type` is the type of its results as events, if another query reads them.
     """
 
     name: str
-    make_plan: MakePlan
-    givers: tuple[str, ...]
-    stream_type: str | None
     make_program: MakeProgram
+    givers: tuple[str, ...] = ()
+    stream_type: str | None = None
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether it has nothing to do with the results of others."""
+        return not self.givers and self.stream_type is None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,27 +1,242 @@
-"""The local runner: Arrow in, Arrow out, one process.
+"""Run queries on events: the only way into the engine, in process and in a task of Spark.
 
-What runs each kind of query is imported when it is needed: a small query should start soon.
+Every run is that of a bundle; a query is a bundle of one. What runs each kind of query is imported
+when it is needed: a small query should start soon.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 
-from cepheid.engine.events.report_range import Settled
+from cepheid.engine.bundle import Bundle, bundle_of_one
+from cepheid.engine.catalogue import RankedFolds
 from cepheid.engine.events.warn_of_events import warn_of_dropped
 from cepheid.engine.process.interruptible import stop_if_unwanted
 from cepheid.engine.process.name_errors import errors_of
+from cepheid.errors import DataError
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
 
 if TYPE_CHECKING:
-    from cepheid.engine.fold import Folding
+    from cepheid.engine.events.report_range import Settled
+    from cepheid.engine.events.scan import Scans
     from cepheid.engine.matches.forms.compressed import CompressedMatches
+    from cepheid.engine.shared.run_lanes import Finish
 
 LocalResult: TypeAlias = "pa.Table | CompressedMatches"
+_SomeTables: TypeAlias = tuple[tuple[int, ...], list[pa.Table] | None]  # of queries; or too large
+
+
+@dataclass(frozen=True)
+class EventColumns:
+    """The events of a run, in any order: their columns by name, and how many they are.
+
+    `schema` has the types that results are to have where columns are encoded.
+    """
+
+    columns: Mapping[str, Any]
+    length: int
+    schema: pa.Schema
+
+    @classmethod
+    def of(cls, table: pa.Table, schema: pa.Schema | None = None) -> EventColumns:
+        """Return the columns of a table."""
+        columns = dict(zip(table.column_names, table.columns, strict=True))
+        return cls(columns, table.num_rows, table.schema if schema is None else schema)
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """All columns as one table."""
+        return pa.table(dict(self.columns))
+
+
+@dataclass(frozen=True, slots=True)
+class RunMode:
+    """How a bundle is run.
+
+    Queries whose numbers are in `partially` give rows of groups that others add to. In a step of a
+    stream, `settled` says which results are reported. `as_found`: a list of matches comes in many
+    tables, each made when it is asked for, on this thread.
+    """
+
+    threads: int = 1
+    partially: Collection[int] = ()
+    settled: Settled | None = None
+    as_found: bool = False
+
+
+ON_ONE_THREAD = RunMode()
+
+
+def run(
+    bundle: Bundle,
+    events: EventColumns,
+    mode: RunMode = ON_ONE_THREAD,
+    report: RankedFolds | None = None,
+) -> Iterator[tuple[int, LocalResult]]:
+    """Yield the number of every query with its result.
+
+    `report` chooses the folds, and writes down what ran. An error names its query: where several
+    are run together, it is found by running each alone.
+    """
+    programs, report = bundle.programs, report or RankedFolds()
+    if len(programs) == 1:
+        with errors_of(programs[0].name):
+            for each in _Run(bundle, events, mode, report).alone(0, events.columns):
+                yield 0, each
+        return
+    with errors_of(None):
+        try:
+            yield from _Run(bundle, events, mode, report).results()
+        except DataError as error:
+            for program in programs if error.query is None else ():
+                for _ in run(bundle_of_one(program), events, mode):
+                    pass
+            raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    bundle: Bundle
+    events: EventColumns
+    mode: RunMode
+    report: RankedFolds
+
+    def results(self) -> Iterator[tuple[int, LocalResult]]:
+        """Yield what queries share first, and then what has nothing in common with others.
+
+        Events are read, typed and ordered once for all queries with the same order and partitions.
+        """
+        from cepheid.engine.events.scan import Scans
+        from cepheid.program.sharing.other_sets import scans
+
+        bundle, events = self.bundle, self.events
+        scanned = scans(bundle.programs, bundle.sets, bundle.others)
+        shared = Scans(scanned, events.columns, events.length, self.mode.threads)
+        yield from self._sets(shared)
+        alone = list(bundle.others.alone)
+        for numbers, tables in chain(self._lanes(shared), self._chains(shared)):
+            if tables is None:
+                alone += numbers
+            else:
+                yield from zip(numbers, tables, strict=True)
+        for number in alone:
+            for each in self.alone(number, shared.of(bundle.programs[number])):
+                yield number, each
+
+    def _sets(self, shared: Scans) -> Iterator[tuple[int, LocalResult]]:
+        if not self.bundle.sets:
+            return
+        from cepheid.engine.shared.run_set import SetOptions, run_set
+
+        run_one = run_set if self.report.sets is None else self.report.sets.run_set
+        for numbers, merged in self.bundle.sets:
+            options = SetOptions(self.mode.threads, self.bundle.policy, self._partially(numbers))
+            columns = shared.of(merged.programs[0])
+            tables = run_one(merged, columns, self.events.length, self.events.schema, options)
+            yield from zip(numbers, tables, strict=True)
+
+    def _lanes(self, shared: Scans) -> Iterator[_SomeTables]:
+        events, threads = self.events, self.mode.threads
+        for numbers, lanes in self.bundle.others.lanes:
+            from cepheid.engine.shared.run_lanes import run_lanes
+
+            columns, finish = shared.of(lanes.united), self._finisher(numbers, lanes.programs)
+            given = (lanes, columns, events.length, events.schema)
+            yield numbers, run_lanes(*given, threads=threads, finish=finish)
+
+    def _finisher(self, numbers: tuple[int, ...], programs: Sequence[Program]) -> Finish:
+        own = self._partially(numbers)
+        return lambda results, rows: results.tables(programs, rows, own)
+
+    def _chains(self, shared: Scans) -> Iterator[_SomeTables]:
+        """Groups of a window that moves with every event are never in several tasks."""
+        events, threads = self.events, self.mode.threads
+        for numbers, chains in self.bundle.others.chains:
+            from cepheid.engine.shared.run_chains import run_chains
+
+            assert not self._partially(numbers)
+            columns = shared.of(chains.programs[0])
+            given = (chains, columns, events.length, events.schema)
+            yield numbers, run_chains(*given, threads=threads)
+
+    def _partially(self, numbers: tuple[int, ...]) -> list[int]:
+        """Return the places in a set of queries that give rows which others add to."""
+        return [place for place, each in enumerate(numbers) if each in self.mode.partially]
+
+    def alone(self, number: int, columns: Mapping[str, Any]) -> Iterator[LocalResult]:
+        """Yield the result of one query; `columns` may have an order that several share."""
+        stop_if_unwanted()
+        program, output = self.bundle.programs[number], self.bundle.programs[number].output
+        if isinstance(output, AggregateOutput):
+            yield self._aggregated(program, output, columns, number in self.mode.partially)
+        elif output.is_compressed or program.pair is not None:
+            yield self._kept(program, output, columns)
+        else:
+            yield from self._listed(program, output, columns)
+
+    def _aggregated(
+        self,
+        program: Program,
+        output: AggregateOutput,
+        columns: Mapping[str, Any],
+        is_partial: bool,
+    ) -> pa.Table:
+        from cepheid.engine.results import aggregated
+        from cepheid.engine.trends.trend_events import TrendEvents
+
+        mode, schema = self.mode, self.events.schema
+        events = TrendEvents(
+            program, output, columns, self.events.length, mode.threads, mode.settled,
+            self.report.record,
+        )  # fmt: skip
+        table = aggregated(events, schema, self.report, partially=is_partial)
+        if not is_partial:
+            self._warn_of_dropped(program, events.dropped)
+        return table
+
+    def _kept(
+        self, program: Program, output: MatchOutput, columns: Mapping[str, Any]
+    ) -> LocalResult:
+        table, schema, settled = self.events.table, self.events.schema, self.mode.settled
+        result: LocalResult
+        if program.pair is not None:
+            from cepheid.engine.matches.match_pairs import find_pairs
+
+            result, dropped, _ = find_pairs(program, program.pair, table, schema, settled, columns)
+        else:
+            from cepheid.engine.matches.forms.compressed import compress_matches
+
+            result, dropped = compress_matches(program, output, table, schema, settled, columns)
+        self._warn_of_dropped(program, dropped)
+        return result
+
+    def _listed(
+        self, program: Program, output: MatchOutput, columns: Mapping[str, Any]
+    ) -> Iterator[pa.Table]:
+        """Matches that are to be compared with others are known only when all of them are."""
+        from cepheid.engine.matches.find_matches import MatchSearch, find_matches
+
+        mode, schema, length = self.mode, self.events.schema, self.events.length
+        if mode.as_found and output.tie_columns is None:
+            search = MatchSearch(program, columns, length, schema, 1, mode.settled)
+            self._warn_of_dropped(program, search.ordered.dropped)
+            for batch in search.batches():
+                yield pa.Table.from_batches([batch])
+            return
+        found = find_matches(program, columns, length, schema, mode.threads, mode.settled)
+        self._warn_of_dropped(program, found.dropped)
+        yield found.table
+
+    def _warn_of_dropped(self, program: Program, dropped: int) -> None:
+        if self.mode.settled is None:  # a stream tells of events when they arrive
+            warn_of_dropped(program.partition_by, dropped)
 
 
 def result_schema(program: Program, events: pa.Schema) -> pa.Schema:
@@ -40,136 +255,15 @@ def result_schema(program: Program, events: pa.Schema) -> pa.Schema:
     return match_schema(program, output, events)
 
 
-def run_local(  # noqa: PLR0913
-    program: Program,
-    table: pa.Table,
-    schema: pa.Schema | None = None,
-    *,
-    threads: int = 1,
-    settled: Settled | None = None,
-    columns: Mapping[str, Any] | None = None,
-    folding: Folding | None = None,
-) -> LocalResult:
-    """Run a program on one table of events, in any order.
-
-    `schema` has the types that results are to have where columns of the table are encoded. In a
-    step of a stream, `settled` says which results are reported. `columns` are those of the table,
-    if their order is found for several programs at once. `folding` chooses the folds, and writes
-    down what was done.
-    """
-    stop_if_unwanted()
-    schema = table.schema if schema is None else schema
-    # What is wrong with columns of several programs may be that of another one.
-    name = program.name if columns is None else None
-    if columns is None:
-        columns = dict(zip(table.column_names, table.columns, strict=True))
-    with errors_of(name):
-        if reads_columns(program):
-            return run_columns(
-                program,
-                columns,
-                table.num_rows,
-                schema,
-                threads=threads,
-                settled=settled,
-                folding=folding,
-            )
-        return _run_table(program, table, schema, settled, columns)
-
-
-def run_in_batches(
-    program: Program, table: pa.Table, *, threads: int = 1
-) -> Iterator[pa.RecordBatch]:
-    """Yield the result as it is found, matches on this thread.
-
-    Matches that are to be compared with others, and aggregates, are yielded when all are known.
-    """
+def rows_schema(program: Program, events: pa.Schema, *, partially: bool) -> pa.Schema:
+    """Return the schema of what one of several tasks gives: graphs, rows to add up, or results."""
     output = program.output
-    is_listed = isinstance(output, MatchOutput) and output.tie_columns is None
-    if not is_listed or not reads_columns(program):
-        result = run_local(program, table, threads=threads)
-        yield from result.to_batches() if isinstance(result, pa.Table) else result.batches()
-        return
-    from cepheid.engine.matches.find_matches import MatchSearch
+    if isinstance(output, MatchOutput) and output.is_compressed:
+        from cepheid.engine.matches.forms.compressed import GRAPHS
 
-    columns = dict(zip(table.column_names, table.columns, strict=True))
-    with errors_of(program.name):
-        search = MatchSearch(program, columns, table.num_rows, table.schema, threads=1)
-        warn_of_dropped(program.partition_by, search.ordered.dropped)
-        yield from search.batches()
+        return GRAPHS
+    if isinstance(output, AggregateOutput) and partially:
+        from cepheid.engine.trends.partial_table import partial_schema
 
-
-def _run_table(
-    program: Program,
-    table: pa.Table,
-    schema: pa.Schema,
-    settled: Settled | None,
-    columns: Mapping[str, Any],
-) -> LocalResult:
-    output = program.output
-    assert isinstance(output, MatchOutput)
-    result: LocalResult
-    if program.pair is not None:
-        from cepheid.engine.matches.match_pairs import find_pairs
-
-        result, dropped, _ = find_pairs(program, program.pair, table, schema, settled, columns)
-    else:
-        from cepheid.engine.matches.forms.compressed import compress_matches
-
-        result, dropped = compress_matches(program, output, table, schema, settled, columns)
-    if settled is None:  # a stream tells of events when they arrive
-        warn_of_dropped(program.partition_by, dropped)
-    return result
-
-
-def reads_columns(program: Program) -> bool:
-    """Whether a program can be run on columns that come one by one."""
-    output = program.output
-    if isinstance(output, AggregateOutput):
-        return True
-    return program.pair is None and not output.is_compressed
-
-
-def run_columns(  # noqa: PLR0913
-    program: Program,
-    columns: Mapping[str, Any],
-    length: int,
-    schema: pa.Schema,
-    *,
-    threads: int,
-    settled: Settled | None = None,
-    folding: Folding | None = None,
-) -> pa.Table:
-    """Run a program on columns of so many events; see `run_local`."""
-    output = program.output
-    if isinstance(output, AggregateOutput):
-        from cepheid.engine.results import aggregated
-        from cepheid.engine.trends.trend_events import TrendEvents
-
-        events = TrendEvents(program, output, columns, length, threads, settled)
-        result, dropped = aggregated(events, schema, folding), events.dropped
-    else:
-        from cepheid.engine.matches.find_matches import find_matches
-
-        result, dropped, _ = find_matches(program, columns, length, schema, threads, settled)
-    if settled is None:  # a stream tells of events when they arrive
-        warn_of_dropped(program.partition_by, dropped)
-    return result
-
-
-def run_partially(
-    program: Program,
-    output: AggregateOutput,
-    events: pa.Table,
-    columns: Mapping[str, Any] | None = None,
-) -> pa.Table:
-    """Return rows of groups that other tasks add to."""
-    from cepheid.engine.results import aggregated
-    from cepheid.engine.trends.trend_events import TrendEvents
-
-    name = program.name if columns is None else None
-    if columns is None:
-        columns = dict(zip(events.column_names, events.columns, strict=True))
-    with errors_of(name):
-        given = TrendEvents(program, output, columns, events.num_rows)
-        return aggregated(given, events.schema, partially=True)
+        return partial_schema(program, output, events)
+    return result_schema(program, events)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 import pyarrow as pa
 
@@ -14,6 +14,7 @@ from cepheid.engine.process.threads import start
 LEAST_ROWS = 2**16  # that are worth reading side by side
 
 
+@runtime_checkable
 class StoredEvents(Protocol):
     """Events that are read when it is known which columns a query needs."""
 

@@ -11,12 +11,13 @@ from pyspark.sql import functions as F
 
 import cepheid
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
-from cepheid.engine.run import result_schema, run_partially
+from cepheid.engine.run import result_schema
 from cepheid.plan.run_options import RunOptions
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.spark.shuffle.packed_events import to_packet
 from cepheid.spark.stream.finish_packets import TAGGED, QueryForm, to_json_rows
 from cepheid.spark.stream.query_folder import QueryFolder
+from tests.engine.run_one import run_partially
 from tests.properties.comparison import as_multiset
 from tests.spark.stream.streams import (
     Collected,
@@ -146,7 +147,7 @@ def test_buckets_that_together_are_too_much() -> None:
             events = pa.table({"type": ["A", "B"], "time": [1, 2], "k": [k, k], "x": [x, x]})
             form = form_of(name, text)
             assert isinstance(form.program.output, AggregateOutput)
-            packet = to_packet(run_partially(form.program, form.program.output, events))
+            packet = to_packet(run_partially(form.program, events))
             row = {"query": name, "text": text, "change": None, "result": packet}
             batches.append(pa.RecordBatch.from_pylist([row], TAGGED_SCHEMA))
     with pytest.raises(cepheid.DataError, match="query 'too much'"):

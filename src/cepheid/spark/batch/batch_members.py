@@ -9,22 +9,18 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from cepheid.engine.bundle import make_bundles
+from cepheid.engine.bundle import bundle_of_one, make_bundles
 from cepheid.engine.derived_events import (
     DerivedStream,
-    derived_schema,
     key_sources,
     own_columns,
     ticks_before_end,
-    united_schema,
 )
 from cepheid.engine.events.event_schema import ColumnRoles
-from cepheid.engine.members import Member, tell_warnings
+from cepheid.engine.members import Member
 from cepheid.engine.shared.policy import Sharing
-from cepheid.program.lower import lower
 from cepheid.program.program import Program
-from cepheid.spark.batch.run_batch import arrow_schema_of, run_program, shuffle_keys
-from cepheid.spark.batch.run_bundle import run_bundle
+from cepheid.spark.batch.run_batch import arrow_schema_of, run_bundle, shuffle_keys
 from cepheid.spark.frames.cached_frames import release_unused
 from cepheid.spark.frames.column_named import column_named
 from cepheid.spark.frames.compressed_frame import SparkCompressedMatches
@@ -38,41 +34,29 @@ class SparkMembers:
         self.schema = arrow_schema_of(frame)
         self.roles = roles
 
-    def run_together(
-        self, members: Sequence[Member], sharing: Sharing
-    ) -> dict[str, DataFrame | SparkCompressedMatches]:
-        """Return the results of queries that are folded together: one scan and shuffle for all."""
+    def run(
+        self, programs: Sequence[Program], sharing: Sharing
+    ) -> list[DataFrame | SparkCompressedMatches]:
+        """Return the result of every program; those folded together have one scan and shuffle."""
         release_unused()
-        apart = [each for each in members if not each.givers and each.stream_type is None]
-        known = derived_schema(self.schema, self.schema.names, (), self.roles)
-        programs = [each.make_program(known) for each in apart]
-        for each in programs:
-            tell_warnings(each)
 
         def key_of(program: Program, is_in_set: bool) -> tuple[str, ...] | None:
             if program.cuts_time and (sharing.in_ranges or not is_in_set):
                 return None
             return shuffle_keys(program)
 
-        results: dict[str, DataFrame | SparkCompressedMatches] = {}
+        results: dict[int, DataFrame | SparkCompressedMatches] = {}
         for bundle in make_bundles(programs, key_of, sharing):
             found = run_bundle(bundle, self.frame, self.schema)
-            results |= zip((apart[place].name for place in bundle.places), found, strict=True)
-        return results
+            results |= zip(bundle.places, found, strict=True)
+        return [results[place] for place in range(len(programs))]
 
-    def run(
-        self, member: Member, streams: Sequence[DerivedStream]
-    ) -> tuple[DataFrame | SparkCompressedMatches, DerivedStream | None]:
-        """Return the result, and the same as events if another query reads them."""
-        schema = united_schema(self.schema, streams, self.roles.time)
-        known = derived_schema(schema, self.schema.names, streams, self.roles)
-        is_read = member.stream_type is not None
-        program = lower(member.make_plan(known), as_stream=is_read)
-        tell_warnings(program)
-        result = run_program(program, self.united(schema, streams), schema)
-        if member.stream_type is None:
-            return result, None
-        return self.as_events(member, program, result, schema)
+    def run_with_results(
+        self, program: Program, schema: pa.Schema, streams: Sequence[DerivedStream]
+    ) -> DataFrame | SparkCompressedMatches:
+        """Return the result of a program that reads those of others, or is read by others."""
+        (result,) = run_bundle(bundle_of_one(program), self.united(schema, streams), schema)
+        return result
 
     def as_events(
         self,
@@ -92,6 +76,8 @@ class SparkMembers:
 
     def united(self, schema: pa.Schema, streams: Sequence[DerivedStream]) -> DataFrame:
         """Return the events of the input and those of other queries, with all columns."""
+        if not streams:
+            return self.frame
         united = _fitted(self.frame, self.schema, schema)
         for stream in streams:
             events = _fitted(stream.events, stream.schema, schema)

@@ -13,8 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from cepheid.engine.bundle import bundle_of_one
 from cepheid.engine.events.ticks import from_ticks, to_ticks
-from cepheid.engine.run import run_partially
+from cepheid.engine.run import EventColumns, RunMode, run
 from cepheid.engine.trends.folds.panes import pane_length
 from cepheid.engine.trends.partial_table import partial_schema, to_partial
 from cepheid.engine.trends.range_table import compose, fold_range, range_schema
@@ -59,7 +60,9 @@ def fold_windows(
     )
     panes = fold_range(program, slots, output, events.filter(to_arrow(is_at_border)))
     is_inside = (ticks >= begin) & (ticks < end + program.window_length)
-    finished = run_partially(program, output, events.filter(to_arrow(is_inside)))
+    inner = EventColumns.of(events.filter(to_arrow(is_inside)))
+    ((_, finished),) = run(bundle_of_one(program), inner, RunMode(partially=(0,)))
+    assert isinstance(finished, pa.Table)
     chosen = finished.filter(_is_of(program, output, events.schema, finished, [inside]))
     packets = {FINISHED: pa.array(to_packets(chosen), pa.binary())}
     return pa.concat_tables(

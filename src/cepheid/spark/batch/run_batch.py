@@ -6,40 +6,32 @@ Only the DataFrame API is used, so that it runs on Spark Connect too.
 from __future__ import annotations
 
 import inspect
+import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
-from cepheid.engine.events.event_schema import ColumnRoles, event_schema
-from cepheid.engine.matches.forms.compressed import GRAPHS
-from cepheid.engine.members import MakeProgram, tell_warnings
-from cepheid.engine.run import result_schema
+from cepheid.engine.bundle import Bundle
+from cepheid.engine.run import rows_schema
 from cepheid.engine.trends.min_max_keys import has_own_keys
-from cepheid.engine.trends.partial_table import partial_schema
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program, Ranking
+from cepheid.program.slot_program import SlotProgram
 from cepheid.spark.batch.combine_groups import combine_groups
-from cepheid.spark.batch.task_folds import TaskFolds
+from cepheid.spark.batch.task_folds import PACKED, QUERY, RESULT, TaskFolds
 from cepheid.spark.batch.time_ranges import cut_time, fold_ranges
+from cepheid.spark.frames.cached_frames import KeptFrame
 from cepheid.spark.frames.column_named import column_named
 from cepheid.spark.frames.compressed_frame import SparkCompressedMatches
 from cepheid.spark.push_down.filter_events import drop_or_bare_for_all
 from cepheid.spark.shuffle.coded_types import coded_types
 from cepheid.spark.shuffle.fold_task import task_memory
+from cepheid.spark.shuffle.packed_events import unpacked
 from cepheid.spark.shuffle.task_events import TaskEvents, as_grouped, in_packets, in_rows
-
-
-def run_spark(
-    make_program: MakeProgram, frame: DataFrame, roles: ColumnRoles
-) -> DataFrame | SparkCompressedMatches:
-    """Return the result of a query on a batch DataFrame."""
-    arrow_schema = arrow_schema_of(frame)
-    program = make_program(event_schema(arrow_schema, roles))
-    tell_warnings(program)
-    return run_program(program, frame, arrow_schema)
 
 
 def arrow_schema_of(frame: DataFrame) -> pa.Schema:
@@ -74,47 +66,70 @@ def _in_zone(kind: pa.DataType, zone: str | None) -> pa.DataType:
     return kind
 
 
-def run_program(
-    program: Program, frame: DataFrame, arrow_schema: pa.Schema
-) -> DataFrame | SparkCompressedMatches:
-    """Return the result of a program on the events of a DataFrame."""
-    needed = [name for name in arrow_schema.names if name in program.columns]
-    program = _with_ranges_if_possible(program, arrow_schema)
+def run_bundle(
+    bundle: Bundle, frame: DataFrame, arrow_schema: pa.Schema
+) -> list[DataFrame | SparkCompressedMatches]:
+    """Return the result of every query; the first one that is asked for computes all of them."""
+    needed = [name for name in arrow_schema.names if name in bundle.columns]
     selected = frame.select(*map(column_named, needed))
     events = pa.schema([arrow_schema.field(name) for name in needed])
-    folds = TaskFolds(program, events, task_memory(frame))
-    output = program.output
-    if isinstance(output, AggregateOutput) and program.cuts_time and program.slots is not None:
-        pieces = fold_ranges(cut_time(program, selected), folds, program.slots, output)
-        return combine_groups(pieces, program, output, events)
-    tasks = distribute(program, selected)
-    if isinstance(output, MatchOutput) and output.is_compressed:
-        graphs = tasks.fold(folds.graphs(output), GRAPHS)
-        return SparkCompressedMatches(graphs, program, output, events)
-    if isinstance(output, AggregateOutput) and not is_whole_group(program, output):
-        schema = partial_schema(program, output, events)
-        found = tasks.fold(folds.partial_groups(output), schema)
-        return combine_groups(found, program, output, events)
-    result = tasks.fold(folds.results(), result_schema(program, events))
-    return result if program.limit is None else result.limit(program.limit)
+    programs = bundle.programs
+    ranges = _ranges(programs[0], events) if len(programs) == 1 else None
+    if ranges is not None:
+        folds = TaskFolds(bundle, frozenset(), events, task_memory(frame))
+        pieces = fold_ranges(cut_time(programs[0], selected), folds, *ranges)
+        return [combine_groups(pieces, programs[0], ranges[1], events)]
+    programs = tuple(replace(each, cuts_time=False) for each in programs)
+    added_up = frozenset(number for number, each in enumerate(programs) if is_added_up(each))
+    run = b"" if len(programs) == 1 else uuid.uuid4().bytes
+    folds = TaskFolds(replace(bundle, programs=programs), added_up, events, task_memory(frame), run)
+    tasks = distribute(programs, selected)
+    if len(programs) == 1:
+        schema = rows_schema(programs[0], events, partially=0 in added_up)
+        rows = tasks.fold(folds.results(), schema)
+        return [_result(programs[0], rows, events, partially=0 in added_up)]
+    kept = KeptFrame(tasks.fold(folds.results(), PACKED))
+    results = []
+    for number, program in enumerate(programs):
+        partially = number in added_up
+        schema = from_arrow_schema(rows_schema(program, events, partially=partially))
+        packets = kept.frame.filter(F.col(QUERY) == number).select(RESULT)
+        result = _result(program, packets.mapInArrow(unpacked, schema), events, partially=partially)
+        kept.held_by(result)
+        results.append(result)
+    return results
 
 
-def _with_ranges_if_possible(program: Program, events: pa.Schema) -> Program:
-    """Ranges of time cannot rank values of types such as decimals, each on its own."""
+def _ranges(program: Program, events: pa.Schema) -> tuple[SlotProgram, AggregateOutput] | None:
+    """Return what ranges of time are folded with; None if they are not folded apart.
+
+    Ranges of time cannot rank values of types such as decimals, each on its own.
+    """
     output = program.output
-    if not program.cuts_time or not isinstance(output, AggregateOutput):
-        return program
+    if not program.cuts_time or program.slots is None or not isinstance(output, AggregateOutput):
+        return None
     types = [events.field(each.attribute).type for each in output.minima]
-    return replace(program, cuts_time=all(map(has_own_keys, types)))
+    return (program.slots, output) if all(map(has_own_keys, types)) else None
 
 
-def distribute(program: Program, frame: DataFrame) -> TaskEvents:
-    """Bring every partition's events to one task, without those that change nothing."""
-    return distribute_all((program,), frame)
+def _result(
+    program: Program, rows: DataFrame, events: pa.Schema, *, partially: bool
+) -> DataFrame | SparkCompressedMatches:
+    """Return the result of a query from what tasks give of it."""
+    output = program.output
+    if isinstance(output, MatchOutput) and output.is_compressed:
+        return SparkCompressedMatches(rows, program, output, events)
+    if partially:
+        assert isinstance(output, AggregateOutput)
+        return combine_groups(rows, program, output, events)
+    return rows if program.limit is None else rows.limit(program.limit)
 
 
-def distribute_all(programs: Sequence[Program], frame: DataFrame) -> TaskEvents:
-    """Bring every partition's events to one task, for programs with the same keys and options."""
+def distribute(programs: Sequence[Program], frame: DataFrame) -> TaskEvents:
+    """Bring every partition's events to one task, for programs with the same keys and options.
+
+    Events that change nothing are left out.
+    """
     types = coded_types(programs, frame)
     frame = drop_or_bare_for_all(programs, frame, keeps_types=types is not None)
     tasks = _moved(programs[0], frame if types is None else types.encode(frame))
@@ -143,3 +158,9 @@ def shuffle_keys(program: Program) -> tuple[str, ...]:
 def is_whole_group(program: Program, output: AggregateOutput) -> bool:
     """Whether one task sees all partitions of a group, so that its counts are final."""
     return set(shuffle_keys(program)) <= {column for column, _ in output.groups}
+
+
+def is_added_up(program: Program) -> bool:
+    """Whether rows of several tasks are added up."""
+    output = program.output
+    return isinstance(output, AggregateOutput) and not is_whole_group(program, output)

@@ -1,82 +1,101 @@
-"""What a task makes of its events, for every kind of result.
+"""What a task makes of its events for a bundle of queries, for every kind of result.
 
 Workers import this file: what runs each kind of query is imported when it is needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import pyarrow as pa
 
+from cepheid.engine.bundle import Bundle, bundle_of_one
 from cepheid.engine.process.name_errors import errors_of
-from cepheid.engine.run import run_in_batches, run_local, run_partially
+from cepheid.engine.run import EventColumns, LocalResult, RunMode, run
 from cepheid.program.aggregate_output import AggregateOutput
-from cepheid.program.program import MatchOutput, Program
+from cepheid.program.program import Program
 from cepheid.program.slot_program import SlotProgram
-from cepheid.spark.shuffle.fold_task import Fold, FoldWhole, TaskFold
+from cepheid.spark.shuffle.fold_task import Fold, TaskFold
+from cepheid.spark.shuffle.packed_events import to_packets
 from cepheid.stream.sorted_runs import Chunk
+
+QUERY, RESULT = "query", "result"
+PACKED = pa.schema([(QUERY, pa.int32()), (RESULT, pa.binary())])
 
 
 @dataclass(frozen=True, slots=True)
 class TaskFolds:
-    """The folds of a program for events of a schema; `memory` is in bytes."""
+    """The fold of a bundle for events of a schema; `memory` is in bytes.
 
-    program: Program
+    Queries whose numbers are in `partially` have groups in several tasks: they give rows that are
+    added up. `run` tells runs apart: Spark takes functions with the same content for the same, and
+    would give what it has kept of an earlier run, although files may have changed since.
+    """
+
+    bundle: Bundle
+    partially: frozenset[int]
     events: pa.Schema
     memory: int
+    run: bytes = b""
 
     def results(self) -> TaskFold:
-        """Rows of the result, as they are found."""
-        return self._fold(partial(_in_batches, self.program), partially=False)
+        """Rows of one query, as they are found; of several, packets with the query's number."""
+        from cepheid.stream.fold_in_chunks import folds_in_chunks
 
-    def graphs(self, output: MatchOutput) -> TaskFold:
-        """Graphs of matches."""
-        fold = partial(run_to_graphs, self.program, output)
-        return self._fold(partial(_one, fold), partially=False)
-
-    def partial_groups(self, output: AggregateOutput) -> TaskFold:
-        """Rows of groups that other tasks add to."""
-        fold = partial(run_partially, self.program, output)
-        return self._fold(partial(_one, fold), partially=True)
+        programs, in_chunks = self.bundle.programs, None
+        if any(folds_in_chunks(each, self.events) for each in programs):
+            in_chunks = partial(_in_chunks, self)
+        return TaskFold(programs[0].time, partial(_whole, self), in_chunks, self.memory)
 
     def ranges(self, slots: SlotProgram, output: AggregateOutput) -> TaskFold:
         """Windows and matrices of a range of time; every chunk is a range of its own."""
-        fold = partial(_to_windows, self.program, slots, output)
-        return TaskFold(self.program.time, partial(_one, fold), partial(_each, fold), self.memory)
+        (program,) = self.bundle.programs
+        fold = partial(_to_windows, program, slots, output)
+        return TaskFold(program.time, partial(_one, fold), partial(_each, fold), self.memory)
 
-    def _fold(self, whole: FoldWhole, *, partially: bool) -> TaskFold:
-        from cepheid.stream.fold_in_chunks import folds_in_chunks
+    def rows(self, number: int, result: LocalResult) -> pa.Table:
+        """Return what the task gives of a result."""
+        if not isinstance(result, pa.Table):
+            from cepheid.engine.matches.forms.compressed import graphs_of
 
-        in_chunks = None
-        if folds_in_chunks(self.program, self.events):
-            in_chunks = partial(_in_chunks, self.program, partially)
-        return TaskFold(self.program.time, whole, in_chunks, self.memory)
-
-
-def run_to_rows(
-    program: Program, events: pa.Table, columns: Mapping[str, Any] | None = None
-) -> pa.Table:
-    """Return rows of the result; `columns` are those of the events, as for `run_local`."""
-    result = run_local(program, events, columns=columns)
-    assert isinstance(result, pa.Table)
-    return result
+            result = graphs_of(result)
+        return result if len(self.bundle.programs) == 1 else _packed(number, result)
 
 
-def run_to_graphs(
-    program: Program,
-    output: MatchOutput,
-    events: pa.Table,
-    columns: Mapping[str, Any] | None = None,
-) -> pa.Table:
-    """Return graphs of matches."""
-    from cepheid.spark.frames.compressed_frame import fold_to_graphs
+def _whole(folds: TaskFolds, events: pa.Table) -> Iterator[pa.Table]:
+    """Do what the queries do in process; a task has one core."""
+    is_one = len(folds.bundle.programs) == 1
+    mode = RunMode(partially=folds.partially, as_found=is_one)
+    for number, result in run(folds.bundle, EventColumns.of(events), mode):
+        yield folds.rows(number, result)
 
-    with errors_of(program.name if columns is None else None):
-        return fold_to_graphs(program, output, events, columns)
+
+def _in_chunks(folds: TaskFolds, chunks: Iterable[Chunk]) -> Iterator[pa.Table]:
+    """Go through the chunks once for every query: what is kept is bounded by its window.
+
+    The fold of a set keeps all of its events, so its queries are folded by themselves here.
+    """
+    from cepheid.stream.fold_in_chunks import fold_in_chunks, folds_in_chunks
+
+    for number, program in enumerate(folds.bundle.programs):
+        partially = number in folds.partially
+        if folds_in_chunks(program, folds.events):
+            for table in fold_in_chunks(program, chunks, partially=partially):
+                yield folds.rows(number, table)
+        else:
+            events = EventColumns.of(pa.concat_tables([each.events for each in chunks]))
+            mode = RunMode(partially=(0,) if partially else ())
+            for _, result in run(bundle_of_one(program), events, mode):
+                yield folds.rows(number, result)
+
+
+def _packed(number: int, table: pa.Table) -> pa.Table:
+    packets = to_packets(table)
+    columns = [pa.chunked_array([[number]] * len(packets), pa.int32()),
+               pa.chunked_array([[each] for each in packets], pa.binary())]  # fmt: skip
+    return pa.Table.from_arrays(columns, schema=PACKED)
 
 
 def _to_windows(
@@ -86,17 +105,6 @@ def _to_windows(
 
     with errors_of(program.name):
         return fold_windows(program, slots, output, events)
-
-
-def _in_chunks(program: Program, partially: bool, chunks: Iterable[Chunk]) -> Iterator[pa.Table]:
-    from cepheid.stream.fold_in_chunks import fold_in_chunks
-
-    return fold_in_chunks(program, chunks, partially=partially)
-
-
-def _in_batches(program: Program, events: pa.Table) -> Iterator[pa.Table]:
-    for batch in run_in_batches(program, events):
-        yield pa.Table.from_batches([batch])
 
 
 def _one(fold: Fold, events: pa.Table) -> Iterator[pa.Table]:

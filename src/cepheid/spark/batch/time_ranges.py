@@ -34,7 +34,7 @@ def fold_ranges(
     output: AggregateOutput,
 ) -> DataFrame:
     """Return partial values, see engine/trends/partial_table.py: what groups add up to."""
-    program, events = folds.program, folds.events
+    (program,), events = folds.bundle.programs, folds.events
     ranges = windows_schema(program, events)
     folded = tasks.fold(folds.ranges(slots, output), ranges)
     keys = [str(number) for number in range(len(program.partition_by))]

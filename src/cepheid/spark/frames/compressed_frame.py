@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from cepheid.engine.matches.forms.compressed import CompressedMatches, compress_matches, graphs_of
+from cepheid.engine.matches.forms.compressed import CompressedMatches
 from cepheid.engine.matches.forms.compressed_bytes import from_bytes
 from cepheid.engine.matches.match_rows import match_schema
 from cepheid.program.program import MatchOutput, Program
@@ -68,14 +68,3 @@ class SparkCompressedMatches:
 def _count(matches: CompressedMatches) -> Iterator[pa.RecordBatch]:
     """Counts can exceed 64 bits: they go as text."""
     yield pa.RecordBatch.from_pydict({"matches": [str(matches.count())]}, COUNTS)
-
-
-def fold_to_graphs(
-    program: Program,
-    output: MatchOutput,
-    events: pa.Table,
-    columns: Mapping[str, Any] | None = None,
-) -> pa.Table:
-    """Turn a task's events into one row."""
-    matches, _ = compress_matches(program, output, events, events.schema, None, columns)
-    return graphs_of(matches)

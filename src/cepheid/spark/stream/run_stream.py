@@ -15,7 +15,6 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema, ticks_per_second
 from cepheid.engine.matches.forms.compressed import GRAPHS
-from cepheid.engine.members import MakeProgram, tell_warnings
 from cepheid.engine.run import result_schema
 from cepheid.engine.trends.partial_table import partial_schema
 from cepheid.errors import ConfigError
@@ -63,16 +62,6 @@ class StreamInput:
     reads_results: bool = False
     behind: int = 0
     name: str | None = None
-
-
-def run_stream(
-    make_program: MakeProgram, frame: DataFrame, roles: ColumnRoles, options: Streaming
-) -> Any:
-    """Return the result of a query on a streaming DataFrame; see `Streaming`."""
-    given = stream_input(frame, roles, options)
-    program = make_program(event_schema(given.schema, roles))
-    tell_warnings(program)
-    return finished(tagged_results(program, given), options)
 
 
 def stream_input(frame: DataFrame, roles: ColumnRoles, options: Streaming) -> StreamInput:

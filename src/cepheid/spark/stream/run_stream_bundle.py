@@ -15,8 +15,7 @@ from cepheid.engine.shared.policy import Policy, Sharing
 from cepheid.metrics.stream_metrics import metric_name
 from cepheid.plan.stream_options import DEFAULT_BUCKETS
 from cepheid.program.program import MatchOutput, Program
-from cepheid.spark.batch.run_batch import shuffle_keys
-from cepheid.spark.batch.run_bundle import is_added_up
+from cepheid.spark.batch.run_batch import is_added_up, shuffle_keys
 from cepheid.spark.frames.column_named import column_named
 from cepheid.spark.push_down.filter_events import drop_or_bare_for_all
 from cepheid.spark.shuffle.packed_events import BUCKET, bucket_of

@@ -26,10 +26,9 @@ from cepheid.engine.run import result_schema
 from cepheid.engine.shared.policy import Policy
 from cepheid.errors import ConfigError
 from cepheid.plan.stream_options import Late, Streaming
-from cepheid.program.lower import lower
 from cepheid.program.program import Program
 from cepheid.spark.batch.batch_members import SparkMembers
-from cepheid.spark.batch.run_bundle import is_added_up
+from cepheid.spark.batch.run_batch import is_added_up
 from cepheid.spark.frames.column_named import column_named
 from cepheid.spark.stream.finish_packets import TAGGED, QueryForm
 from cepheid.spark.stream.run_stream import finished, stream_input, tagged_results
@@ -89,8 +88,8 @@ class StreamMembers:
             given.frame.sparkSession.conf.set(REUSE, "false")
         schema = united_schema(given.schema, streams, roles.time)
         if program is None:
-            plan = member.make_plan(derived_schema(schema, given.schema.names, streams, roles))
-            program = lower(plan, as_stream=member.stream_type is not None)
+            known = derived_schema(schema, given.schema.names, streams, roles)
+            program = member.make_program(known)
             tell_warnings(program)
         united = self.members.united(schema, streams)
         per_second = ticks_per_second(schema.field(program.time).type, roles)
@@ -105,6 +104,21 @@ class StreamMembers:
         if member.stream_type is not None:
             _, stream = self.members.as_events(member, program, found.results, schema)
         return TaggedMember(found, program, schema, stream)
+
+
+def run_streams(
+    members: Sequence[Member], frame: DataFrame, roles: ColumnRoles, options: Streaming
+) -> dict[str, Any]:
+    """Return the result of every query by its name, each a stream of its own."""
+    runner = StreamMembers(frame, roles, options)
+    results: dict[str, Any] = {}
+    streams: dict[str, DerivedStream] = {}
+    for member in members:
+        read = [streams[each] for each in member.givers]
+        results[member.name], stream = runner.run(member, read)
+        if stream is not None:
+            streams[member.name] = stream
+    return results
 
 
 def run_as_one(

@@ -1,0 +1,187 @@
+"""Run queries on events of any kind: each comes after those whose results it reads.
+
+A query by itself is the same with one member.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pyarrow as pa
+
+from cepheid.engine.derived_events import DerivedStream, derived_schema, united_schema
+from cepheid.engine.events.event_schema import ColumnRoles, event_schema
+from cepheid.engine.members import ChangingQueries, Member, tell_warnings
+from cepheid.engine.process.interruptible import each_interruptible, interruptible
+from cepheid.engine.process.name_errors import errors_of
+from cepheid.engine.run import LocalResult, result_schema
+from cepheid.engine.shared.policy import Policy, Sharing
+from cepheid.errors import ConfigError, DataError
+from cepheid.plan.run_options import Batch
+from cepheid.plan.stream_options import Streaming
+from cepheid.program.program import Program
+from cepheid.runners.event_input import EventInput, read_input
+from cepheid.runners.in_process import InProcess
+from cepheid.tables.table_kinds import TableKind, from_arrow
+
+if TYPE_CHECKING:
+    from cepheid.engine.catalogue import RankedFolds
+
+
+class Runner(Protocol):
+    """Runs programs on events that have an end, of one kind."""
+
+    schema: pa.Schema
+
+    def run(self, programs: Sequence[Program], sharing: Sharing) -> Sequence[Any]:
+        """Return the result of every program."""
+
+    def run_with_results(
+        self, program: Program, schema: pa.Schema, streams: Sequence[DerivedStream]
+    ) -> Any:
+        """Return the result of a program that reads those of others, or is read by others."""
+
+    def as_events(
+        self, member: Member, program: Program, result: Any, schema: pa.Schema
+    ) -> tuple[Any, DerivedStream]:
+        """Return a result without what only its events need, and its events."""
+
+
+def run_queries(
+    members: Sequence[Member],
+    events: Any,
+    roles: ColumnRoles,
+    options: Batch | Streaming,
+    sharing: Sharing | None = None,
+    report: RankedFolds | None = None,
+) -> dict[str, Any]:
+    """Return the result of every query by its name.
+
+    `sharing` says when queries that are folded together share the work on a burst of events;
+    `report` writes down what ran.
+    """
+    given = read_input(events, roles)
+    if report is not None:
+        if given.kind is TableKind.SPARK:
+            raise ConfigError(
+                "what queries share is recorded in process only, and these events are on Spark",
+                hint="give a table of this process: frame.toArrow() or frame.toPandas()",
+            )
+        report.schema = event_schema(given.events.schema, given.roles)
+    _require_type_column(members, given.roles)
+    if given.is_stream:
+        from cepheid.spark.stream.stream_members import run_streams
+
+        assert isinstance(options, Streaming)
+        return run_streams(members, given.events, given.roles, options)
+    if given.kind is TableKind.SPARK:
+        from cepheid.spark.batch.batch_members import SparkMembers
+
+        return _run_members(members, SparkMembers(given.events, given.roles), given, sharing)
+    runner = InProcess(given.events, given.roles, report)
+    with errors_of(None):
+        return interruptible(partial(_run_members, members, runner, given, sharing))
+
+
+def _run_members(
+    members: Sequence[Member], runner: Runner, given: EventInput, sharing: Sharing | None
+) -> dict[str, Any]:
+    """Run those first that have nothing to do with the results of others: they share work."""
+    results: dict[str, Any] = {}
+    apart = [each for each in members if each.is_apart]
+    if apart:
+        known = event_schema(runner.schema, given.roles)
+        programs = [_told(each.make_program(known)) for each in apart]
+        found = runner.run(programs, sharing or Sharing())
+        results |= {each.name: one for each, one in zip(apart, found, strict=True)}
+    streams: dict[str, DerivedStream] = {}
+    for member in members:
+        if member.is_apart:
+            continue
+        read = [streams[each] for each in member.givers]
+        schema = united_schema(runner.schema, read, given.roles.time)
+        known = derived_schema(schema, runner.schema.names, read, given.roles)
+        program = _told(member.make_program(known))
+        result = runner.run_with_results(program, schema, read)
+        if member.stream_type is not None:
+            result, streams[member.name] = runner.as_events(member, program, result, schema)
+        results[member.name] = result
+    if given.kind is TableKind.SPARK:
+        return results
+    return {name: _as_kind(name, each, given.kind) for name, each in results.items()}
+
+
+def _told(program: Program) -> Program:
+    tell_warnings(program)
+    return program
+
+
+def _as_kind(name: str, result: LocalResult, kind: TableKind) -> Any:
+    """Return a result as the kind of table that the events were."""
+    with errors_of(name):
+        if isinstance(result, pa.Table):
+            return from_arrow(result, kind)
+        return result.converted(lambda expanded: from_arrow(expanded, kind))
+
+
+def find_batches(member: Member, events: Any, roles: ColumnRoles) -> pa.RecordBatchReader:
+    """Return a reader of the result, which is found while it is read."""
+    given = read_input(events, roles)
+    if given.kind is TableKind.SPARK:
+        raise ConfigError(
+            "batches is for events of this process, and these are on Spark",
+            hint="use run: a DataFrame is computed as it is read, too",
+        )
+    program = _told(member.make_program(event_schema(given.events.schema, given.roles)))
+    found = InProcess(given.events, given.roles).batches(program)
+    schema = result_schema(program, given.events.schema)
+    return pa.RecordBatchReader.from_batches(schema, each_interruptible(found))
+
+
+def stream_workload(
+    members: Sequence[Member],
+    events: Any,
+    roles: ColumnRoles,
+    options: Streaming,
+    sharing: Sharing,
+) -> Any:
+    """Return the results of all queries on a stream as one; see `Workload.stream`."""
+    given = read_input(events, roles)
+    _require_type_column(members, given.roles)
+    from cepheid.spark.stream.stream_members import run_as_one
+
+    return run_as_one(members, given.events, given.roles, options, sharing.policy)
+
+
+def stream_changing(
+    queries: ChangingQueries,
+    events: Any,
+    roles: ColumnRoles,
+    options: Streaming,
+    policy: Policy,
+) -> Any:
+    """Return the results of the queries of a folder on a stream; see `QueryFolder.stream`."""
+    given = read_input(events, roles)
+    from cepheid.spark.stream.run_changing import run_changing
+
+    return run_changing(queries, given.events, given.roles, options, policy)
+
+
+def release_results(results: Iterable[Any]) -> None:
+    """Release what Spark keeps for results; other kinds of results keep nothing."""
+    if "pyspark" in sys.modules:
+        from cepheid.spark.frames.cached_frames import release
+
+        release(results)
+
+
+def _require_type_column(members: Sequence[Member], roles: ColumnRoles) -> None:
+    stream_type = next((e.stream_type for e in members if e.stream_type is not None), None)
+    if roles.type is None and stream_type is not None:
+        raise DataError(
+            f"without a type column the events cannot be told from those of type {stream_type}",
+            hint="name the column, type='…' (--type), or give a mapping from type to table",
+        )
