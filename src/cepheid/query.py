@@ -190,12 +190,13 @@ class Query:
         from cepheid.runtime.dispatch import find_batches
 
         given, chosen = read_run(events, options, keywords, method="batches", without=ON_SPARK)
-        table = given.table
-        if given.path is not None:
-            from cepheid.connectors.read_local import read_local
+        with self._defence():
+            table = given.table
+            if given.path is not None:
+                from cepheid.connectors.read_local import read_local
 
-            table = read_local([given.path])
-        return find_batches(partial(self.program, chosen), table, given.roles)
+                table = read_local([given.path])
+            return find_batches(partial(self.program, chosen), table, given.roles)
 
     def program(
         self, options: RunOptions, schema: EventSchema, *, is_checked: bool = True

@@ -37,7 +37,7 @@ from cepheid.runtime.local import (
 )
 from cepheid.runtime.missing_types import warn_of_missing_types
 from cepheid.runtime.name_errors import errors_of
-from cepheid.runtime.stored_events import LEAST_ROWS, ColumnReader, StoredEvents
+from cepheid.runtime.stored_events import LEAST_ROWS, ColumnReader, PlainEvents, StoredEvents
 from cepheid.runtime.stream_options import Streaming
 
 if TYPE_CHECKING:
@@ -129,6 +129,7 @@ def is_stream(given: EventInput) -> bool:
 
 def run_stored(make_program: MakeProgram, stored: StoredEvents, roles: ColumnRoles) -> Any:
     """Run on stored events: read the columns that the program needs, event types as codes."""
+    stored = PlainEvents(stored)
     program = make_program(event_schema(stored.schema, roles))
     tell_warnings(program)
 
