@@ -221,8 +221,10 @@ def advance_lanes(
         value_stretches.clear(fresh, position, begin, end)
         for at in range(machine.source_offsets[position], machine.source_offsets[position + 1]):
             value_stretches.plus(fresh, position, values, machine.sources[at], begin, end, moduli)
-        value_stretches.extend(fresh, position, begin, end, about.times[position], about.contributions,
-                         position, moduli)  # fmt: skip
+        value_stretches.extend(
+            fresh, position, begin, end, about.times[position], about.contributions, position,
+            moduli,
+        )  # fmt: skip
     for place in range(about.facts[DROPPED]):
         value_stretches.clear(values, about.dropped[place], begin, end)
     code = about.facts[CODE]
