@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pyarrow as pa
 
 from cepheid.engine.bundle import Bundle, bundle_of_one
+from cepheid.engine.catalogue import RankedFolds
 from cepheid.engine.events.warn_of_events import warn_of_dropped
 from cepheid.engine.process.name_errors import errors_of
 from cepheid.engine.process.threads import stop_if_unwanted
@@ -23,10 +24,9 @@ from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
 
 if TYPE_CHECKING:
-    from cepheid.engine.events.report_range import Settled
+    from cepheid.engine.events.report_range import ReportRange
     from cepheid.engine.events.scan import Scans
     from cepheid.engine.matches.forms.compressed import CompressedMatches
-    from cepheid.engine.shared.analyze_set import SetAnalysis
     from cepheid.engine.shared.run_lanes import Finish
 
 LocalResult: TypeAlias = "pa.Table | CompressedMatches"
@@ -61,13 +61,13 @@ class RunMode:
     """How a bundle is run.
 
     Queries whose numbers are in `partially` give rows of groups that others add to. In a step of a
-    stream, `settled` says which results are reported. `as_found`: a list of matches comes in many
-    tables, each made when it is asked for, on this thread.
+    stream, `report_range` says which results are reported. `as_found`: a list of matches comes in
+    many tables, each made when it is asked for, on this thread.
     """
 
     threads: int = 1
     partially: Collection[int] = ()
-    settled: Settled | None = None
+    report_range: ReportRange | None = None
     as_found: bool = False
 
 
@@ -78,13 +78,14 @@ def run(
     bundle: Bundle,
     events: EventColumns,
     mode: RunMode = ON_ONE_THREAD,
-    report: SetAnalysis | None = None,
+    report: RankedFolds | None = None,
 ) -> Iterator[tuple[int, LocalResult]]:
-    """Yield the number of every query with its result; `report` writes down what ran.
+    """Yield the number of every query with its result.
 
-    An error names its query: where several are run together, it is found by running each alone.
+    `report` chooses the folds, and writes down what ran. An error names its query: where several
+    are run together, it is found by running each alone.
     """
-    programs = bundle.programs
+    programs, report = bundle.programs, report or RankedFolds()
     if len(programs) == 1:
         with errors_of(programs[0].name):
             for each in _Run(bundle, events, mode, report).alone(0, events.columns):
@@ -105,7 +106,7 @@ class _Run:
     bundle: Bundle
     events: EventColumns
     mode: RunMode
-    report: SetAnalysis | None
+    report: RankedFolds
 
     def results(self) -> Iterator[tuple[int, LocalResult]]:
         """Yield what queries share first, and then what has nothing in common with others.
@@ -134,7 +135,7 @@ class _Run:
             return
         from cepheid.engine.shared.run_set import SetOptions, run_set
 
-        run_one = run_set if self.report is None else self.report.run_set
+        run_one = run_set if self.report.sets is None else self.report.sets.run_set
         for numbers, merged in self.bundle.sets:
             options = SetOptions(self.mode.threads, self.bundle.policy, self._partially(numbers))
             columns = shared.of(merged.programs[0])
@@ -187,33 +188,36 @@ class _Run:
         columns: Mapping[str, Any],
         is_partial: bool,
     ) -> pa.Table:
-        from cepheid.engine.trends.aggregation import Aggregation
+        from cepheid.engine.results import aggregated
+        from cepheid.engine.trends.trend_events import TrendEvents
 
         mode, schema = self.mode, self.events.schema
-        found = Aggregation(
-            program, output, columns, self.events.length, mode.threads, mode.settled
-        )
-        if is_partial:
-            from cepheid.engine.trends.partial_table import partial_schema, to_partial
-
-            return to_partial(partial_schema(program, output, schema), found.finished(schema))
-        table = found.table(schema)
-        self._warn_of_dropped(program, found.dropped)
+        events = TrendEvents(
+            program, output, columns, self.events.length, mode.threads, mode.report_range,
+            self.report.record,
+        )  # fmt: skip
+        table = aggregated(events, schema, self.report, partially=is_partial)
+        if not is_partial:
+            self._warn_of_dropped(program, events.dropped)
         return table
 
     def _kept(
         self, program: Program, output: MatchOutput, columns: Mapping[str, Any]
     ) -> LocalResult:
-        table, schema, settled = self.events.table, self.events.schema, self.mode.settled
+        table, schema, report_range = self.events.table, self.events.schema, self.mode.report_range
         result: LocalResult
         if program.pair is not None:
             from cepheid.engine.matches.match_pairs import find_pairs
 
-            result, dropped, _ = find_pairs(program, program.pair, table, schema, settled, columns)
+            result, dropped, _ = find_pairs(
+                program, program.pair, table, schema, report_range, columns
+            )
         else:
             from cepheid.engine.matches.forms.compressed import compress_matches
 
-            result, dropped = compress_matches(program, output, table, schema, settled, columns)
+            result, dropped = compress_matches(
+                program, output, table, schema, report_range, columns
+            )
         self._warn_of_dropped(program, dropped)
         return result
 
@@ -225,17 +229,17 @@ class _Run:
 
         mode, schema, length = self.mode, self.events.schema, self.events.length
         if mode.as_found and output.tie_columns is None:
-            search = MatchSearch(program, columns, length, schema, 1, mode.settled)
+            search = MatchSearch(program, columns, length, schema, 1, mode.report_range)
             self._warn_of_dropped(program, search.ordered.dropped)
             for batch in search.batches():
                 yield pa.Table.from_batches([batch])
             return
-        found = find_matches(program, columns, length, schema, mode.threads, mode.settled)
+        found = find_matches(program, columns, length, schema, mode.threads, mode.report_range)
         self._warn_of_dropped(program, found.dropped)
         yield found.table
 
     def _warn_of_dropped(self, program: Program, dropped: int) -> None:
-        if self.mode.settled is None:  # a stream tells of events when they arrive
+        if self.mode.report_range is None:  # a stream tells of events when they arrive
             warn_of_dropped(program.partition_by, dropped)
 
 

@@ -31,7 +31,7 @@ from cepheid.plan.run_options import Batch
 from cepheid.plan.stream_options import Streaming
 from cepheid.program.program import Program
 from cepheid.runners.in_process import InProcess
-from cepheid.tables.stored_columns import StoredEvents
+from cepheid.tables.stored_columns import PlainEvents, StoredEvents
 from cepheid.tables.table_kinds import (
     TableKind,
     column_names,
@@ -43,7 +43,7 @@ from cepheid.tables.table_kinds import (
 )
 
 if TYPE_CHECKING:
-    from cepheid.engine.shared.analyze_set import SetAnalysis
+    from cepheid.engine.catalogue import RankedFolds
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def run_queries(
     roles: ColumnRoles,
     options: Batch | Streaming,
     sharing: Sharing | None = None,
-    report: SetAnalysis | None = None,
+    report: RankedFolds | None = None,
 ) -> dict[str, Any]:
     """Return the result of every query by its name.
 
@@ -227,7 +227,7 @@ def read_input(events: Any, roles: ColumnRoles) -> EventInput:
     if isinstance(events, Mapping):
         return _stack(events, roles)
     if isinstance(events, StoredEvents):
-        return EventInput(events, TableKind.ARROW, roles)
+        return EventInput(PlainEvents(events), TableKind.ARROW, roles)
     kind = kind_of(events)
     return EventInput(events if kind is TableKind.SPARK else to_arrow(events, kind), kind, roles)
 

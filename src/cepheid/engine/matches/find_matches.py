@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cepheid.engine.events.order_events import order_events
 from cepheid.engine.events.predicate_inputs import read_columns
-from cepheid.engine.events.report_range import Settled
+from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.matches.final_matches import final_ends
 from cepheid.engine.matches.fold_graph import all_partitions
 from cepheid.engine.matches.forms.non_overlapping import NonOverlapping
@@ -53,12 +53,12 @@ def find_matches(
     length: int,
     schema: pa.Schema,
     threads: int,
-    settled: Settled | None = None,
+    report: ReportRange | None = None,
 ) -> Found:
     """Return all matches, or those that become final in a step of a stream."""
     output = program.output
     assert isinstance(output, MatchOutput)
-    search = MatchSearch(program, columns, length, schema, threads, settled)
+    search = MatchSearch(program, columns, length, schema, threads, report)
     ordered, walker, fold = search.ordered, search.walker, search.fold
 
     def fold_and_walk(partitions: range) -> list[pa.RecordBatch]:
@@ -97,13 +97,13 @@ class MatchSearch:
         length: int,
         schema: pa.Schema,
         threads: int,
-        settled: Settled | None = None,
+        report: ReportRange | None = None,
     ) -> None:
         output = program.output
         assert isinstance(output, MatchOutput)
         self.program, self.output = program, output
-        self.columns, self.settled = columns, settled
-        self.ordered = order_events(program, columns, length, threads=threads, settled=settled)
+        self.columns, self.report = columns, report
+        self.ordered = order_events(program, columns, length, threads=threads, report=report)
         self.predicates = read_columns(program, self.ordered, columns, threads=threads)
         self.walker = MatchWalker(program, output, self.ordered, self.predicates, columns, schema)
         if output.tie_columns is None:  # of matches that are not to overlap, few are listed
@@ -121,7 +121,7 @@ class MatchSearch:
             walkables = iter([Walkable(graph, graph.ends[: graph.cursor[END_COUNT]])])
         else:
             walkables = fold_in_parts(program, ordered, self.predicates, self.columns, partitions)
-        return (final_ends(program, ordered, self.settled, each) for each in walkables)
+        return (final_ends(program, ordered, self.report, each) for each in walkables)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield matches as they are found, on this thread: one graph's after the other."""

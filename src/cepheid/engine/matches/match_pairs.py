@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from cepheid.analysis.derived_types import StreamTime
 from cepheid.engine.events.order_events import OrderedEvents, order_events, starts_of_runs
 from cepheid.engine.events.predicate_inputs import read_columns
-from cepheid.engine.events.report_range import Settled
+from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.events.take_rows import RowTaker
 from cepheid.engine.events.ticks import later
 from cepheid.engine.matches.final_matches import WhenFinal, when_final
@@ -109,7 +109,7 @@ def find_pairs(
     pair: Pair,
     table: pa.Table,
     events: pa.Schema,
-    settled: Settled | None = None,
+    report: ReportRange | None = None,
     columns: Mapping[str, Any] | None = None,
 ) -> Found:
     """Return all pairs, or those that become final in a step of a stream.
@@ -119,13 +119,13 @@ def find_pairs(
     """
     if columns is None:
         columns = dict(zip(table.column_names, table.columns, strict=True))
-    ordered = order_events(program, columns, table.num_rows, settled=settled)
+    ordered = order_events(program, columns, table.num_rows, report=report)
     left = _side(program, ordered, columns, events)
     right = _side(pair.second, seen_by_second(program, ordered), columns, events)
-    if settled is None:
+    if report is None:
         pairs = _in_one_window(left, right)
     else:
-        pairs = _final_pairs(program, left, right, settled)
+        pairs = _final_pairs(program, left, right, report)
     pairs = _unordered(pairs, left, right, columns, pair.tie_columns)
     if pair.is_non_overlapping:
         pairs = _without_overlaps(pairs, left, right, columns, pair.tie_columns)
@@ -153,7 +153,7 @@ def find_pairs(
     return Found(result, ordered.dropped, ordered.row[taken])
 
 
-def _final_pairs(program: Program, left: _Side, right: _Side, settled: Settled) -> _Pairs:
+def _final_pairs(program: Program, left: _Side, right: _Side, report: ReportRange) -> _Pairs:
     """Return the pairs that become final in a step; those of two trends known before are not made.
 
     With an end negation a pair waits until both trends are known to stay, on whichever side they
@@ -162,7 +162,7 @@ def _final_pairs(program: Program, left: _Side, right: _Side, settled: Settled) 
     ordered = left.ordered
     when = when_final(program)
     if when is WhenFinal.LAST_EVENT:
-        is_new = settled.is_new(ordered.arrays.clock, ordered.row)
+        is_new = report.is_new(ordered.arrays.clock, ordered.row)
         new, old = (np.flatnonzero(each) for each in (is_new[left.last], ~is_new[left.last]))
         new_right = np.flatnonzero(is_new[right.last])
         with_new = _in_one_window(left.only(new), right)

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from cepheid.engine.events.order_events import OrderedEvents, order_events
 from cepheid.engine.events.predicate_inputs import PredicateInputs, read_columns
-from cepheid.engine.events.report_range import Settled
+from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.matches.count_exactly import count_exactly
 from cepheid.engine.matches.final_matches import final_ends
 from cepheid.engine.matches.fold_graph import all_partitions, node_count
@@ -38,14 +38,14 @@ def fold_compressed(
     program: Program,
     ordered: OrderedEvents,
     predicates: PredicateInputs,
-    settled: Settled | None = None,
+    report: ReportRange | None = None,
 ) -> Graph:
     """Return the part of the match graph that matches are made of."""
     fold = make_fold(program, ordered, predicates, all_partitions(ordered.arrays))
     graph = fold_whole(fold, ordered, program)
-    if settled is not None:
+    if report is not None:
         whole = Walkable(graph, graph.ends[: graph.cursor[END_COUNT]])
-        ends = final_ends(program, ordered, settled, whole).ends
+        ends = final_ends(program, ordered, report, whole).ends
         graph.ends[: len(ends)] = ends
         graph.cursor[END_COUNT] = len(ends)
     floats = np.empty((0, 0))
@@ -173,7 +173,7 @@ def compress_matches(
     output: MatchOutput,
     table: pa.Table,
     schema: pa.Schema,
-    settled: Settled | None = None,
+    report: ReportRange | None = None,
     columns: Mapping[str, Any] | None = None,
 ) -> tuple[CompressedMatches, int]:
     """Return the compressed matches, and how many events belong to no partition.
@@ -183,9 +183,9 @@ def compress_matches(
     """
     if columns is None:
         columns = dict(zip(table.column_names, table.columns, strict=True))
-    ordered = order_events(program, columns, table.num_rows, settled=settled)
+    ordered = order_events(program, columns, table.num_rows, report=report)
     predicates = read_columns(program, ordered, columns)
-    graph = fold_compressed(program, ordered, predicates, settled)
+    graph = fold_compressed(program, ordered, predicates, report)
     return CompressedMatches(program, output, table, schema, ordered, graph), ordered.dropped
 
 
