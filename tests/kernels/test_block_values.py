@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cepheid.kernels.arrays import Float64s, Int64s
 from cepheid.kernels.jit import kernel
-from cepheid.kernels.values.value_arrays import block_values
+from cepheid.kernels.predicates import block_values
 
 LIMIT = 2**63
 

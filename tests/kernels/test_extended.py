@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cepheid.kernels.jit import kernel
+from cepheid.kernels.values import extended
 from cepheid.kernels.values.add_by_key import add_by_key
-from cepheid.kernels.values.value_arrays import ValueRows, extended
+from cepheid.kernels.values.value_arrays import ValueRows
 
 TIER = 2**512
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from cepheid.engine.shared.merged_arrays import MergedArrays, flat_lists
 from cepheid.engine.shared.policy import Policy
-from cepheid.kernels.shared import merged_machine as machine
 from cepheid.kernels.arrays import EventArrays
+from cepheid.kernels.shared import merged_machine as machine
 from cepheid.kernels.shared.merged_machine import MergedEvents, Tables
 from cepheid.kernels.shared.share_bursts import ALWAYS, DYNAMIC, MOST_MASKS, NEVER, RECORD
 from cepheid.kernels.values.value_arrays import Measures
