@@ -85,7 +85,7 @@ def check(
 def _warn_of_missing_types(plans: Iterable[PhysicalPlan], known: EventSchema, path: str) -> None:
     """Say which event types of the queries do not occur in a file."""
     from cepheid.connectors.read_local import EventFiles
-    from cepheid.engine.events.missing_types import warn_of_missing_types
+    from cepheid.engine.events.warn_of_events import warn_of_missing_types
     from cepheid.program.lower import lower
 
     column = known.type_column

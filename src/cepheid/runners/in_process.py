@@ -20,7 +20,7 @@ from cepheid.engine.derived_events import (
     ticks_before_end,
 )
 from cepheid.engine.events.event_schema import ColumnRoles
-from cepheid.engine.events.missing_types import warn_of_missing_types
+from cepheid.engine.events.warn_of_events import warn_of_missing_types
 from cepheid.engine.members import Member
 from cepheid.engine.run import EventColumns, LocalResult, RunMode, run
 from cepheid.engine.shared.policy import Sharing

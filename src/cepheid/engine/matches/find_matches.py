@@ -26,9 +26,8 @@ from cepheid.engine.matches.match_chunks import (
     make_fold,
     split_partitions,
 )
-from cepheid.engine.matches.match_limit import Listing, MatchLimit, up_to
 from cepheid.engine.matches.match_rows import match_schema
-from cepheid.engine.matches.walk_matches import MatchWalker
+from cepheid.engine.matches.walk_matches import Listing, MatchLimit, MatchWalker, up_to
 from cepheid.engine.process.threads import side_by_side
 from cepheid.kernels.graph.match_nodes import END_COUNT
 from cepheid.program.program import MatchOutput, Program, Ranking
