@@ -1,5 +1,6 @@
 """Several threads give what one gives, in the same order."""
 
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import cepheid
 from cepheid.runtime import dispatch, find_matches, match_chunks, order_events, take_rows
 from cepheid.runtime.aggregate import contiguous
+from cepheid.runtime.side_by_side import _Threads
 
 QUERIES = (
     "PATTERN SEQ(A a, B+ b, C c) WHERE [k] WITHIN 12",
@@ -86,3 +88,13 @@ def test_a_file_that_cannot_be_read(small_tasks: pytest.MonkeyPatch, tmp_path: P
         cepheid.query("PATTERN SEQ(A a, B b) WHERE [k] WITHIN 9").run(
             path, time="time", type="type"
         )
+
+
+def test_where_no_thread_can_be_started_the_work_is_done_here():
+    usual = threading.stack_size(2**47)  # more than a process can address
+    try:
+        threads = _Threads()
+        assert threads.submit(threading.get_ident).result() == threading.get_ident()
+    finally:
+        threading.stack_size(usual)
+    assert threads.submit(threading.get_ident).result() != threading.get_ident()
