@@ -20,9 +20,9 @@ API = "cepheid"
 
 COMPILER = ("language", "analysis", "plan", "program")  # in pipeline order
 BELOW_THE_SURFACE = {*COMPILER, "errors", "kernels", "runtime", "connectors", "explain", "generate",
-                     "metrics"}  # fmt: skip
+                     "metrics", "plot"}  # fmt: skip
 ARGUMENTS = {*BELOW_THE_SURFACE, "events", "run_keywords"}  # of the API's methods
-SURFACE = {*ARGUMENTS, "analyzed_run", "query", "warmup", "workload"}
+SURFACE = {*ARGUMENTS, "analyzed_run", "plotting", "query", "warmup", "workload"}
 
 # Layer -> what it may import of ours, next to itself.
 MAY_IMPORT: dict[str, set[str]] = {
@@ -36,12 +36,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "program": {"errors", "language", "analysis", "plan"},
     "runtime": {"errors", *COMPILER, "kernels", "metrics"},
     "explain": {"errors", *COMPILER},
+    "plot": {"errors", *COMPILER, "explain"},
     "connectors": {"errors", "language", "analysis"},
     "events": BELOW_THE_SURFACE,
     "run_keywords": {*BELOW_THE_SURFACE, "events"},
     "query": {*ARGUMENTS, "testing"},
     "analyzed_run": BELOW_THE_SURFACE,
     "workload": {*ARGUMENTS, "analyzed_run", "query"},
+    "plotting": {*ARGUMENTS, "query", "workload"},
     "warmup": {*BELOW_THE_SURFACE, "query", "workload"},
     "testing": {*BELOW_THE_SURFACE, "query", "workload", API},
     "pipeline": {*BELOW_THE_SURFACE, "query", "workload"},
@@ -50,8 +52,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     API: {*SURFACE, "testing", "pipeline", "web", "cli"},
     "tests.oracle": {"errors", "language", "analysis"},
 }
-MODULES_AT_THE_TOP = {"__init__", "analyzed_run", "errors", "events", "query", "run_keywords",
-                      "warmup", "workload"}  # fmt: skip
+MODULES_AT_THE_TOP = {"__init__", "analyzed_run", "errors", "events", "plotting", "query",
+                      "run_keywords", "warmup", "workload"}  # fmt: skip
 
 # Third-party package -> the only folders that may import it.
 CONFINED = {

@@ -28,6 +28,8 @@ from cepheid.errors import (
 )
 from cepheid.events import Events, events
 from cepheid.plan.run_options import Batch
+from cepheid.plot.picture import Plot
+from cepheid.plotting import plot
 from cepheid.query import Query, query
 from cepheid.runtime.result_types import Compressed, ResultsWithLate
 from cepheid.runtime.stream_options import Streaming
@@ -40,8 +42,9 @@ __version__ = "0.1.0"
 __all__ = [
     "AnalyzedRun", "Batch", "BindingError", "CepheidError", "Compressed", "ConfigError",
     "DataError", "Events", "InternalError", "LiveStateError", "MatchLimitError",
-    "OutOfMemoryError", "PipelineError", "Query", "QueryError", "QueryFolder", "QuerySyntaxError",
-    "ResultsWithLate", "StateError", "StateLimitError", "Streaming", "StreamingMetrics",
-    "UnsupportedQueryError", "Warmed", "Workload", "__version__", "cause_of", "events", "query",
-    "query_folder", "streaming_metrics", "warmup", "warmup_kinds", "workload",
+    "OutOfMemoryError", "PipelineError", "Plot", "Query", "QueryError", "QueryFolder",
+    "QuerySyntaxError", "ResultsWithLate", "StateError", "StateLimitError", "Streaming",
+    "StreamingMetrics", "UnsupportedQueryError", "Warmed", "Workload", "__version__", "cause_of",
+    "events", "plot", "query", "query_folder", "streaming_metrics", "warmup",
+    "warmup_kinds", "workload",
 ]  # fmt: skip
