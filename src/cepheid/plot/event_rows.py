@@ -166,7 +166,8 @@ def value_text(value: object) -> str:
         case list():
             text = ", ".join(map(value_text, value))
         case float():
-            text = f"{value:.6g}" if abs(value) < 1e15 else f"{value:.4g}"
+            is_whole = value.is_integer() and abs(value) < 1e15
+            text = f"{value:.0f}" if is_whole else f"{value:.6g}"
         case _:
             text = str(value)
     return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"

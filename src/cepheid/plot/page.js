@@ -13,7 +13,7 @@
       y: number(view, "y") };
     var begin = number(view, "data-begin"), end = number(view, "data-end");
     var ticks = number(view, "data-ticks"), axis = view.parentNode.querySelector(".axis");
-    var state = { from: 0, to: 1 }, waiting = false;
+    var state = { from: 0, to: 1 };
     var moved = Array.prototype.map.call(view.querySelectorAll("[data-a]"), function (element) {
       return { element: element, tag: element.tagName, a: number(element, "data-a"),
         b: number(element, "data-b"), rest: (element.getAttribute("transform") || "")
@@ -28,7 +28,6 @@
     function x(share) { return (share - state.from) / (state.to - state.from) * box.width; }
 
     function draw() {
-      waiting = false;
       moved.forEach(function (each) {
         if (each.tag === "path") {
           each.element.setAttribute("transform", "translate(" + x(each.a).toFixed(1) + " " + each.rest);
@@ -96,7 +95,7 @@
       var width = Math.min(1, Math.max(to - from, 1e-6));
       state.from = Math.min(1 - width, Math.max(0, from));
       state.to = state.from + width;
-      if (!waiting) { waiting = true; requestAnimationFrame(draw); }
+      draw();  // a browser hands over one movement of the mouse or wheel for each frame
     }
 
     return {
@@ -117,8 +116,7 @@
           var width = Math.max(state.to - state.from, b - a), middle = (a + b) / 2;
           show(middle - width / 2, middle + width / 2);
         }
-      },
-      width: function () { return (state.to - state.from); }
+      }
     };
   }
 
@@ -183,21 +181,20 @@
 
     function goTo(item) {
       viewOf(item).reveal(item);
-      requestAnimationFrame(function () {
-        var box = item.getBoundingClientRect();
-        pick(item, box.left + box.width / 2, box.bottom);
-        said.textContent = item.getAttribute("data-words").replace(/\n/g, ", ");
-      });
+      var box = item.getBoundingClientRect();
+      pick(item, box.left + box.width / 2, box.bottom);
+      said.textContent = item.getAttribute("data-words").replace(/\n/g, ", ");
     }
 
     function neighbour(by, among) {
-      var items = Array.prototype.slice.call(svg.querySelectorAll(among));
+      var items = Array.prototype.filter.call(svg.querySelectorAll(among), viewOf);
       if (!items.length) { return null; }
-      items = items.map(function (each) {
-        return { element: each, a: number(each, "data-a"), view: each.closest(".view") };
-      });
-      var now = items.findIndex(function (each) { return each.element === picked; });
-      return items[now < 0 ? 0 : (now + by + items.length) % items.length].element;
+      var now = items.indexOf(picked);
+      if (now >= 0) { return items[(now + by + items.length) % items.length]; }
+      var events = picked && picked.getAttribute("data-e");  // from a match to its first event
+      return items.find(function (each) {
+        return events && each.getAttribute("data-i") === events.split(" ")[0];
+      }) || items[0];
     }
 
     svg.addEventListener("mousemove", function (event) {
