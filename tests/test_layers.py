@@ -48,8 +48,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "testing": {*BELOW_THE_SURFACE, "query", "workload", API},
     "pipeline": {*BELOW_THE_SURFACE, "query", "workload"},
     "web": {*BELOW_THE_SURFACE, "query", "workload", "testing", API},
+    "notebook": SURFACE,
     "cli": {*SURFACE, "testing", "pipeline", "web", API},
-    API: {*SURFACE, "testing", "pipeline", "web", "cli"},
+    API: {*SURFACE, "testing", "pipeline", "web", "notebook", "cli"},
     "tests.oracle": {"errors", "language", "analysis"},
 }
 MODULES_AT_THE_TOP = {"__init__", "analyzed_run", "errors", "events", "plotting", "query",
@@ -62,6 +63,7 @@ CONFINED = {
     "pydantic": ("cepheid.pipeline",),
     "pydantic_core": ("cepheid.pipeline",),
     "psycopg": ("cepheid.connectors",),
+    "IPython": ("cepheid.notebook",),
 }
 
 LONGEST_FILE = 500

@@ -8,6 +8,8 @@
 [{'a_ts': 1, 'b_ts': 2}]
 """
 
+from typing import Any
+
 from cepheid.analyzed_run import AnalyzedRun
 from cepheid.connectors.cause_of import cause_of
 from cepheid.errors import (
@@ -48,3 +50,17 @@ __all__ = [
     "events", "plot", "query", "query_folder", "streaming_metrics", "warmup",
     "warmup_kinds", "workload",
 ]  # fmt: skip
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Do what `%load_ext cepheid` asks for: the magic `%%cepheid`, tables and errors as HTML."""
+    from cepheid.notebook.extension import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Undo it."""
+    from cepheid.notebook.extension import unload
+
+    unload(shell)
