@@ -69,6 +69,10 @@ soak: $(INSTALLED) jars ## kill a streaming job 30 times and compare what it wro
 golden: $(INSTALLED) ## rewrite the golden files; review the diff before committing
 	@CEPHEID_UPDATE_GOLDEN=1 $(BIN)/pytest -m "not spark" $(ARGS)
 
+.PHONY: pictures
+pictures: $(INSTALLED) services ## draw the pictures of the documentation anew, with Chromium
+	@$(BIN)/python tools/draw_pictures.py
+
 .PHONY: bench
 bench: $(INSTALLED) ## run the benchmarks
 	@$(WITH_JAVA) $(BIN)/python -m benchmarks $(ARGS)

@@ -1,9 +1,12 @@
 """`%%cepheid` runs a cell on a table of the session."""
 
+import json
+
 import pytest
 
 import cepheid
 from cepheid.errors import BindingError, ConfigError
+from tests.cli.command import REPOSITORY
 from tests.notebook.session import ipython_session
 from tests.plot.pictures import LOGINS, ROLES
 
@@ -104,3 +107,15 @@ def test_our_own_bugs_keep_everything(session):
     told = session.printed.getvalue()
     assert "Traceback" in told
     assert "strange" in told
+
+
+def test_the_example_runs():
+    notebook = json.loads((REPOSITORY / "examples" / "logins.ipynb").read_text(encoding="utf-8"))
+    with ipython_session() as session:
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "code":
+                error = session.run("".join(cell["source"]))
+                fails = "raises-exception" in cell["metadata"].get("tags", ())
+                assert isinstance(error, Exception) == fails
+        assert session.run("found['user'].tolist()") == ["ann"] * 3 + ["bob"] * 2
+        assert all(not cell.get("outputs") for cell in notebook["cells"])

@@ -19,7 +19,7 @@ from cepheid.plot.timeline import Mark, Match, Role, Row, Timeline
 
 MOST_ROWS, ENOUGH_ROWS = 24, 8  # rows without matches are drawn up to the latter
 MOST_MARKS = 220  # in a row; more events are counted in columns
-MOST_DRAWN = 1_200  # matches in all rows
+MOST_DRAWN = 600  # matches in all rows
 MOST_EVENTS = 60  # of a match that have a dot
 COLUMNS = 160
 PADDING = 0.012  # of the axis at both ends, for the marks there
