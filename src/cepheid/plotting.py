@@ -140,8 +140,9 @@ def draw_query(
     is_graph = plan.query.output is OutputMode.COMPRESSED
     most = None if is_graph else min(options.limit or MOST_LISTED, MOST_LISTED)
     listed = replace(options, limit=most)
+    rows = _rows(parsed.run(events.given, listed))  # first: it says what is wrong with the events
     bodies = (_timeline(parsed, plan, events, options, stretch, heading),)
-    return _section(parsed, plan, bodies, _rows(parsed.run(events.given, listed)))
+    return _section(parsed, plan, bodies, rows)
 
 
 def _rows(result: Any) -> pa.Table:

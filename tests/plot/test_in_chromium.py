@@ -65,6 +65,21 @@ def test_zooming_moves_marks_and_the_axis(chromium, page):
     assert told == "20 40 60 80;30 40 50 60 70;true;true"
 
 
+def test_zooming_into_a_crowded_row_shows_its_events(chromium):
+    events = pa.table({"ts": np.arange(1_000), "kind": np.tile(["Fail", "Login"], 500)})
+    page = cepheid.plot("PATTERN SEQ(Fail f, Login s) WITHIN 2", events, **ROLES).html()
+    told = chromium.after(
+        page,
+        READ
+        + """const seen = () => [view.querySelectorAll(".mark").length,
+          getComputedStyle(view.querySelector(".dense")).display].join(" ");
+        const before = seen(); press("+"); press("+"); press("+");
+        const zoomed = seen(), words = view.querySelector(".mark").dataset.words; press("0");
+        return [before, zoomed, words.replace("\\n", " "), seen() === before].join(";");""",
+    )
+    assert told == "0 inline;128 none;Fail 436;true"
+
+
 def test_very_many_matches_do_not_freeze_the_page(chromium):
     events = pa.table(
         {"ts": np.arange(100_000), "kind": np.tile(["Fail", "Login"], 50_000),

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import cepheid
-from cepheid.errors import BindingError, ConfigError
+from cepheid.errors import BindingError, ConfigError, DataError
 from tests.plot.pictures import LOGINS, ROLES, Page, elements, words_of
 
 NEGATED = "PATTERN SEQ(Fail f, !Logout o, Login s) WHERE [user] WITHIN 60"
@@ -224,6 +224,11 @@ class TestFiles:
     def test_other_files_are_refused(self, tmp_path):
         with pytest.raises(ConfigError, match=r"end the name with .html or .svg"):
             plot(NEGATED).save(tmp_path / "picture.png")
+
+
+def test_a_time_that_is_missing_is_told_as_by_a_run():
+    with pytest.raises(DataError, match="NULL"):
+        plot(NEGATED, pa.table({"ts": [1, None], "kind": ["Fail", "Login"], "user": ["a", "a"]}))
 
 
 def test_the_function_stays_the_function():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from cepheid.explain.time_axis import TimeAxis
 
 MARGIN, LABEL, PLOT, GAP = 20.0, 150.0, 760.0, 8.0
 WIDTH = MARGIN + LABEL + PLOT + MARGIN
+FOR_SCRIPTS = re.compile(r' data-(?:points|kinds|y)="[^"]*"')  # of which there are none in an image
 AVERAGE_WIDTH = 0.56  # of a letter, by the size of its font
 
 
@@ -71,4 +73,5 @@ def stacked(bodies: Sequence[Body], style: str, *, title: str) -> str:
     for each in bodies:
         lines += [f'<g class="body" transform="translate(0 {svg_number(y)})">', *each.parts, "</g>"]
         y += each.height
-    return "\n".join([*filter(None, lines), "</svg>"])
+    whole = "\n".join([*filter(None, lines), "</svg>"])
+    return FOR_SCRIPTS.sub("", whole) if style else whole

@@ -3,6 +3,7 @@
   "use strict";
   var STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200,
     86400, 172800, 604800, 1209600, 2592000, 7776000, 31536000];
+  var MOST_MARKS = 220;  // in a row; more events are counted in columns
   var ITEMS = ".mark,.match,.column,.found,.point";
 
   function number(element, name) { return parseFloat(element.getAttribute(name)); }
@@ -25,6 +26,41 @@
         .map(function (each) { return each.split(",").map(parseFloat); }) };
     });
 
+    var kinds = view.querySelector("[data-kinds]");
+    kinds = kinds ? JSON.parse(kinds.getAttribute("data-kinds")) : [];
+    var dense = Array.prototype.map.call(view.querySelectorAll("[data-points]"), function (group) {
+      var marks = document.createElementNS(svg.namespaceURI, "g");
+      group.parentNode.insertBefore(marks, group.nextSibling);
+      return { group: group, marks: marks, y: group.getAttribute("data-y"),
+        points: group.getAttribute("data-points").split(" ").map(function (each) {
+          return each.split(":").map(Number);
+        }) };
+    });
+
+    // Where few events of a crowded row are in sight, they are marks instead of columns.
+    function drawDense() {
+      var whole = Math.max(1, end - begin);
+      dense.forEach(function (each) {
+        var seen = each.points.filter(function (point) {
+          return point[0] >= state.from * whole && point[0] <= state.to * whole;
+        });
+        var isFew = seen.length <= MOST_MARKS;
+        each.group.style.display = isFew ? "none" : "";
+        each.marks.textContent = "";
+        (isFew ? seen : []).forEach(function (point) {
+          var kind = kinds[point[1]], mark = document.createElementNS(svg.namespaceURI, "path");
+          mark.setAttribute("class", "mark " + kind[0]);
+          mark.setAttribute("d", kind[1]);
+          mark.setAttribute("data-a", point[0] / whole);
+          mark.setAttribute("data-i", point[2]);
+          mark.setAttribute("data-words", kind[2] + "\n" + text(begin + point[0], ticks * 8));
+          mark.setAttribute("transform",
+            "translate(" + x(point[0] / whole).toFixed(1) + " " + each.y + ")");
+          each.marks.appendChild(mark);
+        });
+      });
+    }
+
     function x(share) { return (share - state.from) / (state.to - state.from) * box.width; }
 
     function draw() {
@@ -45,6 +81,7 @@
           return (place ? "L" : "M") + x(point[0]).toFixed(1) + " " + point[1];
         }).join(""));
       });
+      drawDense();
       drawAxis();
     }
 

@@ -19,6 +19,7 @@ from cepheid.plot.timeline import Mark, Match, Role, Row, Timeline
 
 MOST_ROWS, ENOUGH_ROWS = 24, 8  # rows without matches are drawn up to the latter
 MOST_MARKS = 220  # in a row; more events are counted in columns
+MOST_HIDDEN = 20_000  # events in all rows that are seen by those who zoom in
 MOST_DRAWN = 600  # matches in all rows
 MOST_EVENTS = 60  # of a match that have a dot
 COLUMNS = 160
@@ -62,7 +63,7 @@ class MatchPlacer:
     def timeline(self, title: str, *, is_part: bool) -> Timeline:
         """Return the timeline; `is_part` says that there are more matches than were looked for."""
         chosen = self._rows()
-        rows = tuple(self._row(each, MOST_DRAWN // max(1, len(chosen))) for each in chosen)
+        rows = tuple(self._row(each, len(chosen)) for each in chosen)
         heading = ", ".join(self.bound.partition_by)
         return Timeline(
             title, heading, self.axis, self.events.kinds, rows, tuple(self._notes(rows, is_part))
@@ -116,8 +117,8 @@ class MatchPlacer:
             places = np.random.default_rng(SEED).choice(places, most, replace=False)
         return [slice(int(starts[each]), int(ends[each])) for each in places]
 
-    def _row(self, partition: int, most: int) -> Row:
-        events = self.events
+    def _row(self, partition: int, count_of_rows: int) -> Row:
+        events, most = self.events, MOST_DRAWN // count_of_rows
         inside = np.flatnonzero((events.partition == partition) & self.is_visible)
         inside = inside[np.argsort(events.ticks[inside], kind="stable")]
         drawn = inside
@@ -125,7 +126,9 @@ class MatchPlacer:
             roles = np.array([each.role is Role.OTHER for each in events.kinds])
             drawn = inside[~roles[events.kind[inside]]]
         columns: tuple[tuple[int, ...], ...] = ()
+        hidden = drawn[:0]
         if drawn.size > MOST_MARKS:
+            hidden = drawn if drawn.size <= MOST_HIDDEN // count_of_rows else hidden
             columns = tuple(
                 tuple(self._counts(inside[events.kind[inside] == kind]))
                 for kind, _ in enumerate(events.kinds)
@@ -144,6 +147,10 @@ class MatchPlacer:
             lanes=lanes,
             match_count=count,
             match_columns=tuple(self._counts(ends)) if ends.size else (),
+            hidden=tuple(
+                Mark(int(each), int(events.ticks[each]), int(events.kind[each]), "")
+                for each in hidden
+            ),
         )
 
     def _counts(self, rows: NDArray[np.int64]) -> list[int]:

@@ -73,7 +73,8 @@ class Row:
     """A partition: its events as marks, or counted in stretches of time, and some of its matches.
 
     `event_columns` has a list of counts for each kind, `match_columns` counts the matches by their
-    end. Matches stand in lanes, in which they do not overlap.
+    end. Matches stand in lanes, in which they do not overlap. `hidden` are events that are counted,
+    without words, for those who zoom in.
     """
 
     label: str
@@ -83,6 +84,7 @@ class Row:
     lanes: tuple[tuple[Match, ...], ...]
     match_count: int
     match_columns: tuple[int, ...]
+    hidden: tuple[Mark, ...] = ()
 
     @property
     def shown_matches(self) -> int:

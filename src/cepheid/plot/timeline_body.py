@@ -6,6 +6,7 @@ script of a page moves it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from cepheid.explain.svg_shapes import svg_element, svg_escape, svg_number, svg_text
@@ -38,7 +39,8 @@ class _Rows:
         """Return what is drawn of a partition, and the y below it."""
         parts, top = list[str](), y + PADDING
         if row.event_columns:
-            parts += self.columns(row, top)
+            hidden = self.hidden(row, top + EVENT_COLUMNS / 2)
+            parts += [f'<g class="dense"{hidden}>', *self.columns(row, top), "</g>"]
             top += EVENT_COLUMNS
         else:
             drawn = sorted(row.marks, key=lambda each: self._kind(each).role is not Role.OTHER)
@@ -110,6 +112,14 @@ class _Rows:
                     classes = f"column {_colour(kind, number)}"
                     yield _column(classes, (place, count), base, height, words)
 
+    def hidden(self, row: Row, y: float) -> str:
+        """Return the events of a row as numbers, from which a script draws marks."""
+        if not row.hidden:
+            return ""
+        begin = self.axis.begin
+        points = " ".join(f"{each.tick - begin}:{each.kind}:{each.event}" for each in row.hidden)
+        return f' data-y="{svg_number(y)}" data-points="{points}"'
+
     def match_columns(self, row: Row, y: float) -> Iterator[str]:
         most, count = max(row.match_columns), len(row.match_columns)
         for place, each in enumerate(row.match_columns):
@@ -143,7 +153,9 @@ def _title(words: str) -> str:
 
 def timeline_body(timeline: Timeline) -> Body:
     """Return the timeline: title, legend, a row for every partition, the axis."""
-    parts = [svg_text("title", MARGIN, MARGIN + 6, fitted(timeline.title, MARGIN + LABEL + PLOT))]
+    parts = [
+        svg_text("title", MARGIN, MARGIN + 6, fitted(timeline.title, LABEL + PLOT - 120, 16.0))
+    ]
     legend, y = _legend(timeline, MARGIN + 28)
     parts += legend
     for note in timeline.notes:
@@ -162,9 +174,20 @@ def timeline_body(timeline: Timeline) -> Body:
         content += drawn
         parts += _label(row, y, height)
         y += height + GAP
+    if any(row.hidden for row in timeline.rows):
+        content.insert(0, _kinds(timeline))
     height = max(0.0, y - top - GAP)
     parts += [*axis_below(timeline.axis, top, height), view(content, timeline.axis, top, height)]
     return Body(tuple(parts), top + height + 34, _summary(timeline))
+
+
+def _kinds(timeline: Timeline) -> str:
+    """Return how the marks of every kind look, for a script."""
+    looks = [
+        [_colour(kind, number), _shape(kind, number), kind.name]
+        for number, kind in enumerate(timeline.kinds)
+    ]
+    return f'<g data-kinds="{svg_escape(json.dumps(looks))}"/>'
 
 
 def _label(row: Row, y: float, height: float) -> list[str]:
