@@ -211,7 +211,8 @@ def find_events(
     sides = [each.positive_variables for each in plan.query.patterns]
     variables = dict.fromkeys(variable for side in sides for variable in side)
     returns = tuple(
-        ast.ReturnItem(ast.Attribute(variable, column), variable) for variable in variables
+        ast.ReturnItem(ast.Attribute(variable, column), f"variable_{place}")
+        for place, variable in enumerate(variables)
     )
     output = plan.query.output
     tree = replace(
@@ -222,7 +223,7 @@ def find_events(
     )
     rows = query(print_query(tree), name=parsed.name, parameters=parsed.parameters)
     batches = rows.batches(EventsHere(numbered, roles).given, options)
-    return sample_matches(batches, to_ticks(table[roles.time]))
+    return sample_matches(batches, list(variables), to_ticks(table[roles.time]))
 
 
 def _extent(stretch: Stretch, events: EventsHere, ticks: Any) -> Any:

@@ -77,6 +77,7 @@ class TestMatches:
             "PATTERN SEQ(Fail f, Login s) AND Logout x WITHIN 30",
             "PATTERN SEQ(Fail f, Login s, Logout x) WITHIN 20 OUTPUT PARTIAL",
             "PATTERN SEQ(Fail f, Login s) SEMANTICS strict_contiguity",
+            "PATTERN SEQ(Fail `a b`, Login `where`) WHERE [user] AND `a b`.ts < `where`.ts",
             "PATTERN SEQ(Fail f, Login s) WHERE s.ts > :least WITHIN 5 EVENTS INTO Found",
         ],
     )
@@ -105,6 +106,11 @@ class TestMatches:
         pandas = plot(NEGATED, LOGINS.to_pandas())
         with_roles = cepheid.plot(NEGATED, cepheid.events(LOGINS, **ROLES))
         assert spans(typed) == spans(pandas) == spans(with_roles) == spans(plot(NEGATED))
+
+    def test_types_with_hyphens(self):
+        table = pa.table({"ts": [1, 2], "kind": ["SHELF-READING", "Exit"]})
+        found = spans(plot("PATTERN SEQ(SHELF-READING, Exit)", table))
+        assert found == [("SHELF-READING: SHELF-READING 1", "Exit: Exit 2")]
 
     def test_no_events(self):
         assert spans(plot(NEGATED, LOGINS.slice(0, 0))) == []

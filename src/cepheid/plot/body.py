@@ -26,13 +26,19 @@ class Body:
 
 def view(content: Sequence[str], axis: TimeAxis, y: float, height: float) -> str:
     """Return the part of a picture that lies on the time axis; a script may zoom into it."""
-    ticks = axis.ticks_per_second or 0
+    unit = script_unit(axis)
+    ticks = (axis.ticks_per_second or 0) // unit
     return (
         f'<svg class="view" x="{svg_number(MARGIN + LABEL)}" y="{svg_number(y)}" '
         f'width="{svg_number(PLOT)}" height="{svg_number(max(1.0, height))}" '
-        f'data-begin="{axis.begin}" data-end="{axis.end}" data-ticks="{ticks}">'
+        f'data-begin="{axis.begin // unit}" data-end="{axis.end // unit}" data-ticks="{ticks}">'
         f"{''.join(content)}</svg>"
     )
+
+
+def script_unit(axis: TimeAxis) -> int:
+    """Return how many ticks are one for a script, whose numbers are too short for nanoseconds."""
+    return 1_000 if axis.ticks_per_second == 1_000_000_000 else 1
 
 
 def axis_below(axis: TimeAxis, y: float, height: float) -> Iterator[str]:

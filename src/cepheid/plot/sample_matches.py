@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,15 +57,17 @@ class FoundMatches:
 
 
 def sample_matches(
-    batches: Iterable[pa.RecordBatch], ticks: NDArray[np.int64], *, most: int = MOST_KEPT
+    batches: Iterable[pa.RecordBatch],
+    variables: Sequence[str],
+    ticks: NDArray[np.int64],
+    *,
+    most: int = MOST_KEPT,
 ) -> FoundMatches:
     """Read matches, one column of row numbers for each variable, one row for each match."""
     generator = np.random.default_rng(SEED)
     firsts, lasts = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     kept, share, size = list[pa.Table](), 1.0, 0
-    names: tuple[str, ...] = ()
     for batch in batches:
-        names = tuple(batch.schema.names)
         events = match_events(batch, ticks)
         firsts.append(events.event[events.starts])
         lasts.append(events.event[events.ends - 1])
@@ -77,7 +79,7 @@ def sample_matches(
             kept = [_chosen(pa.concat_tables(kept), 0.5, generator)]
     table = pa.concat_tables(kept) if kept else pa.table({})
     return FoundMatches(
-        names, np.concatenate(firsts), np.concatenate(lasts), match_events(table, ticks)
+        tuple(variables), np.concatenate(firsts), np.concatenate(lasts), match_events(table, ticks)
     )
 
 

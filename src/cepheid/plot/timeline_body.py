@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 
 from cepheid.explain.svg_shapes import svg_element, svg_escape, svg_number, svg_text
-from cepheid.plot.body import GAP, LABEL, MARGIN, PLOT, Body, axis_below, fitted, view
+from cepheid.plot.body import GAP, LABEL, MARGIN, PLOT, Body, axis_below, fitted, script_unit, view
 from cepheid.plot.palette import CROSS, DOT, colour_class, shape_of
 from cepheid.plot.place_matches import counted
 from cepheid.plot.timeline import Kind, Mark, Match, Role, Row, Timeline
@@ -116,8 +116,10 @@ class _Rows:
         """Return the events of a row as numbers, from which a script draws marks."""
         if not row.hidden:
             return ""
-        begin = self.axis.begin
-        points = " ".join(f"{each.tick - begin}:{each.kind}:{each.event}" for each in row.hidden)
+        begin, unit = self.axis.begin, script_unit(self.axis)
+        points = " ".join(
+            f"{(each.tick - begin) // unit}:{each.kind}:{each.event}" for each in row.hidden
+        )
         return f' data-y="{svg_number(y)}" data-points="{points}"'
 
     def match_columns(self, row: Row, y: float) -> Iterator[str]:
