@@ -12,7 +12,7 @@ from cepheid.analysis.analyze import analyze
 from cepheid.analysis.bound import BoundQuery
 from cepheid.analysis.fill_parameters import ParameterValue
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
-from cepheid.errors import UNNAMED, ConfigError, last_defence
+from cepheid.errors import UNNAMED, ConfigError, QueryError, last_defence
 from cepheid.events import Events, schema_to_explain
 from cepheid.language.parser import parse
 from cepheid.language.printer import print_query
@@ -66,6 +66,17 @@ class Query:
     def __str__(self) -> str:
         return print_query(self.tree)
 
+    def _repr_html_(self) -> str:
+        """Return the text in colours with the automaton, for notebooks."""
+        from cepheid.explain.explain_plan import explain_plan
+        from cepheid.plot.show_query import show_query
+
+        try:
+            explanation = explain_plan(self.plan())
+        except QueryError:  # it says so when it is run
+            explanation = None
+        return show_query(self.text, explanation)
+
     def _defence(self) -> AbstractContextManager[None]:
         return last_defence(f"query '{self.name}'")
 
@@ -92,17 +103,20 @@ class Query:
     ) -> str:
         """Say how the query will be run and why: as text, json, mermaid or svg.
 
-        With `events`, the names and types of their columns are checked and known. Without them,
-        every name is accepted.
+        A notebook shows a picture of it. With `events`, the names and types of their columns are
+        checked and known. Without them, every name is accepted.
 
         >>> print(query("PATTERN SEQ(A, B+)").explain().splitlines()[0])
         Query
         """
         from cepheid.explain.explain import explain
+        from cepheid.explain.explain_plan import explain_plan
+        from cepheid.plot.explained import Explained
 
         known = schema_to_explain(events, schema)
         with self._defence():
-            return explain(self.plan(known), format=format)
+            plan = self.plan(known)
+            return Explained(explain(plan, format=format), format, explain_plan(plan))
 
     @overload
     def run(
