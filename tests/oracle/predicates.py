@@ -10,6 +10,7 @@ from typing import Any
 from cepheid.analysis.expressions import (
     AllOf,
     AnyOf,
+    Apply,
     AttributeReference,
     BlockAggregate,
     Compare,
@@ -23,6 +24,7 @@ from cepheid.analysis.expressions import (
 from cepheid.analysis.schema import AttributeType
 from tests.oracle.arithmetic import aggregate, compare, operate, to_float
 from tests.oracle.combinations import Choice, Scene, Slot, choices, combinations, read, slots_of
+from tests.oracle.functions import apply
 
 
 class LackingAttribute(Exception):
@@ -82,6 +84,12 @@ def _value(value: Value, scene: Scene, chosen: Mapping[Slot, Choice]) -> Any:
             if value.type is AttributeType.FLOAT:
                 left, right = to_float(left), to_float(right)
             return operate(value.operator, left, right)
+        case Apply():
+            return apply(
+                value,
+                lambda each: _value(each, scene, chosen),
+                lambda each: _satisfies(each, scene, chosen),
+            )
         case AttributeReference():
             return _attribute(value, scene, chosen)
         case BlockAggregate():

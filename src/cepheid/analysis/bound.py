@@ -243,6 +243,14 @@ class HavingConstant:
 
 
 @dataclass(frozen=True, slots=True)
+class HavingFunction:
+    """A function in HAVING; what its value refers to are leaves, by their numbers."""
+
+    value: Value
+    leaves: tuple[HavingValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class HavingLogical:
     """`AND`, `OR` or `NOT` in HAVING."""
 
@@ -250,7 +258,9 @@ class HavingLogical:
     operands: tuple[HavingCondition, ...]
 
 
-HavingValue: TypeAlias = HavingReference | HavingGroup | HavingConstant | HavingArithmetic
+HavingValue: TypeAlias = (
+    HavingReference | HavingGroup | HavingConstant | HavingArithmetic | HavingFunction
+)
 HavingCondition: TypeAlias = HavingCompare | HavingLogical
 
 

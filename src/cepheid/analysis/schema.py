@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cepheid.analysis.expressions import ComputedColumn
 
 
 class AttributeType(StrEnum):
@@ -18,6 +22,11 @@ class AttributeType(StrEnum):
     TIMESTAMP = "timestamp"
     ZONED = "timestamp with zone"
     DATE = "date"
+    DURATION = "duration"
+    STRUCT = "struct"
+    MAP = "map"
+    ARRAY = "array"
+    BINARY = "binary"
     NULL = "null"
     UNKNOWN = "unknown"
     OTHER = "other"
@@ -37,7 +46,7 @@ class AttributeType(StrEnum):
         """The type in a sentence: "an integer"."""
         if self is AttributeType.OTHER:
             return "a value without order or arithmetic"
-        return f"an {self.value}" if self is AttributeType.INTEGER else f"a {self.value}"
+        return f"an {self.value}" if self.value[0] in "ai" else f"a {self.value}"
 
 
 NUMERIC = frozenset(
@@ -65,6 +74,14 @@ def attribute_type(name: str) -> AttributeType:
 
 
 @dataclass(frozen=True, slots=True)
+class NestedType:
+    """What a struct, a map or an array holds, by field; maps and arrays have the field `item`."""
+
+    type: AttributeType
+    fields: Mapping[str, NestedType] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class EventSchema:
     """Columns of the event stream and the roles that some of them play.
 
@@ -72,7 +89,8 @@ class EventSchema:
     another unit is declared, 1,000,000 for timestamps in microseconds. `attributes_by_type` holds
     declared per-type schemas, and the attributes of `derived_types`, those that INTO names. If only
     the latter are known, `other_attributes` are those of all other types. An *open* schema knows no
-    columns and accepts every name: EXPLAIN without events uses it.
+    columns and accepts every name: EXPLAIN without events uses it. `nested` says what structs, maps
+    and arrays hold. `computed` are the columns that a query adds; analysis fills it.
     """
 
     attributes: Mapping[str, AttributeType] = field(default_factory=dict)
@@ -84,6 +102,8 @@ class EventSchema:
     is_open: bool = False
     derived_types: frozenset[str] = frozenset()
     other_attributes: frozenset[str] | None = None
+    nested: Mapping[str, NestedType] = field(default_factory=dict)
+    computed: dict[str, ComputedColumn] = field(default_factory=dict)
 
     @property
     def time_type(self) -> AttributeType:
@@ -95,6 +115,8 @@ class EventSchema:
     def type_of(self, attribute: str) -> AttributeType | None:
         """Return the attribute's type, or None when no such column exists."""
         found = self.attributes.get(attribute)
+        if attribute in self.computed:
+            return self.computed[attribute].type
         if found is None and self.is_open:
             return AttributeType.UNKNOWN
         return found
@@ -103,6 +125,9 @@ class EventSchema:
         """Whether events of this type have the attribute, by the declared schemas."""
         if attribute in (self.time, self.type_column, *self.order):
             return True
+        if attribute in self.computed:
+            sources = self.computed[attribute].sources
+            return all(self.has_attribute(event_type, each) for each in sources)
         declared = self.attributes_by_type or {}
         known = declared.get(event_type, self.other_attributes)
         return known is None or attribute in known

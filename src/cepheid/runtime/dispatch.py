@@ -15,6 +15,7 @@ from cepheid.analysis.schema import EventSchema
 from cepheid.errors import UNNAMED, ConfigError, DataError
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.run_options import Batch
+from cepheid.program.compute_columns import with_computed
 from cepheid.program.program import Program
 from cepheid.runtime.event_schema import ColumnRoles, check_columns, event_schema, named_columns
 from cepheid.runtime.event_tables import (
@@ -81,7 +82,8 @@ def run_events(
     tell_warnings(program)
 
     def run() -> Any:
-        found = run_local(program, given.events, threads=available_cores())
+        table = with_computed(given.events, program.computed)
+        found = run_local(program, table, threads=available_cores())
         if program.type_column is not None and given.roles.schemas is None:
             warn_of_missing_types([program], given.events[program.type_column])
         return as_kind(found, given.kind)
@@ -102,8 +104,9 @@ def find_batches(make_program: MakeProgram, events: Any, roles: ColumnRoles) -> 
     tell_warnings(program)
     if program.type_column is not None and given.roles.schemas is None:
         warn_of_missing_types([program], given.events[program.type_column])
-    found = run_in_batches(program, given.events, threads=available_cores())
-    schema = result_schema(program, given.events.schema)
+    table = with_computed(given.events, program.computed)
+    found = run_in_batches(program, table, threads=available_cores())
+    schema = result_schema(program, table.schema)
     return pa.RecordBatchReader.from_batches(schema, each_interruptible(found))
 
 
@@ -137,13 +140,16 @@ def run_stored(make_program: MakeProgram, stored: StoredEvents, roles: ColumnRol
 
 
 def _run_stored(program: Program, stored: StoredEvents) -> Any:
-    needed = [name for name in stored.schema.names if name in program.columns]
+    needed = [name for name in stored.schema.names if name in program.stored_columns]
     is_code = program.type_column is not None and program.type_column not in program.partition_by
     encoded = [name for name in needed if is_code and name == program.type_column]
     threads = available_cores()
-    if threads == 1 or stored.row_count < LEAST_ROWS or not reads_columns(program):
-        table = stored.read(needed, encoded)
-        result = run_local(program, table, stored.schema, threads=threads)
+    is_small = threads == 1 or stored.row_count < LEAST_ROWS
+    if is_small or program.computed or not reads_columns(program):
+        table = with_computed(stored.read(needed, encoded), program.computed)
+        added = [table.schema.field(each.name) for each in program.computed]
+        schema = pa.schema([*stored.schema, *added])
+        result = run_local(program, table, schema, threads=threads)
         if program.type_column is not None:
             warn_of_missing_types([program], table[program.type_column])
         return result

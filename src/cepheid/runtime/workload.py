@@ -14,6 +14,7 @@ from cepheid.analysis.schema import EventSchema
 from cepheid.errors import ConfigError, DataError
 from cepheid.plan.run_options import Batch
 from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.compute_columns import with_computed
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
 from cepheid.runtime.bundle import whole_bundle
@@ -202,7 +203,7 @@ def read_stored(members: Sequence[Member], stored: StoredEvents, roles: ColumnRo
         return stored.read(names, [])
     schema = event_schema(stored.schema, roles)
     programs = [each.make_program(schema) for each in members]
-    needed = [name for name in names if any(name in each.columns for each in programs)]
+    needed = [name for name in names if any(name in each.stored_columns for each in programs)]
     has_codes = not any(_shows_types(each) for each in programs)
     return stored.read(needed, [name for name in needed if has_codes and name == roles.type])
 
@@ -241,18 +242,19 @@ class LocalMembers:
         for each in programs:
             tell_warnings(each)
         threads = available_cores()
+        table = with_computed(self.table, [one for each in programs for one in each.computed])
 
         def run_alone(place: int, columns: Mapping[str, Any]) -> LocalResult:
-            return run_local(programs[place], self.table, threads=threads, columns=columns)
+            return run_local(programs[place], table, threads=threads, columns=columns)
 
         found = run_together(
             whole_bundle(programs, sharing),
-            self.table,
+            table,
             run_alone,
             run_set=self.run_set,
             threads=threads,
         )
-        with errors_of_one(partial(run_local, each, self.table) for each in programs):
+        with errors_of_one(partial(run_local, each, table) for each in programs):
             results = {apart[place].name: each for place, each in found}
         self._warn_of_missing_types(programs)
         return results
@@ -266,7 +268,8 @@ class LocalMembers:
         is_read = member.stream_type is not None
         program = lower(member.make_plan(known), as_stream=is_read)
         tell_warnings(program)
-        result = run_local(program, self._united(schema, streams), threads=available_cores())
+        table = with_computed(self._united(schema, streams), program.computed)
+        result = run_local(program, table, threads=available_cores())
         self._warn_of_missing_types([program])
         if member.stream_type is None:
             return result, None

@@ -9,6 +9,7 @@ from cepheid.analysis.bound import (
     HavingArithmetic,
     HavingCompare,
     HavingCondition,
+    HavingFunction,
     HavingLogical,
     HavingReference,
     HavingValue,
@@ -97,5 +98,7 @@ def _aggregates(query: BoundQuery) -> Iterator[TrendAggregate]:
                 yield aggregate
             case HavingLogical(operands=operands):
                 waiting += operands
+            case HavingFunction(leaves=leaves):
+                waiting += leaves
             case HavingCompare(left=left, right=right) | HavingArithmetic(left=left, right=right):
                 waiting += [left, right]

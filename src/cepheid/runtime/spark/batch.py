@@ -25,6 +25,7 @@ from cepheid.runtime.spark.coded_types import coded_types
 from cepheid.runtime.spark.column_named import column_named
 from cepheid.runtime.spark.combine_groups import combine_groups
 from cepheid.runtime.spark.compressed import SparkCompressedMatches
+from cepheid.runtime.spark.computed_columns import with_computed_columns
 from cepheid.runtime.spark.fold_task import task_memory
 from cepheid.runtime.spark.push_down import drop_or_bare_for_all
 from cepheid.runtime.spark.task_events import TaskEvents, as_grouped, in_packets, in_rows
@@ -78,6 +79,9 @@ def run_program(
     program: Program, frame: DataFrame, arrow_schema: pa.Schema
 ) -> DataFrame | SparkCompressedMatches:
     """Return the result of a program on the events of a DataFrame."""
+    if program.computed:
+        frame = with_computed_columns(frame, [program])
+        arrow_schema = arrow_schema_of(frame)
     needed = [name for name in arrow_schema.names if name in program.columns]
     program = _with_ranges_if_possible(program, arrow_schema)
     selected = frame.select(*map(column_named, needed))

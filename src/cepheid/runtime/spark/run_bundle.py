@@ -15,11 +15,12 @@ from cepheid.runtime.aggregate.partial_table import partial_schema
 from cepheid.runtime.bundle import Bundle
 from cepheid.runtime.compressed import GRAPHS
 from cepheid.runtime.local import result_schema
-from cepheid.runtime.spark.batch import distribute_all, is_whole_group
+from cepheid.runtime.spark.batch import arrow_schema_of, distribute_all, is_whole_group
 from cepheid.runtime.spark.bundle_folds import PACKED, QUERY, RESULT, BundleFolds
 from cepheid.runtime.spark.column_named import column_named
 from cepheid.runtime.spark.combine_groups import combine_groups
 from cepheid.runtime.spark.compressed import SparkCompressedMatches
+from cepheid.runtime.spark.computed_columns import with_computed_columns
 from cepheid.runtime.spark.fold_task import task_memory
 from cepheid.runtime.spark.kept_frames import KeptFrame
 from cepheid.runtime.spark.packed_events import unpacked
@@ -29,6 +30,9 @@ def run_bundle(
     bundle: Bundle, frame: DataFrame, arrow_schema: pa.Schema
 ) -> list[DataFrame | SparkCompressedMatches]:
     """Return the result of every query; the first one that is asked for computes all of them."""
+    if any(each.computed for each in bundle.programs):
+        frame = with_computed_columns(frame, bundle.programs)
+        arrow_schema = arrow_schema_of(frame)
     needed = [name for name in arrow_schema.names if name in bundle.columns]
     events = pa.schema([arrow_schema.field(name) for name in needed])
     partial = frozenset(number for number, each in enumerate(bundle.programs) if is_added_up(each))

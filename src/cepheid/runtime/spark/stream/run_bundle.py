@@ -31,7 +31,7 @@ from cepheid.runtime.spark.stream.event_clock import EventClock
 from cepheid.runtime.spark.stream.finish_packets import TAGGED
 from cepheid.runtime.spark.stream.in_lots import RESULT
 from cepheid.runtime.spark.stream.pack_events import pack_with_identity
-from cepheid.runtime.spark.stream.run_stream import StreamInput, identity
+from cepheid.runtime.spark.stream.run_stream import StreamInput, identity, with_computed_input
 from cepheid.runtime.stream.bundle_step import StreamBundle, StreamedQuery, stream_bundle
 from cepheid.runtime.stream.keep import keeps_apart
 from cepheid.runtime.stream.pane_state import keeps_panes
@@ -77,6 +77,7 @@ def stream_bundles(
 def run_stream_bundle(bundle: StreamBundle, given: StreamInput) -> DataFrame:
     """Return the packets of all queries, as `TAGGED` says."""
     programs, options = bundle.programs, given.options
+    given = with_computed_input(given, programs)
     needed = frozenset(name for each in programs for name in each.columns)
     names = [each for each in given.schema.names if each in needed]
     events = pa.schema([given.schema.field(each) for each in names])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -25,6 +25,7 @@ from cepheid.runtime.local import result_schema
 from cepheid.runtime.spark.batch import arrow_schema_of, is_whole_group, shuffle_keys
 from cepheid.runtime.spark.column_named import column_named
 from cepheid.runtime.spark.compressed import SparkCompressedMatches
+from cepheid.runtime.spark.computed_columns import with_computed_columns
 from cepheid.runtime.spark.packed_events import BUCKET, PACKETS, bucket_of, unpacked
 from cepheid.runtime.spark.push_down import drop_or_bare
 from cepheid.runtime.spark.stream.bucket_processor import (
@@ -124,7 +125,7 @@ def results_of(work: Bucketed, reports: DataFrame) -> StreamResults:
     return StreamResults(
         reports.select(RESULT, LATE),
         partial(_unpack_results, work.job, work.needed),
-        partial(_unpack, LATE, work.events),
+        partial(_unpack_late, work.events),
     )
 
 
@@ -144,13 +145,24 @@ class Bucketed:
     stream: str | None = None
 
 
+def with_computed_input(given: StreamInput, programs: Sequence[Program]) -> StreamInput:
+    """Return the events with the columns that programs add to them."""
+    if not any(each.computed for each in programs):
+        return given
+    frame = with_computed_columns(given.frame, programs)
+    return replace(given, frame=frame, schema=arrow_schema_of(frame))
+
+
 def bucketed(program: Program, given: StreamInput) -> Bucketed:
     """Return the events that can matter, each with its bucket."""
     reject_unbounded(program)
     options = given.options
+    stored = given.schema.names
+    given = with_computed_input(given, [program])
     program = replace(program, cuts_time=False)
     delivers = options.late == Late.DELIVER
-    names = [each for each in given.schema.names if delivers or each in program.columns]
+    names = [each for each in given.schema.names
+             if each in program.columns or (delivers and each in stored)]  # fmt: skip
     needed = pa.schema([given.schema.field(each) for each in names if each in program.columns])
     fitting = drop_or_bare(
         program, given.frame.select(*map(column_named, names)), keeps_all_times=True
@@ -213,6 +225,12 @@ def _unpack_results(
         found = _unpack(RESULT, partial_schema(program, output, events), tagged)
         return combine_in_batch(found, program, output, events)
     return _unpack(RESULT, result_schema(program, events), tagged)
+
+
+def _unpack_late(schema: pa.Schema, tagged: DataFrame) -> DataFrame:
+    """Return the late events, without what the query computes of them."""
+    computed = [name for name in schema.names if "@" in name]
+    return _unpack(LATE, schema, tagged).drop(*computed)
 
 
 def _unpack(column: str, schema: pa.Schema, tagged: DataFrame) -> DataFrame:
