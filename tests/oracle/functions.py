@@ -323,5 +323,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "microseconds": _microseconds,
     "later": _later,
     "size": lambda _, array: len(array),
+    "hex": lambda _, value: value.hex(),
     "cast": _cast,
 }

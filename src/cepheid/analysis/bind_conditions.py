@@ -272,6 +272,10 @@ class ConditionBinder(FunctionBinder):
     ) -> tuple[Value, Value] | None:
         """Return both sides with comparable types; text compared with a time becomes a time."""
         left, right = self.in_ticks(left, right), self.in_ticks(right, left)
+        binary = AttributeType.BINARY
+        if self.nested_type(left) is binary and self.nested_type(right) is binary:
+            sides = [Apply("hex", (each,), AttributeType.STRING) for each in (left, right)]
+            return sides[0], sides[1]
         if comparable(left.type, right.type):
             return with_exact_literals(left, right)
         for one, other, node in ((left, right, right_node), (right, left, left_node)):

@@ -241,7 +241,17 @@ class FunctionBinder(ValueBinder):
                 return None
             kind = found
         arguments += self._defaults(function, len(arguments))
+        first = arguments[0]
+        if isinstance(first, AttributeReference):  # what it holds decides what is done
+            arguments[0] = replace(first, type=self.nested_type(first))
         return Apply(function.name, tuple(arguments), kind)
+
+    def nested_type(self, value: Value) -> AttributeType:
+        """Return the type of a value; of a column also which kind of other values it holds."""
+        is_column = isinstance(value, AttributeReference) and value.type is AttributeType.OTHER
+        if is_column and value.attribute in self.schema.nested:  # type: ignore[union-attr]
+            return self.schema.nested[value.attribute].type  # type: ignore[union-attr]
+        return value.type
 
     def _report_unknown(self, node: ast.Function) -> None:
         advice = SQL_FUNCTIONS.get(node.name.upper())
@@ -271,13 +281,13 @@ class FunctionBinder(ValueBinder):
         self, function: Function, index: int, value: Value, argument: ast.Expression
     ) -> bool:
         parameter = function.parameter(index)
-        text = print_expression(argument)
-        if not parameter.takes(value.type):
+        text, kind = print_expression(argument), self.nested_type(value)
+        if not parameter.takes(kind):
             how = f"write {function.signature}: {function.meaning}"
             self.problems.add(
                 "type-mismatch",
                 f"{function.name} needs {_article(parameter.kind)} here, but '{text}' is "
-                f"{value.type.phrase}",
+                f"{kind.phrase}",
                 argument.span,
                 JOINED if function.name == "concat" else how,
             )

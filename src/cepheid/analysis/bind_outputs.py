@@ -216,8 +216,10 @@ class _OutputBinder:
     def _reject_names_of_groups(self, group_by: tuple[GroupColumn, ...]) -> None:
         """The group is a column of the result also where RETURN does not list it."""
         listed = {_attribute_of(item.expression) for item in self.query.returns}
-        for group in group_by:
-            for item in self.query.returns if group.attribute not in listed else ():
+        computed = [item.expression for item in self.query.returns]
+        for group, node in zip(group_by, self.query.group_by, strict=False):
+            is_listed = group.attribute in listed or node in computed
+            for item in () if is_listed else self.query.returns:
                 name = item.alias or default_name(item.expression)
                 if name == group.output:
                     self.problems.add(

@@ -166,7 +166,7 @@ ALL = (
           examples=(("ends_with('Cepheid', 'ce')", "FALSE"),), others=("endswith",)),
     Function("contains", "Strings", (Parameter("text", "string or array"), _literal("part", "any")),
              BOOLEAN, "Whether the text has this part, or the array this element.",
-             (("contains('Cepheid', 'phe')", "TRUE"),),
+             (("contains('Cepheid', 'phe')", "TRUE"), ("contains(a.tags, 'new')", "TRUE")),
              {STRING: "contains({0}, {1})", AttributeType.ARRAY: "array_contains({0}, {1})"},
              ("array_contains",)),
     _text("replace", _literal("part", "string"), _literal("new", "string"),
@@ -245,7 +245,7 @@ ALL = (
              "Microseconds since 1970-01-01, as a whole number.",
              (("microseconds(TIMESTAMP '1970-01-01 00:00:01.5')", "1500000"),), _MICROSECONDS),
     Function("size", "Arrays", (Parameter("array", "array"),), INTEGER,
-             "How many elements the array has.", (("size(a.tags)", ""),),
+             "How many elements the array has.", (("size(a.tags)", "2"),),
              "CASE WHEN {0} IS NOT NULL THEN cast(size({0}) AS bigint) END",
              ("cardinality", "array_length")),
 )  # fmt: skip

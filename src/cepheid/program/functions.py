@@ -10,10 +10,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cepheid.program.arrow_arrays import in_one, to_scalar
+from cepheid.program.arrow_arrays import in_one, to_arrow, to_numpy, to_scalar
 
 Column: TypeAlias = Any  # pyarrow ships no types
 Arguments: TypeAlias = Sequence[Column]
@@ -25,7 +26,7 @@ def _is_ascii(column: Column) -> bool:
     return bool(pc.all(pc.string_is_ascii(column), min_count=0).as_py())
 
 
-def each_text(column: Column, change: Callable[[str], Any], kind: pa.DataType) -> Column:
+def each_text(column: Column, change: Callable[[Any], Any], kind: pa.DataType) -> Column:
     """Return what Python says of every text; each different one is asked for once."""
     if isinstance(column, pa.Scalar):
         return pa.scalar(None if column.as_py() is None else change(column.as_py()), kind)
@@ -100,18 +101,13 @@ def _contains(arguments: Arguments) -> Column:
         return _nothing(column, pa.bool_())
     column = in_one(column)
     found = pc.equal(column.flatten(), part.cast(column.type.value_type))
-    lists = pc.list_parent_indices(column)
-    table = pa.table({"list": lists, "found": found}).group_by("list")
-    mode = pc.ScalarAggregateOptions(skip_nulls=True, min_count=0)
-    strict = pc.ScalarAggregateOptions(skip_nulls=False, min_count=0)
-    result = table.aggregate([("found", "any", mode), ("found", "any", strict)])
-    names = result.column_names
-    some, known = (result.column(each) for each in names if each != "list")
-    answer = pc.if_else(pc.fill_null(some, False), to_scalar(True), known)
-    place = pc.index_in(pa.array(range(len(column))), in_one(result["list"]))
-    taken = in_one(answer).take(place)
-    empty = pc.and_(pc.is_null(place), pc.is_valid(column))
-    return pc.if_else(empty, to_scalar(False), taken)
+    lists = to_numpy(pc.list_parent_indices(column))
+    has, lacks = (
+        np.bincount(lists[to_numpy(each)], minlength=len(column)) > 0
+        for each in (pc.fill_null(found, to_scalar(False)), pc.is_null(found))
+    )
+    unknown = ~has & (lacks | to_numpy(pc.is_null(column)))
+    return to_arrow(has, unknown)
 
 
 def _regexp_extract(text: Column, pattern: str, group: int) -> Column:
@@ -335,4 +331,5 @@ FUNCTIONS: Mapping[str, Callable[[Arguments], Column]] = {
     "microseconds": microseconds,
     "later": _later,
     "size": _size,
+    "hex": lambda arguments: each_text(arguments[0], bytes.hex, pa.string()),
 }

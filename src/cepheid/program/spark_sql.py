@@ -169,6 +169,8 @@ class SparkWriter:
                 return _cast(node, parts[0])
             case "path":
                 return _path(node, parts[0])
+            case "hex":
+                return f"lower(hex({parts[0]}))"
             case "later":
                 return _later(node, parts)
             case "date_trunc":

@@ -9,7 +9,7 @@ from functools import cache
 import pyarrow as pa
 
 from cepheid.analysis.infer_window import NANOSECONDS
-from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.analysis.schema import AttributeType, EventSchema, NestedType
 from cepheid.errors import ConfigError, DataError, nearest
 
 TICKS_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
@@ -54,6 +54,11 @@ def event_schema(arrow_schema: pa.Schema, roles: ColumnRoles) -> EventSchema:
         attributes_by_type=None
         if declared is None
         else {name: frozenset(columns) for name, columns in declared.items()},
+        nested={
+            field.name: nested_type(field.type)
+            for field in arrow_schema
+            if attribute_type(field.type) is AttributeType.OTHER
+        },
     )
 
 
@@ -118,6 +123,25 @@ def ticks_per_second(time_type: pa.DataType, roles: ColumnRoles) -> int:
         hint="use a timestamp, a date or an integer column"
         + ("; parse the text first" if attribute_type(time_type) is AttributeType.STRING else ""),
     )
+
+
+def nested_type(kind: pa.DataType) -> NestedType:
+    """Return what structs, maps and arrays hold.
+
+    >>> nested_type(pa.struct([("os", pa.string())])).fields["os"].type
+    <AttributeType.STRING: 'string'>
+    """
+    if pa.types.is_struct(kind):
+        fields = {field.name: nested_type(field.type) for field in kind}
+        return NestedType(AttributeType.STRUCT, fields)
+    if pa.types.is_map(kind):
+        parts = {"key": nested_type(kind.key_type), "item": nested_type(kind.item_type)}
+        return NestedType(AttributeType.MAP, parts)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return NestedType(AttributeType.ARRAY, {"item": nested_type(kind.value_type)})
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        return NestedType(AttributeType.BINARY)
+    return NestedType(attribute_type(kind))
 
 
 @cache
