@@ -1,7 +1,9 @@
 """Random conditions on one event, in our words and in those of DuckDB and of Spark SQL.
 
 Where the others mean something else, their text says so: NaN equals NaN there and is the largest
-number; DuckDB rounds where a cast of ours cuts off, and has an error where we have NULL.
+number; DuckDB rounds where a cast of ours cuts off, and has an error where we have NULL. NOT turns
+a comparison of ours round, so that NaN satisfies neither `x < 1` nor `NOT x < 1`: no comparison of
+floats is drawn under NOT.
 """
 
 from __future__ import annotations
@@ -80,6 +82,7 @@ class Generator:
 
     def __init__(self, seed: int) -> None:
         self.draw = random.Random(seed)
+        self.is_negated = False
 
     def one_of(self, *makers: Callable[[int], Words]) -> Callable[[int], Words]:
         return self.draw.choice(makers)
@@ -225,9 +228,12 @@ class Generator:
     def condition(self, depth: int) -> Words:
         if depth > 0 and self.draw.random() < 0.4:
             word = self.draw.choice(("AND", "OR", "NOT"))
-            one, two = self.condition(depth - 1), self.condition(depth - 1)
             if word == "NOT":
-                return Words(*(f"(NOT {each})" for each in one))
+                was, self.is_negated = self.is_negated, True
+                inner = self.condition(depth - 1)
+                self.is_negated = was
+                return Words(*(f"(NOT {each})" for each in inner))
+            one, two = self.condition(depth - 1), self.condition(depth - 1)
             return Words(*(f"({left} {word} {right})"
                            for left, right in zip(one, two, strict=True)))  # fmt: skip
         return self.draw.choice(
@@ -258,6 +264,8 @@ class Generator:
                      f"(big {sign} {right}BD)")  # fmt: skip
 
     def compared_reals(self, depth: int) -> Words:
+        if self.is_negated:
+            return self.compared_numbers(depth)
         sign, left = self.sign(), self.real(depth)
         number = self.draw.choice(("0.0", "1.5", "-2.5", "2.5"))
         right = Words(number, f"{number}::DOUBLE", f"{number}D")
