@@ -181,6 +181,8 @@ class ConditionBinder(FunctionBinder):
         if len(agreed) < len(pairs):
             return None
         members = tuple(each[1] for each in agreed)
+        if not members:  # an empty list
+            return Truth(not positive)
         if len(members) > 1 and all(isinstance(each, Constant) for each in members):
             events = {(each.variable, each.role) for each in references(operand)}
             if len(events) == 1:
@@ -276,7 +278,10 @@ class ConditionBinder(FunctionBinder):
         if self.nested_type(left) is binary and self.nested_type(right) is binary:
             sides = [Apply("hex", (each,), AttributeType.STRING) for each in (left, right)]
             return sides[0], sides[1]
-        if comparable(left.type, right.type):
+        is_length = AttributeType.DURATION in (left.type, right.type)
+        is_open = any(each.type is AttributeType.UNKNOWN for side in (left, right)
+                      for each in references(side))  # fmt: skip
+        if comparable(left.type, right.type) or (is_length and is_open):
             return with_exact_literals(left, right)
         for one, other, node in ((left, right, right_node), (right, left, left_node)):
             if (

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 
 from cepheid.analysis.bind_values import ValueBinder, is_time_text
 from cepheid.analysis.describe import describe
@@ -248,9 +249,9 @@ class FunctionBinder(ValueBinder):
 
     def nested_type(self, value: Value) -> AttributeType:
         """Return the type of a value; of a column also which kind of other values it holds."""
-        is_column = isinstance(value, AttributeReference) and value.type is AttributeType.OTHER
-        if is_column and value.attribute in self.schema.nested:  # type: ignore[union-attr]
-            return self.schema.nested[value.attribute].type  # type: ignore[union-attr]
+        if isinstance(value, AttributeReference) and value.type is AttributeType.OTHER:
+            found = self.schema.nested.get(value.attribute)
+            return value.type if found is None else found.type
         return value.type
 
     def _report_unknown(self, node: ast.Function) -> None:
@@ -544,6 +545,8 @@ class FunctionBinder(ValueBinder):
             return Operation("*", left, right, DURATION)
         if kinds == (INTEGER, INTEGER):
             return Operation(sign, left, right, INTEGER)
+        if UNKNOWN in kinds:
+            return Operation(sign, left, right, UNKNOWN)
         return None
 
     def in_ticks(self, value: Value, other: Value) -> Value:
@@ -555,8 +558,8 @@ class FunctionBinder(ValueBinder):
         are_times = all(each.attribute == self.schema.time for each in found)
         if other.type is not INTEGER or not found or not are_times:
             return value
-        ticks = Decimal(value.value) * self.schema.ticks_per_second / 1_000_000
-        if ticks == int(ticks):
+        ticks = Fraction(value.value) * self.schema.ticks_per_second / 1_000_000
+        if ticks.denominator == 1:
             return Constant(int(ticks), INTEGER)
         return Constant(float(ticks), FLOAT)
 

@@ -37,6 +37,10 @@ ROLE_INDEX = {
 def describe(node: Condition | Value) -> str:
     """Return the text of a condition or value."""
     match node:
+        case Compare(
+            operator="=", left=AttributeReference(attribute=name), right=Constant(value=bool(truth))
+        ) if "@." in name:  # a test that is a column
+            return describe(node.left) if truth else f"NOT ({describe(node.left)})"
         case Compare():
             return f"{describe(node.left)} {node.operator} {describe(node.right)}"
         case Truth():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class EventSchema:
     time: str | None = None
     type_column: str | None = None
     order: tuple[str, ...] = ()
-    ticks_per_second: int = 1
+    ticks_per_second: int | Fraction = 1
     attributes_by_type: Mapping[str, frozenset[str]] | None = None
     is_open: bool = False
     derived_types: frozenset[str] = frozenset()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 
 import pyarrow as pa
@@ -102,7 +103,7 @@ def _is_view(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string_view(kind))
 
 
-def ticks_per_second(time_type: pa.DataType, roles: ColumnRoles) -> int:
+def ticks_per_second(time_type: pa.DataType, roles: ColumnRoles) -> int | Fraction:
     """Return how many steps of the time column make a second."""
     if pa.types.is_timestamp(time_type):
         return TICKS_PER_SECOND[time_type.unit]
@@ -112,12 +113,13 @@ def ticks_per_second(time_type: pa.DataType, roles: ColumnRoles) -> int:
         return 1_000
     if pa.types.is_integer(time_type):
         length = NANOSECONDS.get(roles.time_unit.lower())
-        if length is None or length > NANOSECONDS["s"]:
+        if length is None:
             raise ConfigError(
                 f"time_unit='{roles.time_unit}' is not a unit for a time column",
-                hint="use s, ms, us or ns",
+                hint="use ns, us, ms, s, min, h or d",
             )
-        return NANOSECONDS["s"] // length
+        is_long = length > NANOSECONDS["s"]
+        return Fraction(NANOSECONDS["s"], length) if is_long else NANOSECONDS["s"] // length
     raise DataError(
         f"the time column '{roles.time}' holds {time_type}, which is not a time",
         hint="use a timestamp, a date or an integer column"
