@@ -507,23 +507,23 @@ class FunctionBinder(ValueBinder):
         )  # fmt: skip
 
     def _typed(self, node: ast.TypedLiteral) -> Value | None:
+        message = f"'{node.text}' is not a {node.type.lower()}"
         if node.type == "DECIMAL":
             try:
                 return Constant(Decimal(node.text), DECIMAL)
             except InvalidOperation:
-                hint = "write DECIMAL '12.50'"
-        elif is_time_text(node.text):
-            is_date = node.type == "DATE" and len(node.text) == len("2024-01-31")
-            return Constant(node.text, AttributeType.DATE if is_date else AttributeType.TIMESTAMP)
-        else:
-            hint = "write DATE '2024-01-31' or TIMESTAMP '2024-01-31 09:30:00'"
-        self.problems.add(
-            "bad-time" if node.type != "DECIMAL" else "bad-number",
-            f"'{node.text}' is not a {node.type.lower()}",
-            node.span,
-            hint,
-        )
-        return None
+                self.problems.add("bad-number", message, node.span, "write DECIMAL '12.50'")
+                return None
+        if not is_time_text(node.text):
+            self.problems.add(
+                "bad-time",
+                message,
+                node.span,
+                "write DATE '2024-01-31' or TIMESTAMP '2024-01-31 09:30:00'",
+            )
+            return None
+        is_date = node.type == "DATE" and len(node.text) == len("2024-01-31")
+        return Constant(node.text, AttributeType.DATE if is_date else AttributeType.TIMESTAMP)
 
     def temporal_arithmetic(self, sign: str, left: Value, right: Value) -> Value | None:
         """Return a sum or difference with times in it; None if it has no meaning."""
