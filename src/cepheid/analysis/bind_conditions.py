@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from cepheid.analysis.bind_functions import (
-    FunctionBinder,
-    bad_pattern,
-    has_literal_function,
-    reads_one,
-)
+from cepheid.analysis.bind_columns import has_literal_function, reads_one
+from cepheid.analysis.bind_functions import FunctionBinder, bad_pattern
 from cepheid.analysis.bind_values import (
     comparable,
     is_time_text,

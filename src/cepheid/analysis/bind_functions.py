@@ -1,41 +1,22 @@
-"""Functions, CASE, CAST, fields, times and lengths of time: what is computed of one event.
-
-What a function says of one event becomes a column of the events before anything else is done, so
-that the rest of the engine reads columns only.
-"""
+"""Functions, CASE, CAST and fields: names to what `functions.py` lists, with types."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
-from decimal import Decimal, InvalidOperation
-from fractions import Fraction
 
-from cepheid.analysis.bind_values import ValueBinder, is_time_text
-from cepheid.analysis.describe import describe
+from cepheid.analysis.bind_times import TimeBinder
 from cepheid.analysis.expressions import (
-    AllOf,
-    AnyOf,
     Apply,
     AttributeReference,
-    BlockAggregate,
-    Compare,
-    ComputedColumn,
     Condition,
     Constant,
-    Minus,
-    Operation,
-    Role,
-    Truth,
     Value,
-    references,
 )
 from cepheid.analysis.functions import BY_NAME, TRUNCATED, Function
 from cepheid.analysis.infer_window import NANOSECONDS
-from cepheid.analysis.rename_variables import of_event
 from cepheid.analysis.schema import TEMPORAL, AttributeType, NestedType
 from cepheid.errors import nearest, suggest
 from cepheid.language import ast
@@ -73,24 +54,8 @@ JOINED = "|| joins texts: write OR between conditions, and CAST(x AS STRING) for
 ALL_FUNCTIONS = "docs/reference/functions.md lists all functions"
 
 
-class FunctionBinder(ValueBinder):
-    """Binds what reads one event, and makes a column of it."""
-
-    depth = 0  # of functions around
-    names_are_attributes = False
-
-    def condition(self, node: ast.Expression, *, positive: bool) -> Condition | None:
-        """Bind a condition; see `ConditionBinder`."""
-        raise NotImplementedError
-
-    @contextmanager
-    def inside(self) -> Iterator[None]:
-        """Bind what is an argument: functions in it are no columns of their own."""
-        self.depth += 1
-        try:
-            yield
-        finally:
-            self.depth -= 1
+class FunctionBinder(TimeBinder):
+    """Binds functions, CASE, CAST and fields."""
 
     def other_value(self, node: ast.Expression) -> Value | None:
         """Bind a value that is no arithmetic."""
@@ -105,115 +70,14 @@ class FunctionBinder(ValueBinder):
                 case ast.Cast():
                     return self._cast(node)
                 case ast.Interval():
-                    return self._interval(node)
+                    return self.interval(node)
                 case ast.TypedLiteral():
-                    return self._typed(node)
+                    return self.typed_literal(node)
                 case ast.Star() | ast.Equivalence() | ast.StrategyTerm():
                     return super().other_value(node)
                 case _:
                     condition = self.condition(node, positive=True)
                     return None if condition is None else Apply("condition", (condition,), BOOLEAN)
-
-    # --- columns of events ----------------------------------------------------------------------
-
-    def column_value(self, node: ast.Expression) -> Value | None:
-        """Bind a value in which functions of one event are columns of the events."""
-        value = self.value(node)
-        return None if value is None else self.lifted(value, node)
-
-    def lifted(self, value: Value, node: ast.Expression) -> Value | None:
-        """Return a value in which functions of one event are columns of the events."""
-        if self.depth:
-            return value
-        if has_literal_function(value) and reads_one(value):
-            return self.computed(value)
-        match value:
-            case Apply():
-                if reads_one(value):
-                    return self.computed(value)
-                return self._across(value, node)
-            case Minus():
-                operand = self.lifted(value.operand, node)
-                return None if operand is None else replace(value, operand=operand)
-            case Operation():
-                left, right = self.lifted(value.left, node), self.lifted(value.right, node)
-                if left is None or right is None:
-                    return None
-                return replace(value, left=left, right=right)
-            case _:
-                return value
-
-    def whole_column(self, node: ast.Expression) -> AttributeReference | None:
-        """Bind an expression of one event as one column, arithmetic too."""
-        with self.inside():
-            value = self.value(node)
-        if value is None:
-            return None
-        if not reads_one(value):
-            assert isinstance(value, Apply | Operation | Minus | BlockAggregate)
-            self._across(value, node)
-            return None
-        return value if isinstance(value, AttributeReference) else self.computed(value)
-
-    def group_value(self, node: ast.Expression) -> AttributeReference | None:
-        """Bind an expression in GROUP BY, where a bare name is an attribute of every event."""
-        self.names_are_attributes = True
-        return self.whole_column(node)
-
-    def bare_name(self, node: ast.Name) -> Value | None:
-        """Bind a word; see `names_are_attributes`."""
-        if not self.names_are_attributes:
-            return super().bare_name(node)
-        variable = self.scope.positive[0].variable
-        return self.value(ast.Attribute(variable, node.text, span=node.span))
-
-    def computed(self, value: Value) -> AttributeReference:
-        """Return the column with what an expression says of one event."""
-        found = [each for each in references(value) if isinstance(each, AttributeReference)]
-        variable = found[0].variable if found else self.scope.positive[0].variable
-        role = found[0].role if found else Role.EACH
-        plain = of_event(value, EVENT)
-        column = ComputedColumn(describe(plain), plain)
-        self.schema.computed[column.name] = column
-        return AttributeReference(variable, role, column.name, value.type)
-
-    def _across(self, value: Value, node: ast.Expression) -> Value | None:
-        """Bind a function of several events: kernels know a few of numbers, and no others."""
-        is_number = value.type in (INTEGER, FLOAT, DURATION, UNKNOWN)
-        if isinstance(value, Apply) and value.function in ACROSS and is_number:
-            arguments = [
-                self._lifted_condition(each, node)
-                if isinstance(each, AllOf | AnyOf | Compare | Truth)
-                else self.lifted(each, node)
-                for each in value.arguments
-            ]
-            found = tuple(each for each in arguments if each is not None)
-            return replace(value, arguments=found) if len(found) == len(arguments) else None
-        names = list(dict.fromkeys(each.variable for each in references(value)))
-        several = len(names) > 1
-        what = f"events of {' and '.join(names)}" if several else f"several events of {names[0]}"
-        self.problems.add(
-            "function-across-events",
-            f"'{print_expression(node)}' computes something of {what}",
-            node.span,
-            "of numbers abs, least, greatest, coalesce and CASE may read several events; apply "
-            "other functions to the events one by one, or compute with the result",
-        )
-        return None
-
-    def _lifted_condition(self, condition: Condition, node: ast.Expression) -> Condition | None:
-        match condition:
-            case Compare():
-                left, right = self.lifted(condition.left, node), self.lifted(condition.right, node)
-                if left is None or right is None:
-                    return None
-                return Compare(condition.operator, left, right)
-            case AllOf() | AnyOf():
-                operands = [self._lifted_condition(each, node) for each in condition.operands]
-                found = tuple(each for each in operands if each is not None)
-                return type(condition)(found) if len(found) == len(operands) else None
-            case _:
-                return condition
 
     # --- functions ------------------------------------------------------------------------------
 
@@ -485,84 +349,6 @@ class FunctionBinder(ValueBinder):
             )
         return kind.fields.get(step)
 
-    # --- times ----------------------------------------------------------------------------------
-
-    def _interval(self, node: ast.Interval) -> Value | None:
-        total = Decimal(0)
-        for amount, unit in node.parts:
-            length = NANOSECONDS.get(unit)
-            if length is None:  # of a text; the grammar knows the units
-                self._report_interval(f"'{unit}' is not a unit of time", node)
-                return None
-            total += Decimal(str(amount)) * length
-        if total % MICROSECOND:
-            self._report_interval("a length of time has whole microseconds", node)
-            return None
-        return Constant(int(total / MICROSECOND), DURATION)
-
-    def _report_interval(self, message: str, node: ast.Interval) -> None:
-        self.problems.add(
-            "bad-interval", message, node.span,
-            "write 10 minutes, 1h 30min or INTERVAL '1 hour 30 minutes'",
-        )  # fmt: skip
-
-    def _typed(self, node: ast.TypedLiteral) -> Value | None:
-        message = f"'{node.text}' is not a {node.type.lower()}"
-        if node.type == "DECIMAL":
-            try:
-                return Constant(Decimal(node.text), DECIMAL)
-            except InvalidOperation:
-                self.problems.add("bad-number", message, node.span, "write DECIMAL '12.50'")
-                return None
-        if not is_time_text(node.text):
-            self.problems.add(
-                "bad-time",
-                message,
-                node.span,
-                "write DATE '2024-01-31' or TIMESTAMP '2024-01-31 09:30:00'",
-            )
-            return None
-        is_date = node.type == "DATE" and len(node.text) == len("2024-01-31")
-        return Constant(node.text, AttributeType.DATE if is_date else AttributeType.TIMESTAMP)
-
-    def temporal_arithmetic(self, sign: str, left: Value, right: Value) -> Value | None:
-        """Return a sum or difference with times in it; None if it has no meaning."""
-        left, right = self.in_ticks(left, right), self.in_ticks(right, left)
-        kinds = (left.type, right.type)
-        if left.type in TEMPORAL and right.type in TEMPORAL and sign == "-":
-            sides = [Apply("microseconds", (each,), INTEGER) for each in (left, right)]
-            return Operation("-", sides[0], sides[1], DURATION)
-        if left.type in TEMPORAL and right.type is DURATION and sign in "+-":
-            length = right if sign == "+" else Minus(right, DURATION)
-            return Apply("later", (left, length), left.type)
-        if kinds[0] is DURATION and right.type in TEMPORAL and sign == "+":
-            return Apply("later", (right, left), right.type)
-        if kinds == (DURATION, DURATION):
-            if sign in "+-":
-                return Operation(sign, left, right, DURATION)
-            return Operation("/", left, right, FLOAT) if sign == "/" else None
-        if set(kinds) == {DURATION, INTEGER} and sign == "*":
-            return Operation("*", left, right, DURATION)
-        if kinds == (INTEGER, INTEGER):
-            return Operation(sign, left, right, INTEGER)
-        if UNKNOWN in kinds:
-            return Operation(sign, left, right, UNKNOWN)
-        return None
-
-    def in_ticks(self, value: Value, other: Value) -> Value:
-        """Next to the time column, if that is an integer, a length of time is in its units."""
-        if value.type is not DURATION or not isinstance(value, Constant):
-            return value
-        assert isinstance(value.value, int)
-        found = list(references(other))
-        are_times = all(each.attribute == self.schema.time for each in found)
-        if other.type is not INTEGER or not found or not are_times:
-            return value
-        ticks = Fraction(value.value) * self.schema.ticks_per_second / 1_000_000
-        if ticks.denominator == 1:
-            return Constant(int(ticks), INTEGER)
-        return Constant(float(ticks), FLOAT)
-
 
 def signature_of(name: str) -> str:
     """Say how a function is called and what it gives."""
@@ -581,26 +367,6 @@ def bad_pattern(pattern: str) -> str | None:
     except re.error as error:
         return f"the pattern is not a regular expression: {error}"
     return None
-
-
-def reads_one(value: Value) -> bool:
-    """Whether a value is one of at most one event."""
-    found = list(references(value))
-    has_aggregate = any(isinstance(each, BlockAggregate) for each in found)
-    return not has_aggregate and len({(each.variable, each.role) for each in found}) < 2
-
-
-def has_literal_function(value: Value) -> bool:
-    """Whether a function in it reads no event at all, so that it belongs to any."""
-    match value:
-        case Apply():
-            return not any(references(value))
-        case Minus():
-            return has_literal_function(value.operand)
-        case Operation():
-            return has_literal_function(value.left) or has_literal_function(value.right)
-        case _:
-            return False
 
 
 def _article(kind: str) -> str:

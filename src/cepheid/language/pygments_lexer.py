@@ -72,7 +72,7 @@ class CepheidLexer(RegexLexer):  # type: ignore[misc]
             (r"\d+(\.\d+)?(e[+-]?\d+)?%?|\.\d+", Number),
             (r"(?-i:[A-Z])\w*(-[^\W\d]\w*)*", Name.Class),
             (r"[^\W\d]\w*", Name),
-            (r"[=<>!≠≤≥+*/%|&∧∨¬~?-]", Operator),
+            (r"[=<>!≠≤≥+*/%|&∧\u2228¬~?-]", Operator),
             (r"[][(){},;.]", Punctuation),
             (r".", Token.Error),
         ]
