@@ -225,6 +225,7 @@ class Query:
             (schema.time, schema.type_column, schema.order, schema.ticks_per_second),
             None if by_type is None else tuple(by_type.items()),
             (schema.is_open, schema.derived_types, schema.other_attributes, is_checked),
+            repr(schema.nested),
         )
         return _lowered(_Request(key, self, options, schema, is_checked))
 

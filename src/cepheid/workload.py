@@ -13,10 +13,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, overload
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import BoundQuery
 from cepheid.analysis.dependencies import QueryNode, find_dependencies
 from cepheid.analysis.derived_types import check_stream, result_columns, with_derived_types
-from cepheid.analysis.schema import OPEN_SCHEMA, AttributeType, EventSchema
+from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
 from cepheid.analyzed_run import AnalyzedRun
 from cepheid.errors import ConfigError, QueryError, last_defence, suggest
 from cepheid.events import Events, schema_to_explain

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import PredicateClass
 from cepheid.analysis.dependencies import Dependencies
 from cepheid.analysis.expressions import AttributeReference, BlockAggregate
-from cepheid.analysis.schema import AttributeType
 from cepheid.explain.common_beginnings import common_prefixes, condition_of
 from cepheid.explain.describe_operators import describe_window
 from cepheid.explain.explain_others import explain_others, not_on_streams
