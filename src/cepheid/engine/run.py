@@ -204,16 +204,19 @@ class _Run:
     def _kept(
         self, program: Program, output: MatchOutput, columns: Mapping[str, Any]
     ) -> LocalResult:
-        table, schema, settled = self.events.table, self.events.schema, self.mode.settled
+        from cepheid.engine.matches.match_task import SearchMode
+
+        table, schema = self.events.table, self.events.schema
+        search = SearchMode(self.report, 1, self.mode.settled)
         result: LocalResult
         if program.pair is not None:
             from cepheid.engine.matches.match_pairs import find_pairs
 
-            result, dropped, _ = find_pairs(program, program.pair, table, schema, settled, columns)
+            result, dropped, _ = find_pairs(program, program.pair, table, schema, search, columns)
         else:
             from cepheid.engine.matches.forms.compressed import compress_matches
 
-            result, dropped = compress_matches(program, output, table, schema, settled, columns)
+            result, dropped = compress_matches(program, output, table, schema, search, columns)
         self._warn_of_dropped(program, dropped)
         return result
 
@@ -222,15 +225,18 @@ class _Run:
     ) -> Iterator[pa.Table]:
         """Matches that are to be compared with others are known only when all of them are."""
         from cepheid.engine.matches.find_matches import MatchSearch, find_matches
+        from cepheid.engine.matches.match_task import SearchMode
 
         mode, schema, length = self.mode, self.events.schema, self.events.length
         if mode.as_found and output.tie_columns is None:
-            search = MatchSearch(program, columns, length, schema, 1, mode.settled)
-            self._warn_of_dropped(program, search.ordered.dropped)
+            one = SearchMode(self.report, 1, mode.settled)
+            search = MatchSearch(program, columns, length, schema, one)
+            self._warn_of_dropped(program, search.task.ordered.dropped)
             for batch in search.batches():
                 yield pa.Table.from_batches([batch])
             return
-        found = find_matches(program, columns, length, schema, mode.threads, mode.settled)
+        search_mode = SearchMode(self.report, mode.threads, mode.settled)
+        found = find_matches(program, columns, length, schema, search_mode)
         self._warn_of_dropped(program, found.dropped)
         yield found.table
 
