@@ -173,6 +173,7 @@ class _Run:
     def alone(self, number: int, columns: Mapping[str, Any]) -> Iterator[LocalResult]:
         """Yield the result of one query; `columns` may have an order that several share."""
         stop_if_unwanted()
+        self.report.record.count("events", self.events.length)
         program, output = self.bundle.programs[number], self.bundle.programs[number].output
         if isinstance(output, AggregateOutput):
             yield self._aggregated(program, output, columns, number in self.mode.partially)
@@ -241,6 +242,7 @@ class _Run:
         yield found.table
 
     def _warn_of_dropped(self, program: Program, dropped: int) -> None:
+        self.report.record.count("events in no partition", dropped)
         if self.mode.settled is None:  # a stream tells of events when they arrive
             warn_of_dropped(program.partition_by, dropped)
 

@@ -13,11 +13,14 @@ from threading import Lock, get_ident
 from typing import TypeVar
 
 Item = TypeVar("Item")
+RANKED, RAN, TOO_LARGE, NOT_NEEDED, REFUSED = (
+    "ranked", "ran", "too large", "not needed", "refused",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class FoldRecord:
-    """What became of a fold for a group: `ran`, `too large`, `not needed` or `refused`, and why."""
+    """What became of a fold for a group, and why; in a plan it is `ranked` or `refused`."""
 
     name: str
     outcome: str
@@ -37,9 +40,6 @@ class GroupRecord:
     def ran(self) -> str:
         """The name of the fold that gave the result."""
         return next(each.name for each in self.folds if each.outcome == RAN)
-
-
-RAN, TOO_LARGE, NOT_NEEDED, REFUSED = "ran", "too large", "not needed", "refused"
 
 
 class RunRecord:
@@ -68,6 +68,11 @@ class RunRecord:
         """Add to a number."""
         with self._lock:
             self.counts[name] = self.counts.get(name, 0) + int(number)
+
+    def most(self, name: str, number: int) -> None:
+        """Keep the largest of several numbers."""
+        with self._lock:
+            self.counts[name] = max(self.counts.get(name, 0), int(number))
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

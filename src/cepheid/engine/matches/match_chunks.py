@@ -113,6 +113,8 @@ def fold_in_parts(task: MatchTask) -> Iterator[Walkable]:
         size, step = fold.graph.nodes.shape[0], int(fold.graph.cursor[NEXT_STEP])
         is_done = advance(fold, size if live_limit is None else min(size, 2 * live_limit), ordered)
         record.count("nodes", node_count(fold.graph) - live)
+        record.most("nodes at once", node_count(fold.graph))
+        record.count("ends of matches", fold.graph.cursor[END_COUNT])
         yield Walkable(fold.graph, fold.graph.ends[: fold.graph.cursor[END_COUNT]])
         if is_done:
             return
@@ -132,6 +134,7 @@ def fold_whole(task: MatchTask) -> Graph:
     """Fold everything into one graph and drop nothing."""
     graph = grow_whole(task.folding.fold(task), task.ordered, task.program)
     task.folding.record.count("nodes", node_count(graph))
+    task.folding.record.count("ends of matches", graph.cursor[END_COUNT])
     return graph
 
 

@@ -50,6 +50,8 @@ def match_task(
     record = mode.folding.record
     with record.stage("order"):
         ordered = order_events(program, columns, length, threads=mode.threads, settled=mode.settled)
+    record.count("events that matter", ordered.row.size)
+    record.count("partitions", ordered.arrays.partition_offsets.size - 1)
     return task_of(program, ordered, columns, mode)
 
 
