@@ -108,12 +108,14 @@ def _work(stream: Any, text: str) -> Any:
     from cepheid.engine.events.event_schema import ColumnRoles, event_schema
     from cepheid.plan.stream_options import Streaming
     from cepheid.program.lower import lower
-    from cepheid.spark.stream.run_stream import bucketed, stream_input
+    from cepheid.spark.stream.run_stream import bucketed
+    from cepheid.spark.stream.stream_input import stream_input
+    from cepheid.stream.stream_bundle import stream_of_one
 
     roles = ColumnRoles(OPTIONS["time"], OPTIONS["type"])
     given = stream_input(stream, roles, Streaming(ordered=True))
     plan = cepheid.query(text).plan(event_schema(given.schema, roles))
-    return bucketed(lower(plan), given)
+    return bucketed(stream_of_one(lower(plan)), given)
 
 
 def _run(text: str, result: Result, *, small: bool = False) -> Callable[[Path], Timed]:

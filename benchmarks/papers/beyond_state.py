@@ -14,7 +14,8 @@ from benchmarks.papers.sweep import OURS
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
-from cepheid.stream.stream_state import Carried
+from cepheid.stream.stream_bundle import stream_of_one
+from cepheid.stream.stream_state import StreamState
 from cepheid.stream.stream_step import step
 
 BATCH = 1_000
@@ -44,14 +45,15 @@ def _program(query: str, window: int, schema: pa.Schema) -> Program:
     return lower(cepheid.query(text).plan(event_schema(schema, ColumnRoles("time", "type"))))
 
 
-def _most_carried(query: str, window: int, events: pa.Table) -> int:
-    """Return how many bytes are carried between two micro-batches at most."""
+def _most_kept(query: str, window: int, events: pa.Table) -> int:
+    """Return how many bytes are kept between two micro-batches at most."""
     announce(f"{events.num_rows:,} events in windows of {window:,}")
-    program, carried, most = _program(query, window, events.schema), Carried(), 0
+    bundle = stream_of_one(_program(query, window, events.schema))
+    state, most = StreamState(), 0
     for first in range(0, events.num_rows, BATCH):
         arrived = events.slice(first, BATCH)
-        carried = step(program, carried, arrived, None, ordered=True).carried
-        most = max(most, carried.size)
+        state = step(bundle, state, arrived, None, ordered=True).state
+        most = max(most, state.size)
     return most
 
 
@@ -61,7 +63,7 @@ def _grow_window(scale: float) -> Outcome:
     tables = {events: of_types(events, ("A", "B")) for events in streams}
     series = {
         f"{OURS}, {name}, {events:,} events": [
-            Cell(_most_carried(query, window, table)) for window in windows
+            Cell(_most_kept(query, window, table)) for window in windows
         ]
         for name, query in QUERIES.items()
         for events, table in tables.items()

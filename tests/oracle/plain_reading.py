@@ -29,7 +29,7 @@ class Part(NamedTuple):
     """A part of the sequence: one event, one or more, or none between its neighbours."""
 
     types: tuple[str, ...]
-    variable: str | None
+    variable: str  # what no text can call it, if it has no name
     repeats: bool
     is_negated: bool
 
@@ -42,7 +42,14 @@ def matches(
     parts = _parts(query.pattern)
     within = None if query.window is None else query.window.within.amount
     terms = _terms(query.where)
-    chains = [ast.Equivalence((name,)) for name in ("k", "x") if _joins_all(name, parts, terms)]
+    types = {each for part in parts for each in part.types}
+    chains = [
+        ast.Equivalence((name,))
+        for name in ("k", "x")
+        # Where a type lacks the attribute, a comparison with its events is true.
+        if all(schemas is None or name in schemas[each] for each in types)
+        and _joins_all(name, parts, terms)
+    ]
     reading = _Reading(parts, [*terms, *chains], schemas)
     found = []
     positive = [part for part in parts if not part.is_negated]
@@ -56,16 +63,16 @@ def matches(
 
 def _parts(pattern: ast.Pattern) -> list[Part]:
     listed = pattern.parts if isinstance(pattern, ast.Sequence) else (pattern,)
-    return [_part(each) for each in listed]
+    return [_part(each, place) for place, each in enumerate(listed)]
 
 
-def _part(pattern: ast.Pattern) -> Part:
+def _part(pattern: ast.Pattern, place: int) -> Part:
     is_negated = isinstance(pattern, ast.Negation)
     inner = pattern.pattern if isinstance(pattern, ast.Negation) else pattern
     repeats = isinstance(inner, ast.Repeat)
     event = inner.pattern if isinstance(inner, ast.Repeat) else inner
     assert isinstance(event, ast.EventPattern)
-    return Part(event.types, event.variable, repeats, is_negated)
+    return Part(event.types, event.variable or f"part {place}", repeats, is_negated)
 
 
 def _choices(
@@ -125,7 +132,7 @@ class _Reading:
         self.parts = parts
         self.terms = terms
         self.schemas = schemas
-        self.negated = {part.variable for part in parts if part.is_negated and part.variable}
+        self.negated = {part.variable for part in parts if part.is_negated}
         positive = [part for part in parts if not part.is_negated]
         owners = {
             name: [part.variable for part in positive if name in part.types]
@@ -139,7 +146,7 @@ class _Reading:
         named: dict[str, list[Row]] = {}
         for part, numbers in zip(self.parts, by_part, strict=True):
             for number in numbers:
-                for name in (*part.types, *([part.variable] if part.variable else [])):
+                for name in (*part.types, part.variable):
                     named.setdefault(name, []).append(events[number])
         everything = [events[number] for numbers in by_part for number in numbers]
         positive = [term for term in self.terms if not _names(term) & self.negated]
@@ -165,7 +172,7 @@ class _Reading:
         for event in events:
             is_between = before["time"] < event["time"] < after["time"]
             if event["type"] in part.types and is_between:
-                own = dict(named) | ({part.variable: [event]} if part.variable else {})
+                own = dict(named) | {part.variable: [event]}
                 about = [
                     term
                     for term in self.terms

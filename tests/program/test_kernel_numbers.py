@@ -1,8 +1,7 @@
 """Programs name operations, roles and changes by the numbers that kernels know."""
 
 from cepheid.analysis.expressions import Role
-from cepheid.kernels.graph import path_clauses
-from cepheid.kernels.graph.match_nodes import run_graph
+from cepheid.kernels.graph import path_clauses, run_graph
 from cepheid.kernels.last_event import adjacent_rules
 from cepheid.kernels.predicates import predicate_machine as machine
 from cepheid.program import adjacent_program, lower_paths, lower_runs, predicate_code, run_program

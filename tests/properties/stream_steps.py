@@ -13,10 +13,11 @@ from cepheid.engine.matches.forms.compressed import CompressedMatches
 from cepheid.engine.matches.forms.compressed_bytes import from_bytes
 from cepheid.program.lower import lower
 from cepheid.program.program import Clock, MatchOutput, Program
-from cepheid.stream.stream_state import Carried
-from cepheid.stream.stream_step import Step, step
+from cepheid.stream.stream_state import StreamState
+from cepheid.stream.stream_step import Step
 from tests.properties.comparison import SCHEMA
 from tests.properties.queries import Case
+from tests.stream.script import result_of, step_alone
 
 Row = dict[str, Any]
 FAR = 10_000  # beyond every window of a test
@@ -44,28 +45,28 @@ def drive(
     schema: pa.Schema = SCHEMA,
 ) -> list[Step]:
     """Make one step per batch; where nothing arrives, only what a step announced may be new."""
-    carried, steps = Carried(), list[Step]()
+    state, steps = StreamState(), list[Step]()
     for batch in batches:
         arrived = pa.Table.from_pylist(list(batch.events), schema=schema) if batch.events else None
-        done = step(
+        done = step_alone(
             program,
-            carried,
+            state,
             arrived,
             batch.until,
             ordered=ordered,
             late_before=batch.until,
             ends=batch.ends,
         )
-        wake = steps[-1].wake if steps else None
-        is_early = wake is None or batch.until is None or batch.until <= wake
+        next_timer = steps[-1].next_timer if steps else None
+        is_early = next_timer is None or batch.until is None or batch.until <= next_timer
         if arrived is None and is_early and not batch.ends:
-            assert done.result.num_rows == 0
+            assert not done.results
         if batch.ends:
-            assert done.wake is None
-            assert not done.carried.chunks
-        data = done.carried.to_bytes()
-        carried = Carried.from_bytes(data)
-        assert carried.to_bytes() == data
+            assert done.next_timer is None
+            assert not done.state.chunks
+        data = done.state.to_bytes()
+        state = StreamState.from_bytes(data)
+        assert state.to_bytes() == data
         steps.append(done)
     return steps
 
@@ -78,9 +79,10 @@ def rows_of(program: Program, steps: Iterable[Step], schema: pa.Schema = SCHEMA)
 def _rows(program: Program, done: Step, schema: pa.Schema) -> list[Row]:
     output = program.output
     if not (isinstance(output, MatchOutput) and output.is_compressed):
-        return list(done.result.to_pylist())
+        return list(result_of(done).to_pylist())
     rows: list[Row] = []
-    for graph in done.result.column("graph").to_pylist() if done.result.num_columns else ():
+    result = result_of(done)
+    for graph in result.column("graph").to_pylist() if result.num_columns else ():
         events, ordered, stored = from_bytes(graph)
         matches = CompressedMatches(program, output, events, schema, ordered, stored)
         found = list(matches)

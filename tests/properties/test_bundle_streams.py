@@ -10,14 +10,10 @@ from hypothesis import strategies as st
 
 from cepheid.engine.shared.policy import Policy, Sharing
 from cepheid.program.program import Program
-from cepheid.stream.bundle_step import (
-    BundleStep,
-    StreamedQuery,
-    bundle_step,
-    stream_bundle,
-)
 from cepheid.stream.needed_events import keeps_apart
-from cepheid.stream.stream_state import Carried
+from cepheid.stream.stream_bundle import StreamedQuery, stream_bundle
+from cepheid.stream.stream_state import StreamState
+from cepheid.stream.stream_step import Step, step
 from tests.properties.stream_steps import Batch, Row, ordered_splits, program_of, splits
 from tests.properties.test_engine_equals_oracle import quiet  # noqa: F401
 from tests.properties.workload_comparison import assert_as_expected, binds, oracle_rows
@@ -58,23 +54,21 @@ def queries_of(case: WorkloadCase) -> list[StreamedQuery]:
 def stepped(
     queries: Sequence[StreamedQuery],
     batch: Batch,
-    carried: Carried,
+    state: StreamState,
     sharing: Sharing,
     schema: pa.Schema,
     *,
     ordered: bool,
-) -> BundleStep:
+) -> Step:
     bundle = stream_bundle(queries, sharing, schema.names)
     arrived = pa.Table.from_pylist(list(batch.events), schema) if batch.events else None
-    return bundle_step(
-        bundle, carried, arrived, batch.until, ordered=ordered, late_before=batch.until
-    )
+    return step(bundle, state, arrived, batch.until, ordered=ordered, late_before=batch.until)
 
 
-def through_bytes(carried: Carried) -> Carried:
-    data = carried.to_bytes()
-    assert Carried.from_bytes(data).to_bytes() == data
-    return Carried.from_bytes(data)
+def through_bytes(state: StreamState) -> StreamState:
+    data = state.to_bytes()
+    assert StreamState.from_bytes(data).to_bytes() == data
+    return StreamState.from_bytes(data)
 
 
 @pytest.mark.parametrize("ordered", [False, True])
@@ -89,14 +83,16 @@ def test_steps_equal_oracle(kind: str, policy: Policy, data: st.DataObject, orde
         batches = data.draw(ordered_splits(case.events, case.order))
     else:
         batches = data.draw(splits(case.events, delay=data.draw(st.integers(0, 4))))
-    carried, wake = Carried(), None
+    state, next_timer = StreamState(), None
     found: dict[str, list[Row]] = {each.name: [] for each in queries}
     for batch in batches:
-        done = stepped(queries, batch, carried, sharing, case.schema, ordered=ordered)
-        if not batch.events and (wake is None or batch.until is None or batch.until <= wake):
+        done = stepped(queries, batch, state, sharing, case.schema, ordered=ordered)
+        if not batch.events and (
+            next_timer is None or batch.until is None or batch.until <= next_timer
+        ):
             assert not done.results
         assert not done.late.num_rows
-        carried, wake = through_bytes(done.carried), done.wake
+        state, next_timer = through_bytes(done.state), done.next_timer
         for name, table in done.results.items():
             found[name] += table.to_pylist()
     for name, rows in found.items():
@@ -134,7 +130,7 @@ def test_queries_come_and_go(kind: str, policy: Policy, data: st.DataObject) -> 
         changes[each.name] = Change(begin, end, first_tick(batches, begin))
     steady = queries[0].name
     changes[steady] = Change(0, len(batches), None)
-    carried = Carried()
+    state = StreamState()
     found: dict[str, list[Row]] = {each.name: [] for each in queries}
     for number, batch in enumerate(batches):
         now = [
@@ -142,9 +138,9 @@ def test_queries_come_and_go(kind: str, policy: Policy, data: st.DataObject) -> 
             for each in queries
             if changes[each.name].begin <= number < changes[each.name].end
         ]
-        done = stepped(now, batch, carried, sharing, case.schema, ordered=False)
+        done = stepped(now, batch, state, sharing, case.schema, ordered=False)
         assert set(done.results) <= {each.name for each in now}
-        carried = through_bytes(done.carried)
+        state = through_bytes(done.state)
         for name, table in done.results.items():
             found[name] += table.to_pylist()
     for each in queries:

@@ -36,12 +36,15 @@ def small_queries(draw: st.DrawFn) -> Small:
         kinds = draw(st.lists(st.sampled_from(TYPES), min_size=1, max_size=2, unique=True))
         event = kinds[0] if len(kinds) == 1 else f"ANY({', '.join(kinds)})"
         is_negated = 0 < place < count - 1 and draw(st.integers(0, 2)) == 0
+        name = f"{'n' if is_negated else 'v'}{place}"
+        called = [] if draw(st.integers(0, 3)) == 0 else [name]
         if is_negated:
-            negated.append(f"n{place}")
-            parts.append(f"!({event} n{place})")
+            negated += called
+            parts.append(f"!({' '.join([event, *called])})")
         else:
-            names += [f"v{place}", *kinds]
-            parts.append(f"{event}{draw(st.sampled_from(['', '', '+']))} v{place}")
+            names += [*called, *kinds]
+            repeated = f"{event}{draw(st.sampled_from(['', '', '+']))}"
+            parts.append(" ".join([repeated, *called]))
     pattern = parts[0] if count == 1 else f"SEQ({', '.join(parts)})"
     terms = [draw(conditions(names)) for _ in range(draw(st.integers(0, 3)))]
     for each in negated:
@@ -142,9 +145,14 @@ def test_oracle_equals_plain_reading(small: Small) -> None:
             [("A", 1, 1, 3), ("A", 2, 1, 2), ("B", 3, 1, 9)],
             [],
         ),
+        (
+            "PATTERN SEQ(A, A v) WHERE A.x > v.x",
+            [("A", 1, 1, 3), ("A", 2, 1, 2)],
+            [],
+        ),
         ("PATTERN SEQ(A a, B b) WHERE NOT a.x < b.x", [("A", 1, 1, 3), ("B", 2, 1, 2)], [(0, 1)]),
     ],
-    ids=["equality-beside-negation", "type-and-variable", "not"],
+    ids=["equality-beside-negation", "type-and-variable", "type-and-unnamed", "not"],
 )
 def test_examples(
     text: str, stream: list[tuple[str, int, int, int]], expected: list[tuple[int, ...]]

@@ -13,7 +13,7 @@ from cepheid.engine.trends.windows.wanted_windows import shares_windows_of_event
 from cepheid.plan.planner import make_plan
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
-from cepheid.stream import retention as keepers
+from cepheid.stream import retention
 from tests.properties.aggregate_comparison import assert_same_rows
 from tests.properties.aggregate_streams import SCHEMA, bound, expected_rows
 from tests.properties.aggregates import METHODS
@@ -126,7 +126,7 @@ def test_aggregates(data: st.DataObject, method: str, ordered: bool) -> None:
         batches = data.draw(ended(batches))
     with pytest.MonkeyPatch.context() as patch:
         if data.draw(st.booleans()):  # few events are kept as they are
-            patch.setattr(keepers, "panes_pay", lambda _: True)
+            patch.setattr(retention, "panes_pay", lambda *_: True)
         steps = drive(program, batches, ordered=ordered, schema=SCHEMA)
     rows = expected_rows(case, on_expiry=on_expiry)
     if not ends:

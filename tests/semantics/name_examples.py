@@ -26,6 +26,15 @@ NAME_EXAMPLES: list[Example] = [
         "a1(x=3) a2(x=2) b3(x=9) a4(x=3) b5(x=3)", 2),
     *trends("a type and a repetition", "SEQ(A a, A+ v, B b) WHERE A.x <= v[i].x",
         "a1(x=3) a2(x=4) a3(x=2) b4(x=9)", 3),
+    # A type name beside an event of the type that has no name
+    *trends("a type, one event of it named", "SEQ(A, A v, B b) WHERE A.x > v.x",
+        "a1(x=3) a2(x=2) b3(x=9)", 0),
+    *trends("a type, one event of it negated without a name", "SEQ(A a, !A, B b) WHERE A.x > 2",
+        "a1(x=3) a2(x=2) b3(x=9)", 0),
+    *trends("a type, one event of it among others", "SEQ(A, ANY(A, B) v) WHERE A.x > 2",
+        "a1(x=3) a2(x=2) b3(x=9)", 1),
+    rows("a type, one event of it named: sums", "SEQ(A a, A) RETURN COUNT(A) AS n, SUM(A.x) AS s",
+        "a1(x=3) a2(x=2)", (2, 5)),
     # An equality constrains the variables that it names
     matched("an equality leaves a negated event alone", "SEQ(A a, !N n, C c) WHERE a.id = c.id",
         BLOCKED, 0),

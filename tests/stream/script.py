@@ -9,7 +9,8 @@ import cepheid
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
-from cepheid.stream.stream_state import Carried
+from cepheid.stream.stream_bundle import stream_of_one
+from cepheid.stream.stream_state import StreamState
 from cepheid.stream.stream_step import Step, step
 from cepheid.testing import events
 
@@ -36,13 +37,32 @@ def table_of(stream: str, schema: pa.Schema = SCHEMA) -> pa.Table:
     return pa.Table.from_pylist(events(stream), schema=schema)
 
 
+def step_alone(
+    program: Program,
+    state: StreamState,
+    arrived: pa.Table | None,
+    until: int | None,
+    *,
+    partially: bool = False,
+    **options: Any,
+) -> Step:
+    """Make a step of a query by itself."""
+    return step(stream_of_one(program, partially=partially), state, arrived, until, **options)
+
+
+def result_of(done: Step) -> pa.Table:
+    """Return what became final of a query by itself."""
+    (result,) = done.results.values() or (pa.table({}),)
+    return result
+
+
 @dataclass
 class Script:
     """Feeds a program; what is kept goes through bytes after every step."""
 
     program: Program
     ordered: bool = False
-    carried: Carried = field(default_factory=Carried)
+    state: StreamState = field(default_factory=StreamState)
     last: Step | None = None
 
     def feed(self, stream: str | pa.Table | None, until: int | None = None) -> list[Any]:
@@ -51,11 +71,12 @@ class Script:
         Events are late if they were settled by an earlier step.
         """
         arrived = table_of(stream) if isinstance(stream, str) else stream
-        done = step(self.program, self.carried, arrived, until, ordered=self.ordered)
-        self.last, self.carried = done, Carried.from_bytes(done.carried.to_bytes())
-        if done.result.num_columns == 1:
-            return list(done.result.column(0).to_pylist())
-        return [tuple(row.values()) for row in done.result.to_pylist()]
+        done = step_alone(self.program, self.state, arrived, until, ordered=self.ordered)
+        self.last, self.state = done, StreamState.from_bytes(done.state.to_bytes())
+        result = result_of(done)
+        if result.num_columns == 1:
+            return list(result.column(0).to_pylist())
+        return [tuple(row.values()) for row in result.to_pylist()]
 
     @property
     def late(self) -> list[int]:
@@ -64,6 +85,6 @@ class Script:
         return list(self.last.late.column("time").to_pylist())
 
     @property
-    def wake(self) -> int | None:
+    def next_timer(self) -> int | None:
         assert self.last is not None
-        return self.last.wake
+        return self.last.next_timer

@@ -8,8 +8,9 @@ import pytest
 
 import cepheid
 from cepheid.engine.shared.policy import Policy, Sharing
-from cepheid.stream.bundle_step import StreamedQuery, bundle_step, stream_bundle
-from cepheid.stream.stream_state import Carried
+from cepheid.stream.stream_bundle import StreamedQuery, stream_bundle
+from cepheid.stream.stream_state import StreamState
+from cepheid.stream.stream_step import step
 from tests.engine.shared_cases import (
     ALONE,
     CHAINS,
@@ -37,11 +38,11 @@ def rows_of_steps(
     """Rows of all steps; events come in the order of time, but for those between two cuts."""
     bundle = stream_bundle(queries, Sharing(Policy.DYNAMIC))
     found: dict[str, list[str]] = {each.name: [] for each in queries}
-    carried, begin = Carried(), 0
+    state, begin = StreamState(), 0
     for cut in [*cuts, events.num_rows, events.num_rows + 1000]:
         arrived = events.slice(begin, cut - begin) if begin < events.num_rows else None
-        done = bundle_step(bundle, carried, arrived, cut)
-        carried, begin = done.carried, cut
+        done = step(bundle, state, arrived, cut)
+        state, begin = done.state, cut
         for name, table in done.results.items():
             found[name] += map(str, table.to_pylist())
     return found
@@ -64,8 +65,8 @@ def test_what_is_shared(caplog: pytest.LogCaptureFixture) -> None:
     assert [len(numbers) for numbers, _ in bundle.chains] == [len(CHAINS)]
     assert [each.name for each in bundle.alone] == ALONE
     with caplog.at_level(logging.DEBUG, "cepheid"):
-        carried = bundle_step(bundle, Carried(), EVENTS.slice(0, 150), 150).carried
-        bundle_step(bundle, carried, EVENTS.slice(150), 300)
+        state = step(bundle, StreamState(), EVENTS.slice(0, 150), 150).state
+        step(bundle, state, EVENTS.slice(150), 300)
     folds = f"events are ordered once for {len(CHAINS) + len(ALONE)} folds"
     said = [each.getMessage() for each in caplog.records if each.levelno == logging.DEBUG]
     # Events with NULL in k are not kept, and the longest of their windows reaches 20 back.

@@ -10,14 +10,10 @@ import cepheid
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.engine.shared.policy import Sharing
 from cepheid.plan.run_options import RunOptions
-from cepheid.stream.bundle_step import (
-    StreamBundle,
-    StreamedQuery,
-    bundle_step,
-    stream_bundle,
-)
-from cepheid.stream.stream_state import Carried
+from cepheid.stream.stream_bundle import StreamBundle, StreamedQuery, stream_bundle
+from cepheid.stream.stream_state import StreamState
 from cepheid.stream.stream_step import step
+from tests.stream.script import result_of, step_alone
 
 EVENTS = pa.table({"time": list(range(100, 200)), "type": ["A", "B"] * 50, "k": [1, 1, 2, 2] * 25})
 TEXTS = [
@@ -39,47 +35,47 @@ def test_events_are_kept_once_and_only_as_long_as_somebody_needs_them() -> None:
     bundle = bundle_of(TEXTS)
     ((numbers, _),) = bundle.sets
     assert numbers == (0, 1, 2)
-    done = bundle_step(bundle, Carried(), EVENTS, 150)
-    alone = [step(each, Carried(), EVENTS, 150) for each in bundle.programs]
-    assert [done.results[f"q{at}"] for at in range(3)] == [each.result for each in alone]
-    assert done.carried.size == max(each.carried.size for each in alone)
-    assert done.wake == min(each.wake for each in alone if each.wake is not None)
-    last = bundle_step(bundle, done.carried, None, 1000)
-    assert not last.carried.chunks
-    assert last.wake is None
+    done = step(bundle, StreamState(), EVENTS, 150)
+    alone = [step_alone(each, StreamState(), EVENTS, 150) for each in bundle.programs]
+    assert [done.results[f"q{at}"] for at in range(3)] == [result_of(each) for each in alone]
+    assert done.state.size == max(each.state.size for each in alone)
+    assert done.next_timer == min(each.next_timer for each in alone if each.next_timer is not None)
+    last = step(bundle, done.state, None, 1000)
+    assert not last.state.chunks
+    assert last.next_timer is None
 
 
 def test_the_end_closes_every_window_and_keeps_nothing() -> None:
     bundle = bundle_of([*TEXTS, "PATTERN SEQ(A a, B b, !A) WHERE [k] WITHIN 30 RETURN a.time"])
-    done = bundle_step(bundle, Carried(), EVENTS, 150)
+    done = step(bundle, StreamState(), EVENTS, 150)
     assert done.waiting == 50
-    last = bundle_step(bundle, done.carried, None, None, ends=True)
+    last = step(bundle, done.state, None, None, ends=True)
     for each in bundle.queries:
-        whole = step(each.program, Carried(), EVENTS, 10_000).result
+        whole = result_of(step_alone(each.program, StreamState(), EVENTS, 10_000))
         parts = [part.results[each.name] for part in (done, last) if each.name in part.results]
         found = pa.concat_tables(parts).to_pylist()
         assert sorted(map(str, found)) == sorted(map(str, whole.to_pylist())), each.name
-    assert not last.carried.chunks
-    assert (last.wake, last.waiting) == (None, -50)
+    assert not last.state.chunks
+    assert (last.next_timer, last.waiting) == (None, -50)
 
 
 def test_a_limit_of_the_state() -> None:
     with pytest.raises(cepheid.StateLimitError, match="the limit is 100"):
-        bundle_step(bundle_of(TEXTS), Carried(), EVENTS, 150, state_limit=100)
+        step(bundle_of(TEXTS), StreamState(), EVENTS, 150, state_limit=100)
 
 
 def test_late_events_are_told() -> None:
     bundle = bundle_of(TEXTS)
-    done = bundle_step(bundle, Carried(), EVENTS.slice(60), 190, late_before=190)
+    done = step(bundle, StreamState(), EVENTS.slice(60), 190, late_before=190)
     assert done.late.num_rows == 30
-    again = bundle_step(bundle, done.carried, EVENTS.slice(0, 5), 195, late_before=195)
+    again = step(bundle, done.state, EVENTS.slice(0, 5), 195, late_before=195)
     assert again.late == EVENTS.slice(0, 5)
 
 
 def test_without_queries_nothing_is_kept() -> None:
     nobody = StreamBundle(())
-    done = bundle_step(nobody, Carried(), EVENTS, 150)
-    assert (done.carried.horizon, done.carried.chunks, done.results) == (150, (), {})
+    done = step(nobody, StreamState(), EVENTS, 150)
+    assert (done.state.horizon, done.state.chunks, done.results) == (150, (), {})
 
 
 def test_only_the_events_of_windows_that_close_are_folded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,10 +90,10 @@ def test_only_the_events_of_windows_that_close_are_folded(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(module, "prepare_set", counted)
     bundle = bundle_of([TEXTS[0], TEXTS[0].replace("WITHIN 10 SLIDE 10", "WITHIN 90 SLIDE 90")])
-    carried = bundle_step(bundle, Carried(), EVENTS, 150).carried
-    carried = bundle_step(bundle, carried, None, 160).carried
-    bundle_step(bundle, carried, None, 165)
-    bundle_step(bundle, carried, None, 180)
+    state = step(bundle, StreamState(), EVENTS, 150).state
+    state = step(bundle, state, None, 160).state
+    step(bundle, state, None, 165)
+    step(bundle, state, None, 180)
     assert sizes == [50, 10, 80]
 
 
@@ -142,17 +138,17 @@ class TestFailing:
         with pytest.raises(
             cepheid.DataError, match=r"query 'q0': .*(BIGINT|64-bit|overflow)"
         ) as caught:
-            bundle_step(bundle_of(texts, LARGE), Carried(), LARGE, 150)
+            step(bundle_of(texts, LARGE), StreamState(), LARGE, 150)
         assert caught.value.query == "q0"
 
     def test_the_others_run_on(self, texts: list[str]) -> None:
-        bundle, carried = bundle_of(texts, LARGE), Carried()
+        bundle, state = bundle_of(texts, LARGE), StreamState()
         found: dict[str, list[dict[str, object]]] = {}
         failed: list[dict[str, str]] = []
         for until in (111, 150):
             arrived = LARGE if until == 111 else None
-            done = bundle_step(bundle, carried, arrived, until, isolates=True)
-            carried = Carried.from_bytes(done.carried.to_bytes())
+            done = step(bundle, state, arrived, until, isolates=True)
+            state = StreamState.from_bytes(done.state.to_bytes())
             failed.append(done.failed)
             for name, table in done.results.items():
                 found[name] = found.get(name, []) + table.to_pylist()
@@ -160,7 +156,7 @@ class TestFailing:
         assert failed[0]["q0"].startswith("query 'q0': ")
         for number in (1, 2):
             program = bundle.programs[number]
-            expected = step(program, Carried(), LARGE, 150).result.to_pylist()
+            expected = result_of(step_alone(program, StreamState(), LARGE, 150)).to_pylist()
             assert found[f"q{number}"] == expected
         assert not failed[1], "what it could not take is over"
         assert [list(row.values())[-1] for row in found["q0"]] == [5]
@@ -173,7 +169,7 @@ def test_windows_that_began_before_a_query_came(partially: bool) -> None:
     (late,) = bundle_of([text]).queries
     bundle = stream_bundle([replace(late, since=155, partially=partially)], Sharing())
     assert not bundle.sets
-    done = bundle_step(bundle, Carried(), EVENTS, 1000)
+    done = step(bundle, StreamState(), EVENTS, 1000)
     begins = done.results["q0"].column(0).to_pylist()
     assert begins == [160, 170, 180, 190]
 
@@ -197,14 +193,14 @@ def test_five_hundred_queries() -> None:
             "x": dice.choices(range(11), k=300),
         }
     )
-    bundle, carried = bundle_of(texts, events), Carried()
+    bundle, state = bundle_of(texts, events), StreamState()
     ((numbers, _),) = bundle.sets
     assert len(numbers) == 500
     found: dict[str, list[object]] = {}
     for batch in range(6):
         arrived = events.slice(50 * batch, 50)
-        done = bundle_step(bundle, carried, arrived, 10_000 if batch == 5 else 50 * batch)
-        carried = Carried.from_bytes(done.carried.to_bytes())
+        done = step(bundle, state, arrived, 10_000 if batch == 5 else 50 * batch)
+        state = StreamState.from_bytes(done.state.to_bytes())
         for name, table in done.results.items():
             found[name] = found.get(name, []) + table.to_pylist()
     named = [cepheid.query(text, name=f"q{at}") for at, text in enumerate(texts)]

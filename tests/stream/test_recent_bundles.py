@@ -8,10 +8,11 @@ import pytest
 
 import cepheid
 from cepheid.engine.shared.policy import Sharing
-from cepheid.stream.bundle_step import StreamedQuery, bundle_step, stream_bundle
-from cepheid.stream.stream_state import Carried
+from cepheid.stream.stream_bundle import StreamedQuery, stream_bundle
+from cepheid.stream.stream_state import StreamState
 from cepheid.stream.stream_step import step
 from tests.engine.shared_cases import ROLES, events_of, programs_of
+from tests.stream.script import result_of, step_alone
 
 EVENTS = events_of(400, seed=8)
 BEGIN, WINDOW = "PATTERN SEQ(A a, B b+", "WHERE [k] WITHIN 9 RETURN"
@@ -35,18 +36,18 @@ def test_steps_equal_those_of_each_alone(seed: int, ordered: bool) -> None:
     dice = random.Random(seed)
     bundle = stream_bundle(queries_of(TEXTS, EVENTS), Sharing())
     cuts = sorted(dice.sample(range(1, EVENTS.num_rows), 6))
-    carried, own, begin, rows = Carried(), [Carried() for _ in TEXTS], 0, 0
+    state, own, begin, rows = StreamState(), [StreamState() for _ in TEXTS], 0, 0
     for cut in [*cuts, EVENTS.num_rows]:
         # Events wait for a while, unless the stream is in order.
         until, arrived = cut if ordered else cut - 5, EVENTS.slice(begin, cut - begin)
-        done = bundle_step(bundle, carried, arrived, until, ordered=ordered)
-        carried, begin = Carried.from_bytes(done.carried.to_bytes()), cut
+        done = step(bundle, state, arrived, until, ordered=ordered)
+        state, begin = StreamState.from_bytes(done.state.to_bytes()), cut
         for number, query in enumerate(bundle.queries):
-            alone = step(query.program, own[number], arrived, until, ordered=ordered)
-            own[number] = alone.carried
-            expected = alone.result if alone.result.num_rows else None
+            alone = step_alone(query.program, own[number], arrived, until, ordered=ordered)
+            own[number] = alone.state
+            expected = result_of(alone) if alone.results else None
             assert done.results.get(query.name) == expected, query.name
-            rows += alone.result.num_rows
+            rows += result_of(alone).num_rows
     assert rows > 300
 
 
@@ -71,10 +72,10 @@ def test_a_step_that_ends_within_a_tick() -> None:
         Sharing(),
     )
     found: dict[str, list[dict[str, Any]]] = {text: [] for text in texts}
-    carried = Carried()
+    state = StreamState()
     for place in range(events.num_rows):
-        done = bundle_step(bundle, carried, events.slice(place, 1), None, ordered=True)
-        carried = done.carried
+        done = step(bundle, state, events.slice(place, 1), None, ordered=True)
+        state = done.state
         for name, table in done.results.items():
             found[name] += table.to_pylist()
     for text in texts:
@@ -85,9 +86,9 @@ def test_a_step_that_ends_within_a_tick() -> None:
 def test_a_step_without_ends_has_no_results() -> None:
     bundle = stream_bundle(queries_of(TEXTS[:2], EVENTS), Sharing())
     only_begins = EVENTS.slice(0, 2).set_column(1, "type", pa.array(["B", "B"]))
-    done = bundle_step(bundle, Carried(), only_begins, 100)
+    done = step(bundle, StreamState(), only_begins, 100)
     assert not done.results
-    assert done.wake is None
+    assert done.next_timer is None
 
 
 def test_who_shares_segments() -> None:

@@ -6,9 +6,8 @@ import pytest
 
 import cepheid
 from cepheid.stream.kept_events import MOST_CHUNKS
-from cepheid.stream.stream_state import Carried
-from cepheid.stream.stream_step import step
-from tests.stream.script import SCHEMA, program_of
+from cepheid.stream.stream_state import StreamState
+from tests.stream.script import SCHEMA, program_of, step_alone
 
 QUERIES = [
     "SEQ(A a, B b) WHERE [k] WITHIN 20",
@@ -46,31 +45,31 @@ def arrivals(number: int) -> pa.Table:
 @pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize("text", QUERIES)
 def test_state_stays_bounded(text: str, ordered: bool) -> None:
-    program, carried, sizes = program_of(text), Carried(), []
+    program, state, sizes = program_of(text), StreamState(), []
     for number in range(STEPS):
-        carried = step(program, carried, arrivals(number), 10 * number, ordered=ordered).carried
-        assert len(carried.chunks) <= MOST_CHUNKS + 2
-        sizes.append(len(carried.to_bytes()))
+        state = step_alone(program, state, arrivals(number), 10 * number, ordered=ordered).state
+        assert len(state.chunks) <= MOST_CHUNKS + 2
+        sizes.append(len(state.to_bytes()))
     third = STEPS // 3
     assert max(sizes[2 * third :]) <= 1.3 * max(sizes[third : 2 * third])
 
 
 def test_only_columns_that_the_query_reads_are_kept() -> None:
     program = program_of("SEQ(A a, B b) WITHIN 20 RETURN a.time")
-    carried = step(program, Carried(), arrivals(0), 5).carried
-    assert {name for each in carried.chunks for name in each.table.column_names} == {"time", "type"}
+    state = step_alone(program, StreamState(), arrivals(0), 5).state
+    assert {name for each in state.chunks for name in each.table.column_names} == {"time", "type"}
     assert not {"C", "D"} & {
-        each for chunk in carried.chunks for each in chunk.table.column("type").to_pylist()
+        each for chunk in state.chunks for each in chunk.table.column("type").to_pylist()
     }
 
 
 def test_a_limit() -> None:
-    program, carried = program_of("SEQ(A a, B b)", name="endless"), Carried()
+    program, state = program_of("SEQ(A a, B b)", name="endless"), StreamState()
     for number in range(5):
-        carried = step(program, carried, arrivals(number), 10 * number, state_limit=5000).carried
+        state = step_alone(program, state, arrivals(number), 10 * number, state_limit=5000).state
     many = pa.concat_tables([arrivals(number) for number in range(5, STEPS)])
     with pytest.raises(cepheid.StateLimitError) as raised:
-        step(program, carried, many, 50, state_limit=5000)
+        step_alone(program, state, many, 50, state_limit=5000)
     message = str(raised.value)
     assert "'endless' keeps" in message
     assert "the limit is 5,000" in message
@@ -79,5 +78,5 @@ def test_a_limit() -> None:
 
 def test_a_step_without_events_leaves_everything_as_it_is() -> None:
     program = program_of(QUERIES[0])
-    carried = step(program, Carried(), arrivals(0), 5).carried
-    assert step(program, carried, None, 5).carried.to_bytes() == carried.to_bytes()
+    state = step_alone(program, StreamState(), arrivals(0), 5).state
+    assert step_alone(program, state, None, 5).state.to_bytes() == state.to_bytes()

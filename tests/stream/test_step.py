@@ -9,9 +9,8 @@ import cepheid
 from cepheid.engine.matches.forms.compressed import GRAPHS
 from cepheid.stream.admit_events import fits_a_position
 from cepheid.stream.kept_events import MOST_CHUNKS
-from cepheid.stream.stream_state import Carried, ChunkKind
-from cepheid.stream.stream_step import step
-from tests.stream.script import SCHEMA, Script, program_of, table_of
+from cepheid.stream.stream_state import ChunkKind, StreamState
+from tests.stream.script import SCHEMA, Script, program_of, result_of, step_alone, table_of
 
 PAIRS = "SEQ(A a, B b) WITHIN 10 RETURN b.time"
 
@@ -30,15 +29,15 @@ def test_the_watermark_never_goes_back() -> None:
     script = Script(program_of(PAIRS))
     script.feed("a1", 5)
     assert script.feed("a6 b7", 3) == []
-    assert script.carried.horizon == 5
+    assert script.state.horizon == 5
     assert script.feed(None, None) == []
-    assert script.carried.horizon == 5
+    assert script.state.horizon == 5
 
 
 def test_nothing_arrives() -> None:
     script = Script(program_of(PAIRS))
     assert script.feed(None, 5) == []
-    assert (script.carried.horizon, script.wake) == (5, None)
+    assert (script.state.horizon, script.next_timer) == (5, None)
     assert script.feed("a1", None) == []
     assert script.late == [1]
 
@@ -46,16 +45,16 @@ def test_nothing_arrives() -> None:
 def test_nothing_is_settled_before_the_first_watermark() -> None:
     script = Script(program_of(PAIRS))
     assert script.feed("a1 b2") == []
-    assert script.carried.horizon is None
-    assert script.wake == 1
+    assert script.state.horizon is None
+    assert script.next_timer == 1
 
 
 def test_an_end_negation_waits_for_its_window() -> None:
     script = Script(program_of("SEQ(A a, B b, !C) WITHIN 10 RETURN a.time"))
     assert script.feed("a1 b2 a4 b5", 10) == []
-    assert script.wake == 10  # all before 11 must be known
+    assert script.next_timer == 10  # all before 11 must be known
     assert script.feed(None, 11) == [1, 1]
-    assert script.wake == 13
+    assert script.next_timer == 13
     assert script.feed("c13", 12) == []
     assert script.feed(None, 20) == []
 
@@ -63,9 +62,9 @@ def test_an_end_negation_waits_for_its_window() -> None:
 def test_partial_matches_when_their_window_closes() -> None:
     script = Script(program_of("SEQ(A a, B b) WITHIN 10 RETURN a.time OUTPUT PARTIAL"))
     assert script.feed("a1 a3", 11) == [1]
-    assert script.wake == 12
+    assert script.next_timer == 12
     assert script.feed(None, 50) == [3]
-    assert script.wake is None
+    assert script.next_timer is None
 
 
 def test_without_overlaps_what_was_taken_counts() -> None:
@@ -101,15 +100,15 @@ def test_events_that_wait_in_many_steps(text: str) -> None:
     stream = [f"{'ab'[number % 2]}{time}" for number, time in enumerate(times)]
     for each in stream:
         assert waits.feed(each) == []
-        events = waits.carried.of_kind(ChunkKind.EVENTS)
+        events = waits.state.of_kind(ChunkKind.EVENTS)
         assert len(events) <= MOST_CHUNKS
         for chunk in events:
             kept = chunk.table.column("time").to_pylist()
             assert kept == sorted(kept)
-    kept = [each.table.num_rows for each in waits.carried.of_kind(ChunkKind.EVENTS)]
+    kept = [each.table.num_rows for each in waits.state.of_kind(ChunkKind.EVENTS)]
     assert sum(kept) == len(stream)
     assert max(kept) > MOST_CHUNKS
-    assert waits.wake == min(times)
+    assert waits.next_timer == min(times)
     found = waits.feed(None, 200)
     assert found
     assert sorted(found) == sorted(at_once.feed(" ".join(stream), 200))
@@ -117,11 +116,11 @@ def test_events_that_wait_in_many_steps(text: str) -> None:
 
 def test_a_missing_time_is_told_before_anything_is_kept() -> None:
     program = program_of(PAIRS)
-    carried = step(program, Carried(), table_of("a1"), None).carried
+    state = step_alone(program, StreamState(), table_of("a1"), None).state
     rows = [{"time": 2, "type": "B"}, {"time": None, "type": "A"}]
     arrived = pa.Table.from_pylist(rows, schema=SCHEMA)
     with pytest.raises(cepheid.DataError, match="the time column 'time' has a NULL in row 1"):
-        step(program, carried, arrived, None)
+        step_alone(program, state, arrived, None)
 
 
 def test_events_that_fit_no_position_are_told_from_others() -> None:
@@ -150,20 +149,20 @@ def test_strict_contiguity_sees_dropped_events() -> None:
 def test_graphs_of_compressed_matches() -> None:
     script = Script(program_of("SEQ(A+ a, B b) WITHIN 10 OUTPUT COMPRESSED"))
     assert script.feed("a1 a2", 3) == []
-    assert script.last is not None
-    assert script.last.result.schema.equals(GRAPHS)
     assert len(script.feed("b3", 4)) == 1
+    assert script.last is not None
+    assert result_of(script.last).schema.equals(GRAPHS)
 
 
 def test_windows_are_reported_when_they_end() -> None:
     script = Script(program_of("SEQ(A a, B b) WITHIN 10 SLIDE 5 RETURN COUNT(*) AS n"))
     assert script.feed("a1 b2 a6 b7", 9) == [(-5, 5, 1)]
-    assert script.wake == 9
+    assert script.next_timer == 9
     assert script.feed(None, 10) == [(0, 10, 3)]
     assert script.feed("b11", 10) == []
     assert script.feed(None, 100) == [(5, 15, 2)]
-    assert script.wake is None
-    assert script.carried.chunks == ()
+    assert script.next_timer is None
+    assert script.state.chunks == ()
 
 
 def test_results_at_every_moment() -> None:
@@ -183,15 +182,15 @@ class TestLateEvents:
 
     def test_what_is_settled_is_late_without_a_watermark_too(self) -> None:
         program = program_of(PAIRS)
-        carried = step(program, Carried(), table_of("a1"), 5).carried
-        assert step(program, carried, table_of("b4 b5"), None).late.num_rows == 1
+        state = step_alone(program, StreamState(), table_of("a1"), 5).state
+        assert step_alone(program, state, table_of("b4 b5"), None).late.num_rows == 1
 
     def test_results_of_other_queries_may_be_behind_the_watermark(self) -> None:
         from dataclasses import replace
 
         program = replace(program_of(PAIRS), derived_types=("A",))
-        carried = step(program, Carried(), table_of("a1"), 5).carried
-        done = step(program, carried, table_of("a4 a5 a6 b6 b7"), 7, late_before=7)
+        state = step_alone(program, StreamState(), table_of("a1"), 5).state
+        done = step_alone(program, state, table_of("a4 a5 a6 b6 b7"), 7, late_before=7)
         assert [(row["type"], row["time"]) for row in done.late.to_pylist()] == [("A", 4), ("B", 6)]
 
 
@@ -199,9 +198,9 @@ class TestInOrder:
     def test_a_match_is_reported_at_once(self) -> None:
         script = Script(program_of(PAIRS), ordered=True)
         assert script.feed("a1 b2") == [2]
-        assert script.carried.horizon == 3
+        assert script.state.horizon == 3
         assert script.feed("b3") == [3]
-        assert script.wake is None
+        assert script.next_timer is None
 
     def test_what_does_not_come_later_is_late(self) -> None:
         script = Script(program_of(PAIRS), ordered=True)
@@ -231,7 +230,7 @@ class TestInOrder:
     def test_a_watermark_closes_windows(self) -> None:
         script = Script(program_of("SEQ(A a, !B) WITHIN 5 RETURN a.time"), ordered=True)
         assert script.feed("a1") == []
-        assert script.wake == 5
+        assert script.next_timer == 5
         assert script.feed(None, 6) == [1]
         assert script.feed("a5") == []
         assert script.late == [5]
@@ -245,20 +244,20 @@ class TestWrongEvents:
     def test_a_missing_tie_break_is_not_kept(self) -> None:
         program = program_of(PAIRS, order=("seq",))
         with pytest.raises(cepheid.DataError, match="order column 'seq' has a NULL in row 0"):
-            step(program, Carried(), table_of("a100"), 5)
+            step_alone(program, StreamState(), table_of("a100"), 5)
 
     def test_a_time_without_window(self) -> None:
         program = program_of("SEQ(A a, !B) WITHIN 10 RETURN a.time")
         with pytest.raises(cepheid.DataError, match="too close to the limit of 64 bits"):
-            step(program, Carried(), table_of(f"a@{-(2**63)}"), None)
+            step_alone(program, StreamState(), table_of(f"a@{-(2**63)}"), None)
 
     def test_other_columns_than_before(self) -> None:
         program = program_of(PAIRS)
-        carried = step(program, Carried(), table_of("a1"), 5).carried
+        state = step_alone(program, StreamState(), table_of("a1"), 5).state
         place = SCHEMA.get_field_index("time")
         other = table_of("a7", SCHEMA.set(place, pa.field("time", pa.int32())))
         with pytest.raises(cepheid.StateError, match="other columns than those kept before"):
-            step(program, carried, other, 6)
+            step_alone(program, state, other, 6)
 
     def test_events_without_partition_are_dropped_once(
         self, caplog: pytest.LogCaptureFixture
@@ -296,7 +295,7 @@ class TestWrongEvents:
 )
 def test_results_that_are_never_final(text: str, message: str) -> None:
     with pytest.raises(cepheid.UnsupportedQueryError, match=message):
-        step(program_of(text), Carried(), table_of("a1"), 5)
+        step_alone(program_of(text), StreamState(), table_of("a1"), 5)
 
 
 def test_encoded_columns() -> None:

@@ -23,8 +23,8 @@ class _Context:
 def collect_occurrences(pattern: ast.Pattern, problems: Problems) -> dict[int, Occurrence]:
     """Return every event pattern as written, keyed by the id of its node.
 
-    An occurrence without a variable is named after its type, with a number if the type occurs
-    unnamed more than once.
+    An occurrence without a variable is named after its type, with a number if the type's name
+    stands for other events, too, or is that of several unnamed ones.
     """
     found = list(_walk(pattern, _Context(), _Counter()))
     unnamed: dict[str, list[int]] = {}
@@ -38,7 +38,8 @@ def collect_occurrences(pattern: ast.Pattern, problems: Problems) -> dict[int, O
         if name is None:
             stem = "_".join(node.types)
             same = unnamed[stem]
-            name = stem if len(same) == 1 else f"{stem}_{same.index(index) + 1}"
+            is_alone = len(same) == 1 and _meant_by(stem, found) in ([], [index])
+            name = stem if is_alone else f"{stem}_{same.index(index) + 1}"
         elif name in seen:
             report_duplicate(node, name, problems)
         seen[name] = node
@@ -52,6 +53,13 @@ def collect_occurrences(pattern: ast.Pattern, problems: Problems) -> dict[int, O
             node,
         )
     return occurrences
+
+
+def _meant_by(name: str, found: list[tuple[ast.EventPattern, _Context]]) -> list[int]:
+    """Return the events that a type's name stands for: the positive ones, if there are any."""
+    owners = [index for index, (node, _) in enumerate(found) if name in node.types]
+    positive = [index for index in owners if found[index][1].negated_part is None]
+    return positive or owners
 
 
 def report_duplicate(node: ast.EventPattern, name: str, problems: Problems) -> None:

@@ -24,7 +24,7 @@ from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
 
 if TYPE_CHECKING:
-    from cepheid.engine.events.report_range import Settled
+    from cepheid.engine.events.report_range import ReportRange
     from cepheid.engine.events.scan import Scans
     from cepheid.engine.matches.forms.compressed import CompressedMatches
     from cepheid.engine.shared.run_lanes import Finish
@@ -61,13 +61,13 @@ class RunMode:
     """How a bundle is run.
 
     Queries whose numbers are in `partially` give rows of groups that others add to. In a step of a
-    stream, `settled` says which results are reported. `as_found`: a list of matches comes in many
-    tables, each made when it is asked for, on this thread.
+    stream, `report_range` says which results are reported. `as_found`: a list of matches comes in
+    many tables, each made when it is asked for, on this thread.
     """
 
     threads: int = 1
     partially: Collection[int] = ()
-    settled: Settled | None = None
+    report_range: ReportRange | None = None
     as_found: bool = False
 
 
@@ -194,7 +194,7 @@ class _Run:
 
         mode, schema = self.mode, self.events.schema
         events = TrendEvents(
-            program, output, columns, self.events.length, mode.threads, mode.settled,
+            program, output, columns, self.events.length, mode.threads, mode.report_range,
             self.report.record,
         )  # fmt: skip
         table = aggregated(events, schema, self.report, partially=is_partial)
@@ -208,7 +208,7 @@ class _Run:
         from cepheid.engine.matches.match_task import SearchMode
 
         table, schema = self.events.table, self.events.schema
-        search = SearchMode(self.report, 1, self.mode.settled)
+        search = SearchMode(self.report, 1, self.mode.report_range)
         result: LocalResult
         if program.pair is not None:
             from cepheid.engine.matches.match_pairs import find_pairs
@@ -230,20 +230,20 @@ class _Run:
 
         mode, schema, length = self.mode, self.events.schema, self.events.length
         if mode.as_found and output.tie_columns is None:
-            one = SearchMode(self.report, 1, mode.settled)
+            one = SearchMode(self.report, 1, mode.report_range)
             search = MatchSearch(program, columns, length, schema, one)
             self._warn_of_dropped(program, search.task.ordered.dropped)
             for batch in search.batches():
                 yield pa.Table.from_batches([batch])
             return
-        search_mode = SearchMode(self.report, mode.threads, mode.settled)
+        search_mode = SearchMode(self.report, mode.threads, mode.report_range)
         found = find_matches(program, columns, length, schema, search_mode)
         self._warn_of_dropped(program, found.dropped)
         yield found.table
 
     def _warn_of_dropped(self, program: Program, dropped: int) -> None:
         self.report.record.count("events in no partition", dropped)
-        if self.mode.settled is None:  # a stream tells of events when they arrive
+        if self.mode.report_range is None:  # a stream tells of events when they arrive
             warn_of_dropped(program.partition_by, dropped)
 
 

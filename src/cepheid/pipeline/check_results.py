@@ -14,7 +14,7 @@ from cepheid.pipeline.event_columns import EventColumns
 from cepheid.pipeline.model import Pipeline, Sink
 from cepheid.pipeline.pipeline_document import Document, Path
 from cepheid.program.lower import lower
-from cepheid.stream.stream_step import reject_unbounded
+from cepheid.stream.stream_bundle import reject_unbounded
 
 LATE_IN_A_TABLE = pa.schema([("query", pa.string()), ("event", pa.string())])
 

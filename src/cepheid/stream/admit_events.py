@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,15 +30,15 @@ from cepheid.program.position_automaton import PositionTest
 from cepheid.program.position_masks import position_masks
 from cepheid.program.program import Program, Ranking
 from cepheid.program.sharing.sharing_sets import plain_test
-from cepheid.stream.stream_state import Carried, ChunkKind
+from cepheid.stream.stream_state import ChunkKind, StreamState
 
 Int64s = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
-    """Events in order of time, with the columns that the program reads; and those that are late.
+class AdmittedEvents:
+    """Events in order of time, with the columns that programs read; and those that are late.
 
     `latest` is the latest time of all events that are not late, `last_key` the order key of the
     last of them or of an earlier one; None if there is none. Only a stream in order needs the key.
@@ -51,89 +51,94 @@ class Arrival:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptEvents:
-    """The columns that are kept of events, and the programs of which one at least must need them.
+class Admission:
+    """What of events is admitted: columns that are kept, and events that a program needs.
 
-    An event is needed if it passes one of the `tests`. `keys` are attributes that partitions of all
-    programs have in common. With `is_lenient`, a test that cannot be computed is no error: all
-    events are kept, and whose test it is will fail when it is folded.
+    An event is needed if it passes one of the `tests`. `lead` is the program with the longest
+    window. `keys` are attributes that partitions of all programs have in common. With `is_lenient`,
+    a test that cannot be computed is no error: all events are kept, and whose test it is will fail
+    when it is folded.
     """
 
     columns: frozenset[str]
     programs: tuple[Program, ...]
+    lead: Program
     tests: tuple[PositionTest, ...]
     keys: tuple[str, ...]
     is_lenient: bool = False
 
-    def matters(self, events: pa.Table) -> Booleans:
-        """Return which events can be part of something, block, break or be counted."""
+    def needed(self, events: pa.Table) -> Booleans:
+        """Return which events are kept; tell of those that would fit, but belong to no partition.
+
+        Those are kept that can be part of something, block, break or be counted.
+        """
         keeps_all = any(each.keeps_all_types for each in self.programs)
-        is_split = all(each.ranking is not Ranking.STREAM for each in self.programs)
-        return _needed(
-            events,
-            self.keys if is_split else (),
-            functools.partial(self._fits, events),
-            keeps_all=keeps_all,
-            keeps_without_partition=not is_split,
-        )
+        needed = np.ones(events.num_rows, np.bool_) if keeps_all else self._fits(events)
+        missing = [pc.is_null(events[each]) for each in self.keys if events[each].null_count]
+        if not missing:
+            return needed
+        without: Booleans = to_numpy(functools.reduce(pc.or_, missing))
+        fits = self._fits(events) if keeps_all else needed
+        warn_of_dropped(self.keys, int(np.count_nonzero(without & fits)))
+        breaks_others = any(each.ranking is Ranking.STREAM for each in self.programs)
+        return needed if breaks_others else needed & ~without
 
     def _fits(self, events: pa.Table) -> Booleans:
-        rows = self._fitting_rows(events)
+        """Return which events pass a test."""
+        try:
+            if len(self.programs) == 1:  # masks of one cost half of what kinds do
+                return fits_a_position(self.lead, events)
+            rows = self._fitting_rows(events)
+        except DataError:
+            if not self.is_lenient:
+                raise
+            rows = None
         fits = np.full(events.num_rows, rows is None)
         if rows is not None:
             fits[rows] = True
         return fits
 
     def _fitting_rows(self, events: pa.Table) -> Int64s | None:
-        """Return the rows of events that pass a test; None: all are kept."""
-        type_column = self.programs[0].type_column
+        """Return the rows of events that pass a test; None: all do."""
         each_alone = (functools.partial(_named_fit, each, events) for each in self.programs)
-        try:
-            with errors_of_one(() if self.is_lenient else each_alone):
-                return event_kinds(self.tests, type_column, _columns(events), events.num_rows).rows
-        except DataError:
-            if self.is_lenient:
-                return None
-            raise
+        with errors_of_one(() if self.is_lenient else each_alone):
+            type_column, columns = self.lead.type_column, _columns(events)
+            return event_kinds(self.tests, type_column, columns, events.num_rows).rows
 
 
-def kept_events(programs: tuple[Program, ...], columns: Iterable[str] = ()) -> KeptEvents:
-    """Return what several programs keep of events: their columns, and perhaps more."""
-    common = set(programs[0].partition_by).intersection(*(e.partition_by for e in programs))
-    return KeptEvents(
+def admission_of(programs: tuple[Program, ...], columns: Iterable[str] = ()) -> Admission:
+    """Return what programs admit; some columns are kept in any case."""
+    first, *others = programs
+    return Admission(
         frozenset(columns).union(*(each.columns for each in programs)),
         programs,
+        max(programs, key=lambda each: each.window_length or 0),
         tuple(dict.fromkeys(plain_test(e) for each in programs for e in each.all_tests)),
-        tuple(sorted(common)),
+        tuple(k for k in first.partition_by if all(k in each.partition_by for each in others)),
     )
 
 
-def receive(
-    program: Program,
-    carried: Carried,
+def admit_events(
+    admission: Admission,
+    state: StreamState,
     arrived: pa.Table,
     *,
     ordered: bool,
     late_before: int | None,
-    kept: KeptEvents | None = None,
-) -> Arrival:
-    """Take what arrived apart; what is wrong with it is said now, before it is kept.
-
-    `kept` is set if the events are kept for several programs; the first argument is then the one
-    with the longest window.
-    """
-    names = program.columns if kept is None else kept.columns
+) -> AdmittedEvents:
+    """Take what arrived apart; what is wrong with it is said now, before it is kept."""
+    program, names = admission.lead, admission.columns
     ticks = to_ticks(arrived[program.time], program.time)
     if ordered:
-        is_late, last_key = _not_after(program, carried, plain_events(names, arrived), ticks)
+        is_late, last_key = _not_after(program, state, plain_events(names, arrived), ticks)
     else:
-        is_late, last_key = _too_late(program, carried, arrived, ticks, late_before), None
+        is_late, last_key = _too_late(program, state, arrived, ticks, late_before), None
     late = arrived.filter(to_arrow(is_late)) if is_late.any() else arrived.slice(0, 0)
     events = plain_events(names, arrived)
-    if carried.events is not None and not events.schema.equals(carried.events):
+    if state.events is not None and not events.schema.equals(state.events):
         raise StateError(
             f"the events of '{program.name}' have other columns than those kept before:\n"
-            f"{events.schema.to_string()}\ninstead of\n{carried.events.to_string()}",
+            f"{events.schema.to_string()}\ninstead of\n{state.events.to_string()}",
             hint="start with a new checkpoint",
         )
     if late.num_rows:
@@ -141,10 +146,10 @@ def receive(
     reject_missing_order(program, _columns(events))
     reject_extreme_times(program, ticks)
     latest = int(ticks.max()) if ticks.size else None
-    matters = _matters(program, events) if kept is None else kept.matters(events)
-    if not matters.all():
-        events, ticks = events.filter(to_arrow(matters)), ticks[matters]
-    return Arrival(in_order(events, ticks, program.order), late, latest, last_key)
+    needed = admission.needed(events)
+    if not needed.all():
+        events, ticks = events.filter(to_arrow(needed)), ticks[needed]
+    return AdmittedEvents(in_order(events, ticks, program.order), late, latest, last_key)
 
 
 def plain_events(columns: Container[str], events: pa.Table) -> pa.Table:
@@ -161,34 +166,34 @@ def plain_events(columns: Container[str], events: pa.Table) -> pa.Table:
 
 
 def _too_late(
-    program: Program, carried: Carried, arrived: pa.Table, ticks: Int64s, late_before: int | None
+    program: Program, state: StreamState, arrived: pa.Table, ticks: Int64s, late_before: int | None
 ) -> Booleans:
     """Return which events are behind the watermark.
 
     Results of other queries are as old as what they are made of; for them only what is settled
     counts.
     """
-    limits = [each for each in (carried.horizon, late_before) if each is not None]
+    limits = [each for each in (state.horizon, late_before) if each is not None]
     is_late = ticks < max(limits) if limits else np.zeros(ticks.size, np.bool_)
     derived = is_derived(program, _columns(arrived))
     if derived is None:
         return is_late
-    is_old = np.zeros_like(is_late) if carried.horizon is None else ticks < carried.horizon
+    is_old = np.zeros_like(is_late) if state.horizon is None else ticks < state.horizon
     of_query = to_numpy(pc.fill_null(derived, False))
     return np.where(of_query, is_old, is_late)
 
 
 def _not_after(
-    program: Program, carried: Carried, arrived: pa.Table, ticks: Int64s
+    program: Program, state: StreamState, arrived: pa.Table, ticks: Int64s
 ) -> tuple[Booleans, pa.Table | None]:
     """Return which events of a stream in order do not come after all before, and the last key."""
     is_late = np.zeros(ticks.size, np.bool_)
-    if carried.horizon is not None:
-        is_late = ticks < carried.horizon
+    if state.horizon is not None:
+        is_late = ticks < state.horizon
     if not program.order:
         return is_late, None
     names = [program.time, *program.order]
-    kept = carried.of_kind(ChunkKind.LAST_KEY)
+    kept = state.of_kind(ChunkKind.LAST_KEY)
     keys = arrived.select(names)
     if kept:
         keys = pa.concat_tables([keys, kept[0].table])
@@ -212,36 +217,6 @@ def ranks_of(keys: list[Int64s]) -> Int64s:
     rank = np.empty(order.size, np.int64)
     rank[order] = np.cumsum(is_new)
     return rank
-
-
-def _matters(program: Program, events: pa.Table) -> Booleans:
-    """Return which events can be part of something, block, break or be counted."""
-    return _needed(
-        events,
-        program.partition_by,
-        functools.partial(fits_a_position, program, events),
-        keeps_all=program.keeps_all_types,
-        keeps_without_partition=program.ranking is Ranking.STREAM,
-    )
-
-
-def _needed(
-    events: pa.Table,
-    partition_by: Sequence[str],
-    find_fitting: Callable[[], Booleans],
-    *,
-    keeps_all: bool,
-    keeps_without_partition: bool,
-) -> Booleans:
-    """Return which events are kept; tell of those that would fit, but belong to no partition."""
-    needed = np.ones(events.num_rows, np.bool_) if keeps_all else find_fitting()
-    missing = [pc.is_null(events[each]) for each in partition_by if events[each].null_count]
-    if not missing:
-        return needed
-    without: Booleans = to_numpy(functools.reduce(pc.or_, missing))
-    fits = find_fitting() if keeps_all else needed
-    warn_of_dropped(partition_by, int(np.count_nonzero(without & fits)))
-    return needed if keeps_without_partition else needed & ~without
 
 
 def fits_a_position(program: Program, events: pa.Table) -> Booleans:

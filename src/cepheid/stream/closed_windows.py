@@ -17,7 +17,7 @@ from cepheid.kernels.values.value_arrays import ValueRows
 from cepheid.program.sharing.lane_program import LaneProgram
 from cepheid.program.sharing.merged_program import MergedProgram
 from cepheid.stream.next_timer import next_window_end
-from cepheid.stream.retention import Move
+from cepheid.stream.settled_events import Move
 from cepheid.stream.stream_bundle import StreamedQuery
 
 Results = dict[str, pa.Table]
@@ -124,7 +124,7 @@ def _folded(
 
 
 def _wanted(query: StreamedQuery, move: Move) -> _Wanted:
-    program, before, until = query.program, move.carried.horizon, move.horizon
+    program, before, until = query.program, move.state.horizon, move.horizon
     assert program.window_length is not None
     assert program.slide is not None
     assert until is not None

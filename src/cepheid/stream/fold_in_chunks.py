@@ -21,7 +21,8 @@ from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Clock, Program, Ranking
 from cepheid.program.slot_program import SlotProgram
 from cepheid.stream.sorted_runs import Chunk
-from cepheid.stream.stream_state import Carried
+from cepheid.stream.stream_bundle import stream_of_one
+from cepheid.stream.stream_state import StreamState
 from cepheid.stream.stream_step import step
 
 
@@ -58,14 +59,15 @@ def fold_in_chunks(
             folded = _fold_to_matrices(program, chunks, partially=partially)
         yield folded
         return
-    carried, latest = Carried(None), None
+    bundle = stream_of_one(program, partially=partially)
+    state, latest = StreamState(), None
     for chunk in chunks:
         until = chunk.until
         if until is None:
             until = _after_all(program, chunk.events, latest)
-        done = step(program, carried, chunk.events, until, ordered=True, partially=partially)
-        carried, latest = done.carried, until
-        yield done.result
+        done = step(bundle, state, chunk.events, until, ordered=True)
+        state, latest = done.state, until
+        yield from done.results.values()
 
 
 def _after_all(program: Program, events: pa.Table, before: int | None) -> int:

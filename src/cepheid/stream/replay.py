@@ -1,8 +1,14 @@
-"""Run the settled events of a stream again; only what became final is reported."""
+"""Run the settled events of a stream again; only what became final is reported.
+
+Events that several queries take are united, typed and ordered once. A query whose window reaches
+less far back than that of another leaves out the earlier ones.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,68 +16,111 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from cepheid.engine.catalogue import RankedFolds
-from cepheid.engine.events.report_range import Settled
+from cepheid.engine.events.scan import Scans
 from cepheid.engine.matches.find_matches import find_matches
 from cepheid.engine.matches.forms.compressed import GRAPHS, compress_matches, graphs_of
 from cepheid.engine.matches.match_pairs import find_pairs
 from cepheid.engine.matches.match_task import SearchMode
 from cepheid.engine.results import aggregated
-from cepheid.engine.run import result_schema
-from cepheid.engine.trends.partial_table import partial_schema
+from cepheid.engine.shared.run_chains import run_chains
 from cepheid.engine.trends.trend_events import TrendEvents
 from cepheid.program.aggregate_output import AggregateOutput
-from cepheid.program.program import MatchOutput, Program
+from cepheid.program.program import Program
+from cepheid.program.sharing.chain_program import ChainProgram
+from cepheid.program.sharing.other_sets import OtherSets, scans
+from cepheid.stream.needed_events import how_far_back
+from cepheid.stream.next_timer import closes_later, next_closing
+from cepheid.stream.settled_events import SettledEvents
+from cepheid.stream.stream_bundle import StreamedQuery
+
+Int64s = NDArray[np.int64]
+Chains = Sequence[tuple[list[StreamedQuery], ChainProgram]]
+NO_ROWS: Int64s = np.empty(0, np.int64)
 
 
 class Replayed(NamedTuple):
-    """Results, and what they leave behind.
+    """What became final of a query, None if nothing did, and the tick at which more may.
 
-    `taken` has the rows of events at which matches end that NON OVERLAPPING took, `panes` the
-    matrices of windows that are still open; None if none was closed.
+    `taken` has the rows of events at which matches end that NON OVERLAPPING took.
     """
 
-    result: pa.Table
-    taken: NDArray[np.int64]
-    panes: pa.Table | None = None
+    query: StreamedQuery
+    result: pa.Table | None
+    closing: int | None = None
+    taken: Int64s = NO_ROWS
 
 
-def empty_result(program: Program, schema: pa.Schema, *, partially: bool) -> pa.Table:
-    """Return no results, in the columns that results have."""
-    output = program.output
-    if isinstance(output, MatchOutput) and output.is_compressed:
-        return GRAPHS.empty_table()
-    if isinstance(output, AggregateOutput) and partially:
-        return partial_schema(program, output, schema).empty_table()
-    return result_schema(program, schema).empty_table()
+@dataclass(frozen=True)
+class Replay:
+    """Queries that take the same settled events; those of `chains` have segments in common."""
 
+    alone: Sequence[StreamedQuery]
+    settled: SettledEvents
+    chains: Chains = ()
 
-def replay(
-    program: Program,
-    events: pa.Table,
-    schema: pa.Schema,
-    settled: Settled,
-    *,
-    partially: bool,
-    columns: Mapping[str, Any] | None = None,
-) -> Replayed:
-    """Return what became final. `schema` is that of the events without hidden columns.
+    def results(self) -> Iterator[Replayed]:
+        """Yield what becomes final of every query."""
+        settled, horizon = self.settled, self.settled.move.horizon
+        assert horizon is not None
+        alone = [*self.alone]
+        for queries, chains in self.chains:
+            found = self._chains(chains)
+            if found is None:
+                alone += queries
+            else:
+                yield from map(Replayed, queries, found)
+        for each in alone:
+            result, taken = None, NO_ROWS
+            if self._can_be_new(each.program):
+                result, taken = self._run(each)
+            closing = next_closing(each.program, settled.events, horizon)
+            yield Replayed(each, result, closing, taken)
 
-    `columns` are those of the events, if their order is found for several programs at once.
-    """
-    output, none = program.output, np.empty(0, np.int64)
-    mode = SearchMode(RankedFolds(), 1, settled)
-    if columns is None:
-        columns = dict(zip(events.column_names, events.columns, strict=True))
-    if isinstance(output, AggregateOutput):
-        given = TrendEvents(program, output, columns, events.num_rows, 1, settled)
-        return Replayed(aggregated(given, schema, partially=partially), none)
-    if output.is_compressed:
-        matches, _ = compress_matches(program, output, events, schema, mode, columns)
-        # A graph may have ends, and yet no match: negations, or starts reported before.
-        is_empty = matches.is_empty or matches.first(1).num_rows == 0
-        return Replayed(GRAPHS.empty_table() if is_empty else graphs_of(matches), none)
-    if program.pair is not None:
-        found = find_pairs(program, program.pair, events, schema, mode, columns)
-    else:
-        found = find_matches(program, columns, events.num_rows, schema, mode)
-    return Replayed(found.table, found.taken)
+    def _run(self, query: StreamedQuery) -> tuple[pa.Table, Int64s]:
+        """Return the result, and where matches end that NON OVERLAPPING took."""
+        program, output, settled = query.program, query.program.output, self.settled
+        events, schema, report = settled.events, settled.move.schema, settled.report
+        columns, mode = self._scans.of(program), SearchMode(RankedFolds(), 1, report)
+        if isinstance(output, AggregateOutput):
+            given = TrendEvents(program, output, columns, events.num_rows, 1, report)
+            return aggregated(given, schema, partially=query.partially), NO_ROWS
+        if output.is_compressed:
+            matches, _ = compress_matches(program, output, events, schema, mode, columns)
+            # A graph may have ends, and yet no match: negations, or starts reported before.
+            is_empty = matches.is_empty or matches.first(1).num_rows == 0
+            return GRAPHS.empty_table() if is_empty else graphs_of(matches), NO_ROWS
+        if program.pair is not None:
+            found = find_pairs(program, program.pair, events, schema, mode, columns)
+        else:
+            found = find_matches(program, columns, events.num_rows, schema, mode)
+        return found.table, found.taken
+
+    def _chains(self, program: ChainProgram) -> Sequence[pa.Table | None] | None:
+        """Return results of sequences; None if one is too large to be counted with others."""
+        settled = self.settled
+        if not settled.new.num_rows:
+            return [None] * len(program.programs)
+        columns, count = self._scans.of(program.programs[0]), settled.events.num_rows
+        return run_chains(program, columns, count, settled.move.schema, report=settled.report)
+
+    def _can_be_new(self, program: Program) -> bool:
+        """Whether anything can have become final: by new events, by time, by the end."""
+        move = self.settled.move
+        is_later = move.horizon != move.state.horizon and closes_later(program)
+        is_over = (is_later or move.ends) and self.settled.known.num_rows
+        return bool(self.settled.new.num_rows or is_over)
+
+    @cached_property
+    def _scans(self) -> Scans:
+        """The events, ordered when they are first asked for, if several queries take them."""
+        chains = [query.program for queries, _ in self.chains for query in queries]
+        programs = [*chains, *(each.program for each in self.alone)]
+        events = self.settled.events
+        columns: Mapping[str, Any] = dict(zip(events.column_names, events.columns, strict=True))
+        every = OtherSets((), (), tuple(range(len(programs))))
+        scanned = scans(programs, (), every)
+        return Scans(scanned, columns, events.num_rows, first_tick=self._first_tick)
+
+    def _first_tick(self, program: Program) -> int | None:
+        before, reach = self.settled.move.state.horizon, how_far_back(program)
+        return None if before is None or reach is None else before - reach

@@ -1,17 +1,25 @@
-"""Queries on one stream that are run together, and what they share."""
+"""Queries on one stream that are run together, and what they share; one query is a bundle, too.
+
+A process of Spark's that only names the state reads bundles, and needs no engine.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from cepheid.engine.shared.policy import Policy, Sharing
+from cepheid.errors import Diagnostic, UnsupportedQueryError
+from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Clock, Program
 from cepheid.program.sharing.chain_program import ChainProgram, chain_sets
 from cepheid.program.sharing.lane_program import LaneProgram, lane_sets, make_lanes
 from cepheid.program.sharing.merged_program import MergedProgram
-from cepheid.stream.admit_events import KeptEvents, kept_events
+
+if TYPE_CHECKING:
+    from cepheid.stream.admit_events import Admission
 
 Numbers = tuple[int, ...]
 
@@ -35,7 +43,8 @@ class StreamBundle:
     """Queries on the same stream; those that are folded together are by number.
 
     Queries of a set or with lanes have windows that slide; those with common segments (`chains`)
-    have the same `since`. `columns` are kept of events in any case.
+    have the same `since`. `columns` are kept of events in any case: if there are any, the queries
+    may be others in the next step, and events are kept as they are.
     """
 
     queries: tuple[StreamedQuery, ...]
@@ -52,19 +61,65 @@ class StreamBundle:
         together = {number for numbers, _ in shared for number in numbers}
         return [each for number, each in enumerate(self.queries) if number not in together]
 
+    @property
+    def name(self) -> str | None:
+        """The name of the query, if there is only one."""
+        return self.queries[0].name if len(self.queries) == 1 else None
+
+    @property
+    def lasting(self) -> StreamedQuery | None:
+        """The query that is alone, now and in all steps to come; None if there may be others."""
+        return self.queries[0] if len(self.queries) == 1 and not self.columns else None
+
     @cached_property
     def programs(self) -> tuple[Program, ...]:
         """The programs of all queries."""
         return tuple(each.program for each in self.queries)
 
+    @property
+    def read_columns(self) -> frozenset[str]:
+        """Every column of the events that a program reads."""
+        return frozenset(name for each in self.programs for name in each.columns)
+
     @cached_property
-    def kept(self) -> KeptEvents:
+    def admission(self) -> Admission:
         """What is kept of events."""
-        return kept_events(self.programs, self.columns)
+        from cepheid.stream.admit_events import admission_of
+
+        return admission_of(self.programs, self.columns)
 
     def of(self, numbers: Numbers) -> list[StreamedQuery]:
         """Return some of the queries."""
         return [self.queries[each] for each in numbers]
+
+
+def stream_of_one(program: Program, *, partially: bool = False) -> StreamBundle:
+    """Return the bundle of a query by itself; see `stream_bundle`."""
+    reject_unbounded(program)
+    program = replace(program, cuts_time=False)
+    return StreamBundle((StreamedQuery(program.name, program, partially),))
+
+
+def reject_unbounded(program: Program) -> None:
+    """Raise an UnsupportedQueryError if a result is never final."""
+    from cepheid.engine.trends.windows.wanted_windows import shares_windows_of_events
+
+    problem = None
+    if isinstance(program.output, AggregateOutput) and program.window_length is None:
+        problem = Diagnostic(
+            "stream-without-window",
+            f"'{program.name}' adds up the whole input, and a stream has no end",
+            hint="add WITHIN, or WITHIN … SLIDE",
+        )
+    elif shares_windows_of_events(program):
+        problem = Diagnostic(
+            "stream-of-shared-windows",
+            f"'{program.name}' adds up windows of EVENTS of several partitions; on a stream a new "
+            "partition can always come, and its first window would change a result",
+            hint="group by all partition attributes, or measure the window in time",
+        )
+    if problem is not None:
+        raise UnsupportedQueryError([problem])
 
 
 def stream_bundle(
@@ -74,7 +129,12 @@ def stream_bundle(
 
     Those that add up windows of time can be a set, or have lanes; sequences of one window that
     moves with every event have segments in common.
+
+    Raises:
+        UnsupportedQueryError: a result would never be final.
     """
+    for each in queries:
+        reject_unbounded(each.program)
     places = [
         place
         for place, each in enumerate(queries)

@@ -50,7 +50,7 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class StreamState:
     """What one bucket of a stream keeps between two steps.
 
     All events before tick `horizon` are settled; None before the first step. `events` is the schema
@@ -85,7 +85,7 @@ class Carried:
         return _sealed(_stream_of(pa.Table.from_pylist(rows, pa.schema(HEADER, metadata))))
 
     @classmethod
-    def from_parts(cls, header: bytes, chunks: Mapping[int, bytes]) -> Carried:
+    def from_parts(cls, header: bytes, chunks: Mapping[int, bytes]) -> StreamState:
         """Return what was kept, from its header and its chunks by their numbers."""
         listed = _table(header)
         metadata = listed.schema.metadata or {}
@@ -114,7 +114,7 @@ class Carried:
         return b"".join(each for part in parts for each in (SIZE.pack(len(part)), part))
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Carried:
+    def from_bytes(cls, data: bytes) -> StreamState:
         """Return what was kept.
 
         Raises:

@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cepheid.spark.stream.bucket_store import VERSION
-from cepheid.stream.stream_state import Carried
+from cepheid.stream.stream_state import StreamState
 from tests.spark.session import spark_session
 from tests.spark.stream.stored_streams import STREAMS, StoredStream
 from tests.spark.stream.streams import Row
@@ -83,7 +83,7 @@ class Kept:
     """What a bucket of an operator keeps, and for whom."""
 
     query: Mapping[str, str]
-    carried: Carried
+    state: StreamState
 
 
 def kept(spark: SparkSession, folder: Path) -> list[Kept]:
@@ -97,7 +97,7 @@ def kept(spark: SparkSession, folder: Path) -> list[Kept]:
     return [
         Kept(
             json.loads(row["query"]),
-            Carried.from_parts(
+            StreamState.from_parts(
                 bytes(row["header"]), chunks.get((row["operator"], row["key"][0]), {})
             ),
         )

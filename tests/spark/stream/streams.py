@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cepheid.metrics.stream_metrics import observed_counts
-from cepheid.spark.stream.run_stream import PROVIDER
+from cepheid.spark.stream.stream_input import PROVIDER
 
 Row = dict[str, Any]
 # Spark gives a Python worker ten seconds to start, which on a busy machine may be too few. The

@@ -15,8 +15,9 @@ from cepheid.engine.run import result_schema
 from cepheid.plan.run_options import RunOptions
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.spark.shuffle.packed_events import to_packet
-from cepheid.spark.stream.finish_packets import TAGGED, QueryForm, to_json_rows
+from cepheid.spark.stream.finish_packets import QueryForm, to_json_rows
 from cepheid.spark.stream.query_folder import QueryFolder
+from cepheid.spark.stream.step_reports import TAGGED
 from tests.engine.run_one import run_partially
 from tests.properties.comparison import as_multiset
 from tests.spark.stream.streams import (

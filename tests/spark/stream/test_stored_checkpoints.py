@@ -17,6 +17,8 @@ from cepheid.spark.stream import run_stream
 from cepheid.spark.stream.bucket_processor import BucketProcessor
 from cepheid.spark.stream.bucket_store import VERSION, BucketStore
 from cepheid.spark.stream.pack_events import pack_with_identity
+from cepheid.spark.stream.stream_input import stream_input
+from cepheid.stream.stream_bundle import stream_of_one
 from cepheid.stream.stream_state import ChunkKind
 from tests.properties.comparison import as_multiset
 from tests.spark.stream.stored_checkpoints import (
@@ -76,20 +78,20 @@ def test_every_kind_of_state_is_kept(spark: SparkSession, tmp_path: Path) -> Non
 
 def kinds_of(bucket: Kept) -> tuple[str, ...]:
     """Return the kinds of its chunks, and their hidden columns."""
-    chunks = bucket.carried.chunks
+    chunks = bucket.state.chunks
     columns = {name for each in chunks for name in each.table.column_names}
     return (*sorted({each.kind.value for each in chunks}), *sorted(columns & {INDEX, TAKEN}))
 
 
 def has_marks(bucket: Kept) -> bool:
     """Whether events without a partition stand for those that were dropped."""
-    chunks = bucket.carried.of_kind(ChunkKind.KNOWN)
+    chunks = bucket.state.of_kind(ChunkKind.KNOWN)
     return any(INDEX in each.table.column_names and each.table["k"].null_count for each in chunks)
 
 
 def has_results(bucket: Kept) -> bool:
     """Whether results of another query are among the events."""
-    return any("Alone" in each.table["type"].to_pylist() for each in bucket.carried.chunks)
+    return any("Alone" in each.table["type"].to_pylist() for each in bucket.state.chunks)
 
 
 def queries_of(bucket: Kept) -> list[str]:
@@ -132,9 +134,9 @@ def written_by(version: int, query: cepheid.Query, stream: DataFrame) -> DataFra
             self.store = OtherStore(handle, self.job.query)
 
     roles = ColumnRoles("time", "type", (), None, "s")
-    given = run_stream.stream_input(stream, roles, Streaming(ordered=True))
+    given = stream_input(stream, roles, Streaming(ordered=True))
     program = query.program(RunOptions(), event_schema(given.schema, roles))
-    work = run_stream.bucketed(program, given)
+    work = run_stream.bucketed(stream_of_one(program), given)
     packets = work.frame.mapInArrow(pack_with_identity(work.events.names), PACKETS)
     reports = run_stream.step_through(packets, OtherProcessor(work.job))
     results: DataFrame = run_stream.results_of(work, reports).results

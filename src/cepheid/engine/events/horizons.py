@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cepheid.engine.events.report_range import Settled
+from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.events.ticks import SMALLEST
 from cepheid.kernels.order.arrange_events import Grouped
 
@@ -22,16 +22,16 @@ class Horizons(NamedTuple):
     until: Int64s
 
 
-def horizons_in_time(settled: Settled, partitions: int) -> Horizons:
+def horizons_in_time(report: ReportRange, partitions: int) -> Horizons:
     """Return the horizons where windows measure time: the same for all partitions."""
-    before = NOTHING_SETTLED if settled.before is None else settled.before
+    before = NOTHING_SETTLED if report.before is None else report.before
     return Horizons(
-        np.full(partitions, max(before, NOTHING_SETTLED)), np.full(partitions, settled.until)
+        np.full(partitions, max(before, NOTHING_SETTLED)), np.full(partitions, report.until)
     )
 
 
 def horizons_in_events(
-    settled: Settled, grouped: Grouped, index: Int64s | None, window: int
+    report: ReportRange, grouped: Grouped, index: Int64s | None, window: int
 ) -> Horizons:
     """Return by code the largest index of a settled event, where windows measure events.
 
@@ -41,12 +41,12 @@ def horizons_in_events(
     sizes = np.diff(grouped.begin)
     code = np.repeat(np.arange(sizes.size), sizes)
     counted = _counted(grouped, code) if index is None else index[grouped.event]
-    was_known = settled.is_known(grouped.ticks, grouped.event)
+    was_known = report.is_known(grouped.ticks, grouped.event)
     is_known = np.ones_like(was_known)
-    if settled.known_rows is None:
-        is_known = grouped.ticks < settled.until
+    if report.known_rows is None:
+        is_known = grouped.ticks < report.until
     until = _latest(grouped, code, counted, is_known)
-    if settled.ends:
+    if report.ends:
         until += window
     return Horizons(_latest(grouped, code, counted, was_known), until)
 

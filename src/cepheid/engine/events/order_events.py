@@ -25,7 +25,7 @@ from cepheid.engine.events.partition_codes import (
     partition_codes,
     partition_of_event,
 )
-from cepheid.engine.events.report_range import Settled
+from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.events.take_rows import take_into
 from cepheid.engine.events.ticks import reject_extremes, reject_nulls, to_ticks
 from cepheid.engine.process.threads import cut, side_by_side
@@ -83,7 +83,7 @@ class ScannedColumns(Mapping[str, Any], ABC):
     """Columns of events that several programs read, which are ordered once for all of them."""
 
     @abstractmethod
-    def ordered(self, program: Program, settled: Settled | None = None) -> OrderedEvents:
+    def ordered(self, program: Program, report: ReportRange | None = None) -> OrderedEvents:
         """Return the events that matter to a program, in order."""
 
 
@@ -93,16 +93,16 @@ def order_events(
     length: int,
     *,
     threads: int = 1,
-    settled: Settled | None = None,
+    report: ReportRange | None = None,
 ) -> OrderedEvents:
     """Mask, order and cut the events of one table.
 
     The time is read last: while it is, what comes before can be done.
     """
     if isinstance(columns, ScannedColumns):
-        return columns.ordered(program, settled)
+        return columns.ordered(program, report)
     relevant = _relevant(program, columns, length)
-    return order_relevant(program, columns, relevant, threads=threads, settled=settled)
+    return order_relevant(program, columns, relevant, threads=threads, report=report)
 
 
 class Relevant(NamedTuple):
@@ -119,12 +119,12 @@ def order_relevant(
     relevant: Relevant,
     *,
     threads: int = 1,
-    settled: Settled | None = None,
+    report: ReportRange | None = None,
 ) -> OrderedEvents:
     """Order and cut events whose masks are known."""
     ordering = find_ordering(program, columns, relevant.rows, relevant.masks, threads=threads)
     reject_extreme_times(program, ordering.keys.ticks)
-    return cut_events(program, columns, ordering, relevant, settled=settled)
+    return cut_events(program, columns, ordering, relevant, report=report)
 
 
 class Ordering(NamedTuple):
@@ -162,7 +162,7 @@ def cut_events(
     ordering: Ordering,
     relevant: Relevant,
     *,
-    settled: Settled | None = None,
+    report: ReportRange | None = None,
 ) -> OrderedEvents:
     """Cut events in order into steps and partitions; those without a mask may be left out."""
     partitions, keys, grouped, threads = ordering
@@ -185,12 +185,12 @@ def cut_events(
         later[every.event] = next_clock(program, every, _tick_of_rank(keys))
         later = later[events.event]
     horizons = None
-    if settled is not None and program.clock is Clock.TIME:
-        horizons = horizons_in_time(settled, events.partition_offsets.size - 1)
-    elif settled is not None:
+    if report is not None and program.clock is Clock.TIME:
+        horizons = horizons_in_time(report, events.partition_offsets.size - 1)
+    elif report is not None:
         firsts = events.event[events.step_offsets[events.partition_offsets[:-1]]]
         window = program.window_length or 0
-        by_code = horizons_in_events(settled, grouped, index, window)
+        by_code = horizons_in_events(report, grouped, index, window)
         horizons = Horizons._make(each[partitions.code[firsts]] for each in by_code)
     return OrderedEvents(
         EventArrays(

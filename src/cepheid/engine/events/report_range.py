@@ -12,7 +12,7 @@ Booleans = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class ReportRange:
     """All events before tick `until` are known; those before tick `before` were known already.
 
     Results that were final before are not reported again. `before` is None in the first step.

@@ -23,7 +23,7 @@ from cepheid.engine.events.order_events import (
     find_ordering,
     reject_extreme_times,
 )
-from cepheid.engine.events.report_range import Settled
+from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.process.log import LOG
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import Program
@@ -87,10 +87,10 @@ class Scan(ScannedColumns):
         LOG.debug("%d events are ordered once for %d folds", masks.size, self.folds)
         return find_ordering(self.program, self.columns, kinds.rows, masks, threads=self.threads)
 
-    def ordered(self, program: Program, settled: Settled | None = None) -> OrderedEvents:
+    def ordered(self, program: Program, report: ReportRange | None = None) -> OrderedEvents:
         """Return the events that matter to a program, in order."""
         groups = [self._masks_of_kinds(each) for each in program.test_groups]
-        return self._cut(program, groups, settled)
+        return self._cut(program, groups, report)
 
     def ordered_kinds(self, program: TestedPrograms) -> tuple[OrderedEvents, EventKinds]:
         """Return the events of merged programs; `fires` of the arrays has its kinds, from 1."""
@@ -106,7 +106,7 @@ class Scan(ScannedColumns):
         return self._cut(some, [marks]), kinds
 
     def _cut(
-        self, program: Program, groups: Sequence[Masks], settled: Settled | None = None
+        self, program: Program, groups: Sequence[Masks], report: ReportRange | None = None
     ) -> OrderedEvents:
         """Return the events of kinds that have a mask."""
         every = np.bitwise_or.reduce(groups)
@@ -122,7 +122,7 @@ class Scan(ScannedColumns):
             self.columns,
             ordering._replace(grouped=grouped),
             Relevant(self.kinds.rows, by_group, every[self.kinds.kind]),
-            settled=settled,
+            report=report,
         )
         reject_extreme_times(program, ordered.arrays.clock)
         return ordered

@@ -51,11 +51,15 @@ def reject_extremes(
     is_early = earliest - length <= (FIRST_OF_WINDOWS if has_ends else SMALLEST)
     is_late = latest + length > LARGEST if has_ends else has_negation and latest == LARGEST
     if is_early or is_late:
-        far = earliest if is_early else latest
-        raise DataError(
-            f"the time {far} in column '{name}' is too close to the limit of 64 bits",
-            hint=f"a window of {length} that begins or ends there cannot be expressed",
-        )
+        raise too_far(earliest if is_early else latest, name, length)
+
+
+def too_far(tick: int, name: str, length: int) -> DataError:
+    """Return the error of a time around which a window has no bounds."""
+    return DataError(
+        f"the time {tick} in column '{name}' is too close to the limit of 64 bits",
+        hint=f"a window of {length} that begins or ends there cannot be expressed",
+    )
 
 
 def later(ticks: NDArray[np.int64], length: int) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepheid.engine.events.order_events import OrderedEvents
-from cepheid.engine.events.report_range import Settled
+from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.events.ticks import earlier
 from cepheid.engine.matches.match_chunks import Walkable
 from cepheid.kernels.graph.match_nodes import (
@@ -89,17 +89,17 @@ def _blocks(program: Program, begin: int, end: int | None) -> bool:
 
 
 def final_ends(
-    program: Program, ordered: OrderedEvents, settled: Settled | None, walkable: Walkable
+    program: Program, ordered: OrderedEvents, report: ReportRange | None, walkable: Walkable
 ) -> Walkable:
     """Return the ends at which matches become final in a step; of a bounded input all do."""
-    if settled is None:
+    if report is None:
         return walkable
     assert ordered.horizons is not None
     graph, ends = walkable
     event = graph.nodes[ends[:, END_NODE], EVENT]
     when = when_final(program)
     if when is WhenFinal.LAST_EVENT:
-        is_new = settled.is_new(ordered.arrays.clock[event], ordered.row[event])
+        is_new = report.is_new(ordered.arrays.clock[event], ordered.row[event])
         return Walkable(graph, ends[is_new])
     partition, window = ordered.partition_of_event[event], program.window_length or 0
     before, until = (earlier(each[partition], window) for each in ordered.horizons)

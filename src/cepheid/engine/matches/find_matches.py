@@ -104,7 +104,7 @@ class MatchSearch:
         output = program.output
         assert isinstance(output, MatchOutput)
         self.program, self.output = program, output
-        self.settled = mode.settled
+        self.report = mode.report_range
         self.task = match_task(program, columns, length, mode)
         ordered = self.task.ordered
         self.walker = MatchWalker(program, output, ordered, self.task.predicates, columns, schema)
@@ -123,7 +123,7 @@ class MatchSearch:
         else:
             walkables = fold_in_parts(task)
         timed = task.folding.record.timed("fold", walkables)
-        return (final_ends(program, task.ordered, self.settled, each) for each in timed)
+        return (final_ends(program, task.ordered, self.report, each) for each in timed)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield matches as they are found, on this thread: one graph's after the other."""

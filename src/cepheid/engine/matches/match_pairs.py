@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from cepheid.analysis.derived_types import StreamTime
 from cepheid.engine.events.order_events import OrderedEvents, order_events, starts_of_runs
-from cepheid.engine.events.report_range import Settled
+from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.events.take_rows import RowTaker
 from cepheid.engine.events.ticks import later
 from cepheid.engine.matches.final_matches import WhenFinal, when_final
@@ -119,17 +119,17 @@ def find_pairs(
     """
     if columns is None:
         columns = dict(zip(table.column_names, table.columns, strict=True))
-    settled, record = mode.settled, mode.folding.record
+    report, record = mode.report_range, mode.folding.record
     with record.stage("order"):
-        ordered = order_events(program, columns, table.num_rows, settled=settled)
+        ordered = order_events(program, columns, table.num_rows, report=report)
     with record.stage("fold and walk"):
         left = _side(task_of(program, ordered, columns, mode), events)
         seen = seen_by_second(program, ordered)
         right = _side(task_of(pair.second, seen, columns, mode), events)
-    if settled is None:
+    if report is None:
         pairs = _in_one_window(left, right)
     else:
-        pairs = _final_pairs(program, left, right, settled)
+        pairs = _final_pairs(program, left, right, report)
     pairs = _unordered(pairs, left, right, columns, pair.tie_columns)
     if pair.is_non_overlapping:
         pairs = _without_overlaps(pairs, left, right, columns, pair.tie_columns)
@@ -157,7 +157,7 @@ def find_pairs(
     return Found(result, ordered.dropped, ordered.row[taken])
 
 
-def _final_pairs(program: Program, left: _Side, right: _Side, settled: Settled) -> _Pairs:
+def _final_pairs(program: Program, left: _Side, right: _Side, report: ReportRange) -> _Pairs:
     """Return the pairs that become final in a step; those of two trends known before are not made.
 
     With an end negation a pair waits until both trends are known to stay, on whichever side they
@@ -166,7 +166,7 @@ def _final_pairs(program: Program, left: _Side, right: _Side, settled: Settled) 
     ordered = left.ordered
     when = when_final(program)
     if when is WhenFinal.LAST_EVENT:
-        is_new = settled.is_new(ordered.arrays.clock, ordered.row)
+        is_new = report.is_new(ordered.arrays.clock, ordered.row)
         new, old = (np.flatnonzero(each) for each in (is_new[left.last], ~is_new[left.last]))
         new_right = np.flatnonzero(is_new[right.last])
         with_new = _in_one_window(left.only(new), right)

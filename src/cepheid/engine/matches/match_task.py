@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from cepheid.engine.events.order_events import OrderedEvents, order_events
 from cepheid.engine.events.predicate_inputs import PredicateInputs, read_columns
-from cepheid.engine.events.report_range import Settled
+from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.fold import Folding
 from cepheid.engine.matches.match_folds import Matches
 from cepheid.program.program import Program
@@ -19,7 +19,7 @@ class SearchMode(NamedTuple):
 
     folding: Folding
     threads: int = 1
-    settled: Settled | None = None
+    report_range: ReportRange | None = None
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,9 @@ def match_task(
     """Return a task of so many events, given by their columns."""
     record = mode.folding.record
     with record.stage("order"):
-        ordered = order_events(program, columns, length, threads=mode.threads, settled=mode.settled)
+        ordered = order_events(
+            program, columns, length, threads=mode.threads, report=mode.report_range
+        )
     record.count("events that matter", ordered.row.size)
     record.count("partitions", ordered.arrays.partition_offsets.size - 1)
     return task_of(program, ordered, columns, mode)

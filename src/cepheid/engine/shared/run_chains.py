@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from cepheid.engine.events.order_kinds import order_kinds
-from cepheid.engine.events.report_range import Settled
+from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.events.warn_of_events import warn_of_dropped
 from cepheid.engine.matches.match_chunks import split_partitions
 from cepheid.engine.process.name_errors import errors_of
@@ -51,11 +51,11 @@ def run_chains(
     schema: pa.Schema,
     *,
     threads: int = 1,
-    settled: Settled | None = None,
+    report: ReportRange | None = None,
 ) -> list[pa.Table] | None:
     """Return the result of every query; None if a count is too large to be a plain number.
 
-    With `settled` it is what becomes final in a step of a stream, all of whose events are settled.
+    With `report` it is what becomes final in a step of a stream, all of whose events are settled.
     """
     ordered, kinds = order_kinds(program, columns, length, threads)
     machine = segment_machine(program, kinds.passes)
@@ -74,8 +74,8 @@ def run_chains(
         steps, counts = map(np.concatenate, zip(*(rows[number] for rows in done), strict=True))
         first = ordered.arrays.step_offsets[steps]
         events = ordered.row[first]
-        if settled is not None:
-            is_new = settled.is_new(ordered.arrays.clock[first], events)
+        if report is not None:
+            is_new = report.is_new(ordered.arrays.clock[first], events)
             events, counts = events[is_new], counts[is_new]
         groups = GroupRows(events, _values(counts), np.zeros(events.size, np.bool_))
         with errors_of(each.name):

@@ -78,7 +78,7 @@ class Aggregation:
 
     def _own_groups(self) -> GroupRows:
         """Return the values of what the query asks for."""
-        trends = replace(trends_of(self.events.program), is_step=self.events.settled is not None)
+        trends = replace(trends_of(self.events.program), is_step=self.events.report is not None)
         return self.groups(self._measures, trends)
 
     def _measures(self) -> Measures:
@@ -103,7 +103,7 @@ class Aggregation:
             measures.least_positions.size,
             is_modular=True,
             is_own=False,
-            is_step=self.events.settled is not None,
+            is_step=self.events.report is not None,
         )
         return self.groups(lambda: measures, trends)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cepheid.engine.events.order_events import OrderedEvents, order_events
 from cepheid.engine.events.partition_codes import partition_codes
-from cepheid.engine.events.report_range import Settled
+from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.events.ticks import to_ticks
 from cepheid.engine.matches.match_pairs import seen_by_second
 from cepheid.engine.trends.measures import EventMeasures
@@ -58,7 +58,7 @@ class PatternEvents(Protocol):
 class TrendEvents:
     """So many events, given by their columns.
 
-    With `settled` they are those of a stream that still matter; those that are not settled do not
+    With `report` they are those of a stream that still matter; those that are not settled do not
     count, and rows are those that became final in its last step.
     """
 
@@ -67,7 +67,7 @@ class TrendEvents:
     columns: Mapping[str, Any]
     length: int
     threads: int = 1
-    settled: Settled | None = None
+    report: ReportRange | None = None
     record: RunRecord | None = None
 
     @cached_property
@@ -83,14 +83,14 @@ class TrendEvents:
 
     def _ordered(self) -> OrderedEvents:
         ordered = order_events(
-            self.program, self.columns, self.length, threads=self.threads, settled=self.settled
+            self.program, self.columns, self.length, threads=self.threads, report=self.report
         )
-        if self.settled is None:
+        if self.report is None:
             return ordered
         needed = needed_events(self.program, ordered)
-        if self.settled.known_rows is not None:  # a step may end within a tick: all are settled
+        if self.report.known_rows is not None:  # a step may end within a tick: all are settled
             return needed
-        return kept_events(needed, self._ticks(needed) < self.settled.until)
+        return kept_events(needed, self._ticks(needed) < self.report.until)
 
     def _ticks(self, ordered: OrderedEvents) -> Int64s:
         """Return the time of every event."""
@@ -101,7 +101,7 @@ class TrendEvents:
     @cached_property
     def wanted(self) -> WantedWindows | None:
         """The windows to report; None for all."""
-        if self.settled is None or self.program.slide is None:
+        if self.report is None or self.program.slide is None:
             return None
         if self.ordered.horizons is None:
             return None
@@ -158,11 +158,11 @@ class TrendEvents:
         for program, ordered in self.sides:
             ends |= (ordered.arrays.fires & np.uint64(program.automaton.last)) != 0
             starts |= (ordered.arrays.fires & np.uint64(program.automaton.first)) != 0
-        if self.settled is not None:
+        if self.report is not None:
             ticks = self._ticks(self.ordered)
-            is_new = self.settled.is_new(ticks, self.ordered.row)
+            is_new = self.report.is_new(ticks, self.ordered.row)
             was_known, ends = ends & ~is_new, ends & is_new
-            starts &= self.settled.reports(ticks + self.program.window_length)
+            starts &= self.report.reports(ticks + self.program.window_length)
             starts &= ~self._meets(ticks + self.program.window_length, ticks, was_known)
         wanted = starts if self.output.shows_expiry else None
         return find_moments(self.program, self.ordered, self.group, ends, wanted)
@@ -174,9 +174,9 @@ class TrendEvents:
 
         A step of a stream in order may end within a tick.
         """
-        assert self.settled is not None
-        if self.settled.before is None or not self.output.shows_expiry:
+        assert self.report is not None
+        if self.report.before is None or not self.output.shows_expiry:
             return np.zeros(ticks.size, np.bool_)
-        reported = self.group[was_known & (ticks == self.settled.before)]
-        meets: NDArray[np.bool_] = np.isin(self.group, reported) & (leaves == self.settled.before)
+        reported = self.group[was_known & (ticks == self.report.before)]
+        meets: NDArray[np.bool_] = np.isin(self.group, reported) & (leaves == self.report.before)
         return meets

@@ -1,10 +1,11 @@
-"""The stateful operator: one step of the engine per bucket and micro-batch."""
+"""The stateful operator of one or more queries: one step per bucket and micro-batch."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pyarrow as pa
@@ -12,21 +13,25 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 from cepheid.engine.process.name_errors import errors_of
 from cepheid.program.arrow_arrays import to_arrow
-from cepheid.program.program import Program
-from cepheid.spark.shuffle.packed_events import EVENTS, from_packets, to_packets
+from cepheid.spark.shuffle.packed_events import BUCKET, EVENTS, from_packets, to_packets
 from cepheid.spark.shuffle.python_worker import keep_loaded
 from cepheid.spark.stream.bucket_store import BucketStore
 from cepheid.spark.stream.end_of_input import came_after_the_end
 from cepheid.spark.stream.event_clock import EventClock
 from cepheid.spark.stream.pack_events import IDENTITY
-from cepheid.stream.stream_state import Carried
-
-RESULT, LATE = "result", "late_events"
-COUNTS = ("events", "late", "results", "state_bytes", "waiting")
-REPORTS = (
-    "bucket int, events bigint, late bigint, results bigint, state_bytes bigint, waiting bigint, "
-    f"{RESULT} binary, {LATE} binary"
+from cepheid.spark.stream.step_reports import (
+    LATE,
+    QUERY,
+    RESULT,
+    TEXT,
+    blank_report,
+    in_lots,
 )
+from cepheid.stream.stream_bundle import StreamBundle
+from cepheid.stream.stream_state import StreamState
+
+if TYPE_CHECKING:
+    from cepheid.stream.stream_step import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +42,29 @@ class BucketJob:
     be reported so much later than their own time.
     """
 
-    program: Program
+    bundle: StreamBundle
     clock: EventClock
     query: Mapping[str, str]
     ordered: bool
-    partially: bool
-    delivers_late: bool
     state_limit: int | None
+    delivers_late: bool = False
     behind: int = 0
+
+    @property
+    def is_tagged(self) -> bool:
+        """Whether reports say whose they are."""
+        return self.bundle.lasting is None
 
 
 class BucketProcessor(StatefulProcessor):
     """Settles events up to the watermark; results are reported as packets.
 
-    A bucket without new events is woken by a timer when the watermark passes what it waits for.
+    A bucket without new events is woken by a timer when the watermark passes what it waits for. If
+    there are several queries, every report says whose result it has; the first one has no query,
+    but what was counted for all of them.
     """
+
+    isolates = False  # whether a query whose data is at fault lets the others run on
 
     def __init__(self, job: BucketJob) -> None:
         self.job = job
@@ -83,6 +96,21 @@ class BucketProcessor(StatefulProcessor):
     def close(self) -> None:
         """Nothing is open."""
 
+    def bundle(self) -> StreamBundle:
+        """Return the queries of the bucket that Spark has chosen."""
+        return self.job.bundle
+
+    def told(self, bucket: int, done: Step) -> Iterator[dict[str, Any]]:
+        """Yield the results of a step, as reports of several queries have them."""
+        for name, table in done.results.items():
+            for place, packet in enumerate(to_packets(table)):
+                rows = 0 if place else table.num_rows
+                yield {QUERY: name, TEXT: self.text_of(name), "results": rows, RESULT: packet}
+
+    def text_of(self, name: str) -> str | None:
+        """Return what a query is, if only the state knows."""
+        return None
+
     def _advance(
         self,
         key: Any,
@@ -99,51 +127,76 @@ class BucketProcessor(StatefulProcessor):
             self._refuse(arrived)
             return
         with errors_of(None):
-            done = self._step(before.carried, arrived, watermark, ends=ends)
-        timer = None if done.wake is None else job.clock.timer(done.wake + job.behind)
+            done = self._step(before.state, arrived, watermark, ends=ends)
+        timer = None if done.next_timer is None else job.clock.timer(done.next_timer + job.behind)
         if timer is not None and timer == fired:
             timer += 1  # Spark removes the timer that went off, also if it was set again
-        size = self.store.save(before, done.carried, timer, is_finished=ends)
+        size = self.store.save(before, done.state, timer, is_finished=ends)
         self._set_timer(before.timer, timer, fired)
-        count = 0 if arrived is None else arrived.num_rows
+        counts = {
+            "events": 0 if arrived is None else arrived.num_rows,
+            "late": done.late.num_rows,
+            "state_bytes": size,
+            "waiting": done.waiting,
+        }
         with errors_of(None):
-            yield from self._reports(int(key[0]), count, done, size)
+            yield from self._reports(int(key[0]), counts, done)
         keep_loaded()
 
     def _refuse(self, arrived: pa.Table | None) -> None:
         """Take no events after the end; it may be told again."""
         if arrived is not None and arrived.num_rows:
-            raise came_after_the_end(self.name, arrived.num_rows)
-
-    @property
-    def name(self) -> str:
-        """Whose stream it is."""
-        return self.job.program.name
+            names = ", ".join(each.name for each in self.bundle().queries)
+            raise came_after_the_end(names, arrived.num_rows)
 
     def _step(
-        self, carried: Carried, arrived: pa.Table | None, watermark: int | None, *, ends: bool
-    ) -> Any:
+        self, state: StreamState, arrived: pa.Table | None, watermark: int | None, *, ends: bool
+    ) -> Step:
         # Whenever a stream starts, Spark has a new process name the state, which needs no engine.
         from cepheid.stream.stream_step import step
 
-        job = self.job
         return step(
-            job.program,
-            carried,
+            self.bundle(),
+            state,
             arrived,
-            None if watermark is None else watermark - job.behind,
-            ordered=job.ordered,
+            None if watermark is None else watermark - self.job.behind,
+            ordered=self.job.ordered,
             late_before=watermark,
-            partially=job.partially,
-            state_limit=job.state_limit,
+            state_limit=self.job.state_limit,
+            isolates=self.isolates,
             ends=ends,
         )
 
-    def _reports(self, bucket: int, arrived: int, done: Any, size: int) -> Iterator[pd.DataFrame]:
-        job = self.job
-        late = _of_the_query(job.program, done.late) if job.delivers_late else None
-        counts = (arrived, done.late.num_rows, done.result.num_rows, size, done.waiting)
-        return _reports(bucket, counts, done.result, late)
+    def _reports(
+        self, bucket: int, counts: Mapping[str, int], done: Step
+    ) -> Iterator[pd.DataFrame]:
+        blank = {BUCKET: bucket, **blank_report(is_tagged=self.job.is_tagged)}
+        rows = ({**blank, **row} for row in self._rows(bucket, counts, done))
+        yield from map(pd.DataFrame, in_lots(rows))
+
+    def _rows(
+        self, bucket: int, counts: Mapping[str, int], done: Step
+    ) -> Iterator[Mapping[str, Any]]:
+        """Yield what is not blank: a row with everything, and more if it is too large for one."""
+        if self.job.is_tagged:
+            yield counts
+            yield from self.told(bucket, done)
+            return
+        result = next(iter(done.results.values()), pa.table({}))
+        shown: Mapping[str, int] = {**counts, "results": result.num_rows}
+        packets = [*zip_longest(to_packets(result), self._late_packets(done.late))]
+        for packet, late in packets or [(None, None)]:
+            yield {**shown, RESULT: packet, LATE: late}
+            shown = {}
+
+    def _late_packets(self, late: pa.Table) -> list[bytes]:
+        """Leave out events that would only have broken trends: most of their columns are bare."""
+        if not self.job.delivers_late or not late.num_rows:
+            return []
+        from cepheid.stream.admit_events import fits_a_position
+
+        (query,) = self.bundle().queries
+        return to_packets(late.filter(to_arrow(fits_a_position(query.program, late))))
 
     def _set_timer(self, before: int | None, now: int | None, fired: int | None) -> None:
         """Keep one timer; Spark itself removes the one that went off."""
@@ -153,26 +206,3 @@ class BucketProcessor(StatefulProcessor):
             self.handle.deleteTimer(before)
         if now is not None:
             self.handle.registerTimer(now)
-
-
-def _of_the_query(program: Program, late: pa.Table) -> pa.Table:
-    """Leave out events that would only have broken trends: most of their columns did not travel."""
-    if not late.num_rows:
-        return late
-    from cepheid.stream.admit_events import fits_a_position
-
-    return late.filter(to_arrow(fits_a_position(program, late)))
-
-
-def _reports(
-    bucket: int, counts: tuple[int, ...], result: pa.Table, late: pa.Table | None
-) -> Iterator[pd.DataFrame]:
-    """Yield a row with everything, and more rows if results are too large for one."""
-    packets = to_packets(result)
-    late_packets = [] if late is None else to_packets(late)
-    for place in range(max(1, len(packets), len(late_packets))):
-        shown = counts if place == 0 else (0,) * len(COUNTS)
-        row: dict[str, Any] = dict(zip(COUNTS, shown, strict=True))
-        row[RESULT] = packets[place] if place < len(packets) else None
-        row[LATE] = late_packets[place] if place < len(late_packets) else None
-        yield pd.DataFrame([{"bucket": bucket, **row}])

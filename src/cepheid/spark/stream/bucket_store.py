@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
 from cepheid.errors import StateError, another_query
-from cepheid.stream.stream_state import Carried
+from cepheid.stream.stream_state import StreamState
 
 VERSION = 1
 NO_TIMER, FINISHED = -1, -2
@@ -27,7 +27,7 @@ class Stored:
     One that is finished keeps nothing, and takes nothing any more.
     """
 
-    carried: Carried
+    state: StreamState
     timer: int | None
     sizes: Mapping[int, int]
     is_finished: bool = False
@@ -55,25 +55,25 @@ class BucketStore:
         """
         head = self.head.get() if self.head.exists() else None
         if head is None:
-            return Stored(Carried(), None, {})
+            return Stored(StreamState(), None, {})
         version, query, timer, header = head
         self._require_same(version, query)
         rows = {int(number[0]): bytes(chunk[0]) for number, chunk in self.chunks.iterator()}
-        carried = Carried.from_parts(bytes(header), rows)
+        state = StreamState.from_parts(bytes(header), rows)
         sizes = {number: len(each) for number, each in rows.items()}
         timer_set = None if timer in (NO_TIMER, FINISHED) else timer
-        return Stored(carried, timer_set, sizes, timer == FINISHED)
+        return Stored(state, timer_set, sizes, timer == FINISHED)
 
     def save(
-        self, before: Stored, carried: Carried, timer: int | None, *, is_finished: bool = False
+        self, before: Stored, state: StreamState, timer: int | None, *, is_finished: bool = False
     ) -> int:
         """Write what has changed, and return how many bytes are kept."""
-        header = carried.header_to_bytes()
-        kept = {chunk.number for chunk in carried.chunks}
+        header = state.header_to_bytes()
+        kept = {chunk.number for chunk in state.chunks}
         for number in before.sizes.keys() - kept:
             self.chunks.removeKey((number,))
         size = len(header)
-        for chunk in carried.chunks:
+        for chunk in state.chunks:
             known = before.sizes.get(chunk.number)
             if known is None:
                 rows = chunk.to_bytes()

@@ -19,21 +19,12 @@ from cepheid.errors import CepheidError, ConfigError
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program
 from cepheid.spark.shuffle.packed_events import EVENTS, from_packets, to_packet
-from cepheid.spark.stream.bundle_processor import (
-    CHANGE,
-    QUERY,
-    BundleJob,
-    BundleProcessor,
-)
+from cepheid.spark.stream.bucket_processor import BucketJob, BucketProcessor
 from cepheid.spark.stream.finish_packets import FAILED, QueryForm
-from cepheid.spark.stream.in_lots import RESULT
 from cepheid.spark.stream.pack_events import IDENTITY
-from cepheid.stream.bundle_step import (
-    BundleStep,
-    StreamBundle,
-    StreamedQuery,
-    stream_bundle,
-)
+from cepheid.spark.stream.step_reports import CHANGE, QUERY, RESULT
+from cepheid.stream.stream_bundle import StreamBundle, StreamedQuery, stream_bundle
+from cepheid.stream.stream_step import Step
 
 CHANGED = "changed"
 CHANGED_PACKETS = f"bucket int, {EVENTS} binary, {CHANGED} string"
@@ -57,9 +48,9 @@ class QueryCompiler:
             CepheidError: it is no query for these events, or cannot be run with others.
         """
         from cepheid.spark.batch.run_batch import shuffle_keys
-        from cepheid.spark.stream.run_stream_bundle import as_streamed
+        from cepheid.spark.stream.run_stream import as_streamed
         from cepheid.stream.needed_events import keeps_apart
-        from cepheid.stream.stream_step import reject_unbounded
+        from cepheid.stream.stream_bundle import reject_unbounded
 
         program = as_streamed(name, self.compile(name, text)).program
         reject_unbounded(program)
@@ -93,7 +84,7 @@ class QueryCompiler:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangingJob(BundleJob):
+class ChangingJob(BucketJob):
     """`delay` is how many milliseconds the watermark stays behind the latest event."""
 
     compiler: QueryCompiler | None = None
@@ -101,7 +92,7 @@ class ChangingJob(BundleJob):
     delay: int = 0
 
 
-class ChangingProcessor(BundleProcessor):
+class ChangingProcessor(BucketProcessor):
     """Takes changes before the events of their micro-batch."""
 
     job: ChangingJob
@@ -112,7 +103,7 @@ class ChangingProcessor(BundleProcessor):
         self.sharing = Sharing(job.policy)
         self.known: tuple[str, StreamBundle] = ("", StreamBundle(()))
         self.texts: dict[str, str] = {}
-        self.told: list[dict[str, Any]] = []
+        self.changes: list[dict[str, Any]] = []
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Name the state."""
@@ -150,13 +141,13 @@ class ChangingProcessor(BundleProcessor):
         """Return the text of a query."""
         return self.texts[name]
 
-    def tell(self, bucket: int, done: BundleStep) -> Iterator[dict[str, Any]]:
+    def told(self, bucket: int, done: Step) -> Iterator[dict[str, Any]]:
         """Yield changes, failures and results."""
-        told, self.told = self.told, []
-        yield from told if bucket == FIRST else ()
+        changes, self.changes = self.changes, []
+        yield from changes if bucket == FIRST else ()
         for name, message in done.failed.items():  # of any bucket: all of them have its groups
             yield _told(name, FAILED, message=message)
-        yield from super().tell(bucket, done)
+        yield from super().told(bucket, done)
 
     @property
     def _compiler(self) -> QueryCompiler:
@@ -199,7 +190,7 @@ class ChangingProcessor(BundleProcessor):
         self.listed.update((json.dumps(listed, sort_keys=True),))
 
     def _tell(self, name: str, change: str, **why: Any) -> None:
-        self.told.append(_told(name, change, **why))
+        self.changes.append(_told(name, change, **why))
 
 
 def _told(name: str, change: str, **why: Any) -> dict[str, Any]:

@@ -23,8 +23,8 @@ class EventClock:
             return None
         return -(-watermark_ms * self.ticks_per_second // 1000)
 
-    def timer(self, wake: int) -> int:
-        """Return the timer for a step that wants a horizon after tick `wake`.
+    def timer(self, tick: int) -> int:
+        """Return the timer for a step that wants a horizon after tick `tick`.
 
         A timer goes off when the watermark has passed it, in some versions of Spark when it has
         reached it: then the step does nothing.
@@ -32,4 +32,4 @@ class EventClock:
         >>> EventClock(1_000_000).timer(7999), EventClock(1).timer(8)
         (7, 8000)
         """
-        return max(0, wake * 1000 // self.ticks_per_second)
+        return max(0, tick * 1000 // self.ticks_per_second)

@@ -1,7 +1,8 @@
 """Packets of the queries of a stream to results: rows of a group that lies in several buckets.
 
-All buckets close a window in the same micro-batch. So the packets of a query are brought to one
-task, whose other queries are finished there, too: however many there are, that is one shuffle.
+All buckets close a window in the same micro-batch. The partial rows of a query by itself are
+brought together by their groups. The packets of several queries are brought to one task per query,
+whose other queries are finished there, too: however many there are, that is one shuffle.
 """
 
 from __future__ import annotations
@@ -9,19 +10,24 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 
-from cepheid.engine.trends.result_table import place_fields
+from cepheid.engine.run import result_schema, rows_schema
 from cepheid.errors import DataError
 from cepheid.program.aggregate_output import AggregateOutput
-from cepheid.program.program import Program
-from cepheid.spark.shuffle.packed_events import from_packets, to_packets
-from cepheid.spark.shuffle.whole_task import MapBatches
-from cepheid.spark.stream.in_lots import in_lots
+from cepheid.program.program import MatchOutput, Program
+from cepheid.spark.frames.compressed_frame import SparkCompressedMatches
+from cepheid.spark.shuffle.packed_events import from_packets, key_column, to_packets, unpacked
+from cepheid.spark.shuffle.whole_task import MapBatches, on_whole_task
+from cepheid.spark.stream.step_reports import in_lots
+from cepheid.stream.add_partial_rows import add_partial_rows, group_keys
 from cepheid.tables.json_rows import json_rows
 
-TAGGED = ("query", "text", "change", "result")
 PACKETS = pa.schema([("query", pa.string()), ("result", pa.binary())])
 ROWS = pa.schema([("query", pa.string()), ("change", pa.string()), ("result", pa.string())])
 
@@ -37,17 +43,34 @@ class QueryForm:
 
     def finished(self, packets: list[bytes]) -> pa.Table:
         """Return the result that packets of all buckets give."""
-        table = from_packets(packets)
-        output = self.program.output
+        table, output = from_packets(packets), self.program.output
         if self.partially and isinstance(output, AggregateOutput):
-            from cepheid.engine.trends.partial_table import from_collected
-            from cepheid.spark.stream.combine_in_batch import collect
-
-            fields = place_fields(self.program, output, self.events)
-            keys = [str(number) for number in range(len(fields))]
-            collected = collect(output, keys, table)
-            table = from_collected(self.program, output, self.events, collected)
+            table = add_partial_rows(self.program, output, self.events, table)
         return table.select(self.columns)
+
+
+def finished_frame(
+    program: Program, events: pa.Schema, packets: DataFrame, *, partially: bool
+) -> DataFrame | SparkCompressedMatches:
+    """Return the result of a query by itself, from packets of all buckets."""
+    output = program.output
+    found = unpacked_frame(packets, rows_schema(program, events, partially=partially))
+    if isinstance(output, MatchOutput) and output.is_compressed:
+        return SparkCompressedMatches(found, program, output, events)
+    if not partially:
+        return found
+    assert isinstance(output, AggregateOutput)
+    keys = [key_column(found, each) for each in group_keys(program, output, events)]
+    work = on_whole_task(found.columns, partial(add_partial_rows, program, output, events))
+    result = from_arrow_schema(result_schema(program, events))
+    return found.repartition(*keys).mapInArrow(work, result)
+
+
+def unpacked_frame(packets: DataFrame, schema: pa.Schema) -> DataFrame:
+    """Return the rows of packets, which are the only column; some may be missing."""
+    (column,) = packets.columns
+    full = packets.filter(F.col(column).isNotNull())
+    return full.mapInArrow(unpacked, from_arrow_schema(schema))
 
 
 FAILED = "failed"  # the change of a query that has no results in a micro-batch

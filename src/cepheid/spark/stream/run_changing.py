@@ -5,27 +5,27 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cepheid.engine.events.event_schema import ColumnRoles, ticks_per_second
+from cepheid.engine.events.event_schema import ColumnRoles
 from cepheid.engine.members import ChangingQueries
 from cepheid.engine.shared.policy import Policy
 from cepheid.errors import ConfigError, suggest
 from cepheid.plan.stream_options import DEFAULT_BUCKETS, Streaming
 from cepheid.spark.frames.column_named import column_named
-from cepheid.spark.shuffle.packed_events import BUCKET, EVENTS
-from cepheid.spark.stream.bundle_processor import QUERY
+from cepheid.spark.shuffle.packed_events import BUCKET, EVENTS, PACKETS
 from cepheid.spark.stream.changing_processor import (
     CHANGED,
     ChangingJob,
     ChangingProcessor,
     QueryCompiler,
 )
-from cepheid.spark.stream.event_clock import EventClock
 from cepheid.spark.stream.event_time import watermark_delay
+from cepheid.spark.stream.pack_events import pack_with_identity
 from cepheid.spark.stream.query_folder import read_changes
-from cepheid.spark.stream.run_stream import roles_in_words, stream_input
-from cepheid.spark.stream.run_stream_bundle import pack_all, step_through_bundle, tagged
+from cepheid.spark.stream.run_stream import numbered, step_through, tagged
+from cepheid.spark.stream.step_reports import QUERY
+from cepheid.spark.stream.stream_input import stream_input
 from cepheid.spark.stream.workload_stream import as_rows
-from cepheid.stream.bundle_step import StreamBundle
+from cepheid.stream.stream_bundle import StreamBundle
 
 
 def run_changing(
@@ -48,8 +48,8 @@ def run_changing(
     columns = ", ".join(f"{each.name} {each.type}" for each in given.schema)
     job = ChangingJob(
         StreamBundle(()),
-        EventClock(ticks_per_second(given.schema.field(roles.time).type, roles)),
-        roles_in_words(roles)
+        given.clock,
+        given.roles_in_words()
         | {
             "query": "those of a folder",
             "columns": columns,
@@ -64,15 +64,14 @@ def run_changing(
         delay=watermark_delay(frame, roles, options),
     )
     selected = given.frame.select(*map(column_named, names))
-    packets = pack_all(selected, names, keys, buckets)
+    packets = numbered(selected, keys, buckets).mapInArrow(pack_with_identity(names), PACKETS)
     packets = packets.withColumn(CHANGED, F.lit(None).cast("string"))
     told = read_changes(frame.sparkSession, queries.path).select(
         F.explode(F.sequence(F.lit(0), F.lit(buckets - 1))).alias(BUCKET),
         F.lit(None).cast("binary").alias(EVENTS),
         F.to_json(F.struct("name", "text", "problem")).alias(CHANGED),
     )
-    reports = step_through_bundle(packets.unionAll(told), ChangingProcessor(job))
-    found = tagged(reports)
+    found = tagged(step_through(packets.unionAll(told), ChangingProcessor(job)))
     gathered = found.repartition(QUERY) if keys else found
     assert job.compiler is not None
     return as_rows(gathered, job.compiler.form, isolates=True)

@@ -1,127 +1,39 @@
-"""A query on a streaming DataFrame: pack events, step through every bucket, unpack results."""
+"""A bundle of queries on a streaming DataFrame: pack events, step through every bucket, unpack."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema
 
-from cepheid.engine.events.event_schema import ColumnRoles, event_schema, ticks_per_second
-from cepheid.engine.matches.forms.compressed import GRAPHS
-from cepheid.engine.run import result_schema
-from cepheid.engine.trends.partial_table import partial_schema
-from cepheid.errors import ConfigError
-from cepheid.metrics.stream_metrics import metric_name
-from cepheid.plan.stream_options import DEFAULT_BUCKETS, Late, Streaming
+from cepheid.plan.stream_options import DEFAULT_BUCKETS, Late
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
-from cepheid.spark.batch.run_batch import arrow_schema_of, is_whole_group, shuffle_keys
+from cepheid.spark.batch.run_batch import is_added_up, shuffle_keys
 from cepheid.spark.frames.column_named import column_named
 from cepheid.spark.frames.compressed_frame import SparkCompressedMatches
-from cepheid.spark.push_down.filter_events import drop_or_bare
-from cepheid.spark.shuffle.packed_events import BUCKET, PACKETS, bucket_of, unpacked
-from cepheid.spark.stream.bucket_processor import (
-    COUNTS,
-    LATE,
-    REPORTS,
-    RESULT,
-    BucketJob,
-    BucketProcessor,
-)
-from cepheid.spark.stream.combine_in_batch import combine_in_batch
+from cepheid.spark.push_down.filter_events import drop_or_bare_for_all
+from cepheid.spark.shuffle.packed_events import BUCKET, PACKETS, bucket_of
+from cepheid.spark.stream.bucket_processor import BucketJob, BucketProcessor
 from cepheid.spark.stream.end_of_input import with_end
-from cepheid.spark.stream.event_clock import EventClock
-from cepheid.spark.stream.event_time import with_watermark
+from cepheid.spark.stream.finish_packets import finished_frame, unpacked_frame
 from cepheid.spark.stream.pack_events import pack_with_identity
+from cepheid.spark.stream.step_reports import LATE, RESULT, TAGGED, observed, report_columns
+from cepheid.spark.stream.stream_input import StreamInput
 from cepheid.spark.stream.stream_results import StreamResults
-from cepheid.stream.stream_step import reject_unbounded
-
-PROVIDER = "spark.sql.streaming.stateStore.providerClass"
-ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-
-
-@dataclass(frozen=True, slots=True)
-class StreamInput:
-    """Events with a watermark; `schema` is how workers see them.
-
-    Results of other queries among them may come `behind` ticks after their own time. Operators are
-    counted by the name of their query, and by that of the stream if it has one.
-    """
-
-    frame: DataFrame
-    schema: pa.Schema
-    roles: ColumnRoles
-    options: Streaming
-    reads_results: bool = False
-    behind: int = 0
-    name: str | None = None
-
-
-def stream_input(frame: DataFrame, roles: ColumnRoles, options: Streaming) -> StreamInput:
-    """Check what the stream needs, and give it a watermark."""
-    require_rocks(frame.sparkSession)
-    schema = arrow_schema_of(frame)
-    event_schema(schema, roles)  # a missing column is told before a missing watermark
-    return StreamInput(with_watermark(frame, roles, options), schema, roles, options)
-
-
-def require_rocks(session: SparkSession) -> None:
-    """Choose the state store that Spark wants for such operators, unless another one is chosen."""
-    chosen = session.conf.get(PROVIDER, None)
-    if chosen is None or chosen.endswith("HDFSBackedStateStoreProvider"):
-        session.conf.set(PROVIDER, ROCKS)
-    elif "RocksDB" not in chosen:
-        raise ConfigError(
-            f"{PROVIDER} is {chosen}, but the state of a stream needs RocksDB",
-            hint=f"set it to {ROCKS}",
-        )
-
-
-def finished(found: StreamResults, options: Streaming) -> Any:
-    """Return the results, with the late events if these are asked for."""
-    return found if options.late == Late.DELIVER else found.results
-
-
-def tagged_results(program: Program, given: StreamInput) -> StreamResults:
-    """Return packets with results and late events, and how to unpack them."""
-    work = bucketed(program, given)
-    packets = work.frame.mapInArrow(pack_with_identity(work.events.names), PACKETS)
-    packets = with_end(packets, given.options.end, work.buckets)
-    return results_of(work, step_through(packets, BucketProcessor(work.job)))
-
-
-def step_through(frame: DataFrame, processor: BucketProcessor) -> DataFrame:
-    """Return what a processor reports of every bucket."""
-    return frame.groupBy(BUCKET).transformWithStateInPandas(
-        processor, REPORTS, "append", "EventTime"
-    )
-
-
-def results_of(work: Bucketed, reports: DataFrame) -> StreamResults:
-    """Return the packets of reports, and how to unpack them; what was counted is observed."""
-    sums = [F.coalesce(F.sum(each), F.lit(0)).alias(each) for each in COUNTS]
-    own = work.job.program.name
-    for name in (own,) if work.stream in (None, own) else (own, work.stream):
-        reports = reports.observe(metric_name(name), sums[0], *sums[1:])
-    return StreamResults(
-        reports.select(RESULT, LATE),
-        partial(_unpack_results, work.job, work.needed),
-        partial(_unpack, LATE, work.events),
-    )
+from cepheid.stream.stream_bundle import StreamBundle, StreamedQuery, stream_of_one
 
 
 @dataclass(frozen=True, slots=True)
 class Bucketed:
     """Events with numbers as column names, the bucket last, and what is to be done with them.
 
-    `events` are the columns by name; `needed` those that the program reads; `stream` is the name of
+    `events` are the columns by name; `needed` those that the programs read; `stream` is the name of
     the stream.
     """
 
@@ -133,77 +45,117 @@ class Bucketed:
     stream: str | None = None
 
 
-def bucketed(program: Program, given: StreamInput) -> Bucketed:
-    """Return the events that can matter, each with its bucket."""
-    reject_unbounded(program)
-    options = given.options
-    program = replace(program, cuts_time=False)
-    delivers = options.late == Late.DELIVER
-    names = [each for each in given.schema.names if delivers or each in program.columns]
-    needed = pa.schema([given.schema.field(each) for each in names if each in program.columns])
-    fitting = drop_or_bare(
-        program, given.frame.select(*map(column_named, names)), keeps_all_times=True
-    )
-    keys = shuffle_keys(program)
-    buckets = (options.buckets or DEFAULT_BUCKETS) if keys else 1
+def run_alone(program: Program, given: StreamInput) -> StreamResults:
+    """Return packets with the results of a query and late events, and how to unpack them."""
+    work = bucketed(stream_of_one(program, partially=is_added_up(program)), given)
+    return results_of(work, reports_of(work, given))
+
+
+def run_together(bundle: StreamBundle, given: StreamInput) -> DataFrame:
+    """Return the packets of all queries, as `TAGGED` says."""
+    return tagged(reports_of(bucketed(bundle, given), given))
+
+
+def as_streamed(name: str, program: Program) -> StreamedQuery:
+    """Return a query as it runs with others: compressed matches come as rows."""
     output = program.output
-    partially = isinstance(output, AggregateOutput) and not is_whole_group(program, output)
+    if isinstance(output, MatchOutput) and output.is_compressed:
+        program = replace(program, output=replace(output, is_compressed=False))
+    program = replace(program, cuts_time=False)
+    return StreamedQuery(name, program, is_added_up(program))
+
+
+def bucketed(bundle: StreamBundle, given: StreamInput) -> Bucketed:
+    """Return the events that can matter, each with its bucket."""
+    options, columns = given.options, bundle.read_columns
+    delivers = options.late == Late.DELIVER
+    names = [each for each in given.schema.names if delivers or each in columns]
+    needed = pa.schema([given.schema.field(each) for each in names if each in columns])
+    selected = given.frame.select(*map(column_named, names))
+    fitting = drop_or_bare_for_all(bundle.programs, selected, keeps_all_times=True)
+    keys = shuffle_keys(bundle.programs[0])
+    buckets = (options.buckets or DEFAULT_BUCKETS) if keys else 1
     # Buckets must agree on what is settled if their results are put together.
-    ordered = options.ordered and not partially and not given.reads_results
+    is_shared = any(each.partially for each in bundle.queries) or given.reads_results
+    ordered = options.ordered and not is_shared
     job = BucketJob(
-        program,
-        EventClock(ticks_per_second(given.schema.field(program.time).type, given.roles)),
-        identity(program, needed, given) | {"buckets": str(buckets), "ordered": str(ordered)},
+        bundle,
+        given.clock,
+        identity(bundle, needed, given) | {"buckets": str(buckets), "ordered": str(ordered)},
         ordered=ordered,
-        partially=partially,
-        delivers_late=delivers,
         state_limit=options.state_limit,
+        delivers_late=delivers,
         behind=given.behind,
     )
-    # Spark reads the dots of a name as fields when it hands columns to Python: numbers go instead.
-    numbers = map(str, range(len(names)))
-    frame = fitting.select("*", bucket_of(fitting, keys, buckets)).toDF(*numbers, BUCKET)
     events = pa.schema([given.schema.field(each) for each in names])
-    return Bucketed(frame, events, needed, job, buckets, given.name)
+    return Bucketed(numbered(fitting, keys, buckets), events, needed, job, buckets, given.name)
 
 
-def identity(program: Program, events: pa.Schema, given: StreamInput) -> dict[str, str]:
-    """Return what the state of a query belongs to, part by part, in words."""
+def numbered(frame: DataFrame, keys: Sequence[str], buckets: int) -> DataFrame:
+    """Return events with their bucket, which is the last column.
+
+    Spark reads the dots of a name as fields when it hands columns to Python: numbers go instead.
+    """
+    numbers = map(str, range(len(frame.columns)))
+    return frame.select("*", bucket_of(frame, keys, buckets)).toDF(*numbers, BUCKET)
+
+
+def reports_of(work: Bucketed, given: StreamInput) -> DataFrame:
+    """Return what the operator reports of every step."""
+    packets = work.frame.mapInArrow(pack_with_identity(work.events.names), PACKETS)
+    packets = with_end(packets, given.options.end, work.buckets)
+    return step_through(packets, BucketProcessor(work.job), work.stream)
+
+
+def step_through(
+    packets: DataFrame, processor: BucketProcessor, stream: str | None = None
+) -> DataFrame:
+    """Return what a processor reports of every bucket; what was counted is observed."""
+    job = processor.job
+    reports = packets.groupBy(BUCKET).transformWithStateInPandas(
+        processor, report_columns(is_tagged=job.is_tagged), "append", "EventTime"
+    )
+    return observed(reports, job.bundle, stream)
+
+
+def results_of(work: Bucketed, reports: DataFrame) -> StreamResults:
+    """Return the packets of a query by itself, and how to unpack them."""
+    (query,) = work.job.bundle.queries
+    return StreamResults(
+        reports.select(RESULT, LATE),
+        partial(_results, query, work.needed),
+        partial(_late, work.events),
+    )
+
+
+def _results(
+    query: StreamedQuery, events: pa.Schema, packets: DataFrame
+) -> DataFrame | SparkCompressedMatches:
+    found = packets.select(RESULT)
+    return finished_frame(query.program, events, found, partially=query.partially)
+
+
+def _late(events: pa.Schema, packets: DataFrame) -> DataFrame:
+    return unpacked_frame(packets.select(LATE), events)
+
+
+def tagged(reports: DataFrame) -> DataFrame:
+    """Return the packets of several queries."""
+    return reports.filter(F.col(RESULT).isNotNull()).select(*TAGGED)
+
+
+def identity(bundle: StreamBundle, events: pa.Schema, given: StreamInput) -> dict[str, str]:
+    """Return what the state of a bundle belongs to, part by part, in words."""
     columns: Mapping[str, str] = {each.name: str(each.type) for each in events}
-    output = program.output
+    first = bundle.programs[0]
+    query = " ".join(map(str.strip, first.text.splitlines()))
+    if bundle.name is None:
+        texts = {each.name: " ".join(each.program.text.split()) for each in bundle.queries}
+        query = json.dumps(texts, sort_keys=True)
+    output = first.output
     return {
-        "query": " ".join(map(str.strip, program.text.splitlines())),
+        "query": query,
         "columns": ", ".join(f"{name} {kind}" for name, kind in sorted(columns.items())),
-        **roles_in_words(given.roles),
+        **given.roles_in_words(),
         "on_expiry": str(isinstance(output, AggregateOutput) and output.shows_expiry),
     }
-
-
-def roles_in_words(roles: ColumnRoles) -> dict[str, str]:
-    """Return what the columns of events are for, part by part."""
-    return {
-        "time": roles.time,
-        "type": str(roles.type),
-        "order": ", ".join(roles.order) or "none",
-        "time_unit": roles.time_unit,
-        "schemas": json.dumps(roles.schemas, default=list, sort_keys=True),
-    }
-
-
-def _unpack_results(
-    job: BucketJob, events: pa.Schema, tagged: DataFrame
-) -> DataFrame | SparkCompressedMatches:
-    program, output = job.program, job.program.output
-    if isinstance(output, MatchOutput) and output.is_compressed:
-        graphs = _unpack(RESULT, GRAPHS, tagged)
-        return SparkCompressedMatches(graphs, program, output, events)
-    if job.partially:
-        assert isinstance(output, AggregateOutput)
-        found = _unpack(RESULT, partial_schema(program, output, events), tagged)
-        return combine_in_batch(found, program, output, events)
-    return _unpack(RESULT, result_schema(program, events), tagged)
-
-
-def _unpack(column: str, schema: pa.Schema, tagged: DataFrame) -> DataFrame:
-    packets = tagged.select(column).filter(F.col(column).isNotNull())
-    return packets.mapInArrow(unpacked, from_arrow_schema(schema))

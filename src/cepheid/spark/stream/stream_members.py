@@ -23,102 +23,92 @@ from cepheid.engine.events.event_schema import ColumnRoles, ticks_per_second
 from cepheid.engine.matches.final_matches import reported_after
 from cepheid.engine.members import Member, tell_warnings
 from cepheid.engine.run import result_schema
-from cepheid.engine.shared.policy import Policy
+from cepheid.engine.shared.policy import Policy, Sharing
 from cepheid.errors import ConfigError
 from cepheid.plan.stream_options import Late, Streaming
 from cepheid.program.program import Program
 from cepheid.spark.batch.batch_members import SparkMembers
-from cepheid.spark.batch.run_batch import is_added_up
+from cepheid.spark.batch.run_batch import is_added_up, shuffle_keys
 from cepheid.spark.frames.column_named import column_named
-from cepheid.spark.stream.finish_packets import TAGGED, QueryForm
-from cepheid.spark.stream.run_stream import finished, stream_input, tagged_results
-from cepheid.spark.stream.run_stream_bundle import (
-    TOGETHER,
-    as_streamed,
-    run_stream_bundle,
-    stream_bundles,
-)
+from cepheid.spark.stream.finish_packets import QueryForm
+from cepheid.spark.stream.run_stream import as_streamed, run_alone, run_together
+from cepheid.spark.stream.step_reports import QUERY, RESULT, TAGGED, TOGETHER
+from cepheid.spark.stream.stream_input import StreamInput, stream_input
 from cepheid.spark.stream.stream_results import StreamResults
 from cepheid.spark.stream.workload_stream import WorkloadStream
-from cepheid.stream.stream_step import reject_unbounded
+from cepheid.stream.needed_events import keeps_apart
+from cepheid.stream.pane_state import keeps_panes
+from cepheid.stream.stream_bundle import (
+    StreamBundle,
+    StreamedQuery,
+    reject_unbounded,
+    stream_bundle,
+)
 
 REUSE = "spark.sql.exchange.reuse"
 
 
 @dataclass(frozen=True, slots=True)
-class TaggedMember:
-    """The packets of a query, its program for events of a schema, and its results as events."""
+class StreamedMember:
+    """The packets of a query, and its program for events of a schema."""
 
     results: StreamResults
     program: Program
     schema: pa.Schema
-    stream: DerivedStream | None
 
 
 class StreamMembers:
-    """Streaming DataFrames; each is a query of its own when it is started."""
+    """Runs queries by themselves, each after those whose results it reads."""
 
-    def __init__(self, frame: DataFrame, roles: ColumnRoles, options: Streaming) -> None:
-        self.given = stream_input(frame, roles, options)
-        self.members = SparkMembers(self.given.frame, roles)
+    def __init__(self, given: StreamInput) -> None:
+        self.given = given
+        self.members = SparkMembers(given.frame, given.roles)
+        self.streams: dict[str, DerivedStream] = {}  # results of queries as events
         self.behind: dict[str, Fraction] = {}  # seconds that results of a query may come late
 
-    def run(
-        self, member: Member, streams: Sequence[DerivedStream]
-    ) -> tuple[Any, DerivedStream | None]:
-        """Return the result, and the same as events if another query reads them."""
-        found = self.run_tagged(member, streams)
-        results, options = found.results, self.given.options
-        if found.stream is None:
-            return finished(results, options), None
-        shown = partial(_own_columns, results.unpack_results, found.stream.attributes)
-        return finished(replace(results, unpack_results=shown), options), found.stream
-
-    def run_tagged(
-        self,
-        member: Member,
-        streams: Sequence[DerivedStream],
-        program: Program | None = None,
-    ) -> TaggedMember:
-        """Return the packets of a query, and its results as events if another query reads them."""
+    def run(self, member: Member, program: Program | None = None) -> StreamedMember:
+        """Return the packets of a query; its results are events if another query reads them."""
         given, roles = self.given, self.given.roles
-        if streams:
+        read = [self.streams[each] for each in member.givers]
+        if read:
             # Two readers of one query's results would share a shuffle, behind which Spark does not
             # find the watermark again.
             given.frame.sparkSession.conf.set(REUSE, "false")
-        schema = united_schema(given.schema, streams, roles.time)
+        schema = united_schema(given.schema, read, roles.time)
         if program is None:
-            known = derived_schema(schema, given.schema.names, streams, roles)
-            program = member.make_program(known)
+            program = member.make_program(derived_schema(schema, given.schema.names, read, roles))
             tell_warnings(program)
-        united = self.members.united(schema, streams)
         per_second = ticks_per_second(schema.field(program.time).type, roles)
-        seconds = max((self.behind[each.query] for each in streams), default=Fraction(0))
+        seconds = max((self.behind[each.query] for each in read), default=Fraction(0))
         self.behind[member.name] = seconds + Fraction(reported_after(program), per_second)
-        behind = ceil(seconds * per_second)
         own_input = replace(
-            given, frame=united, schema=schema, reads_results=bool(streams), behind=behind
+            given,
+            frame=self.members.united(schema, read),
+            schema=schema,
+            reads_results=bool(read),
+            behind=ceil(seconds * per_second),
         )
-        found = tagged_results(program, own_input)
-        stream = None
+        results = run_alone(program, own_input)
         if member.stream_type is not None:
-            _, stream = self.members.as_events(member, program, found.results, schema)
-        return TaggedMember(found, program, schema, stream)
+            _, stream = self.members.as_events(member, program, results.results, schema)
+            self.streams[member.name] = stream
+            shown = partial(_own_columns, results.unpack_results, stream.attributes)
+            results = replace(results, unpack_results=shown)
+        return StreamedMember(results, program, schema)
 
 
 def run_streams(
     members: Sequence[Member], frame: DataFrame, roles: ColumnRoles, options: Streaming
 ) -> dict[str, Any]:
-    """Return the result of every query by its name, each a stream of its own."""
-    runner = StreamMembers(frame, roles, options)
-    results: dict[str, Any] = {}
-    streams: dict[str, DerivedStream] = {}
-    for member in members:
-        read = [streams[each] for each in member.givers]
-        results[member.name], stream = runner.run(member, read)
-        if stream is not None:
-            streams[member.name] = stream
-    return results
+    """Return the result of every query by its name, each a stream of its own.
+
+    If late events are asked for, they come with the results.
+    """
+    runner = StreamMembers(stream_input(frame, roles, options))
+    found = {each.name: runner.run(each).results for each in members}
+    if options.late == Late.DELIVER:
+        return found
+    return {name: each.results for name, each in found.items()}
 
 
 def run_as_one(
@@ -134,38 +124,61 @@ def run_as_one(
             f"late='{options.late}' is for queries one by one",
             hint="use run, or leave it out: late events are counted",
         )
-    runner = StreamMembers(frame, roles, options)
-    runner.given = replace(runner.given, name=TOGETHER)
-    given, streams = runner.given, dict[str, DerivedStream]()
+    given = replace(stream_input(frame, roles, options), name=TOGETHER)
+    runner = StreamMembers(given)
     known = derived_schema(given.schema, given.schema.names, (), roles)
-    apart = [each for each in members if not each.givers and each.stream_type is None]
-    queries = [as_streamed(each.name, each.make_program(known)) for each in apart]
-    for query in queries:
+    queries = {
+        each.name: as_streamed(each.name, each.make_program(known))
+        for each in members
+        if each.is_apart
+    }
+    for query in queries.values():
         reject_unbounded(query.program)
         tell_warnings(query.program)
     frames: list[DataFrame] = []
     forms: dict[str, QueryForm] = {}
-    for bundle in stream_bundles(queries, given.schema, policy):
-        frames.append(run_stream_bundle(bundle, given))
+    for bundle in stream_bundles([*queries.values()], given.schema, policy):
+        frames.append(run_together(bundle, given))
         forms |= {each.name: _form(each.program, given.schema) for each in bundle.queries}
-    by_name = {each.name: each.program for each in queries}
     for member in members:
-        if member.name in forms:
-            continue
-        listed = [streams[each] for each in member.givers]
-        found = runner.run_tagged(member, listed, by_name.get(member.name))
-        frames.append(_named(found.results.tagged, member.name))
-        forms[member.name] = _form(found.program, found.schema)
-        if found.stream is not None:
-            streams[member.name] = found.stream
+        if member.name not in forms:
+            program = queries[member.name].program if member.is_apart else None
+            found = runner.run(member, program)
+            frames.append(_named(found.results.tagged, member.name))
+            forms[member.name] = _form(found.program, found.schema)
     return WorkloadStream(reduce(DataFrame.unionAll, frames), forms)
 
 
+def stream_bundles(
+    queries: Sequence[StreamedQuery], events: pa.Schema, policy: Policy
+) -> list[StreamBundle]:
+    """Return the bundles of two or more queries.
+
+    Queries whose settled events carry what happened to them have a state of their own; so have
+    those that keep matrices instead of events, unless they share work.
+    """
+    by_keys: dict[tuple[str, ...], list[StreamedQuery]] = {}
+    for each in queries:
+        if not keeps_apart(each.program):
+            by_keys.setdefault(shuffle_keys(each.program), []).append(each)
+    bundles = []
+    for group in by_keys.values():
+        found = stream_bundle(group, Sharing(policy))
+        own = {e.name for e in found.alone if keeps_panes(e.program, events)}
+        if own:
+            others = [each for each in group if each.name not in own]
+            found = stream_bundle(others, Sharing(policy))
+        if len(found.queries) > 1:
+            bundles.append(found)
+    return bundles
+
+
 def _named(packets: DataFrame, name: str) -> DataFrame:
+    """Return packets of one query with the tags that several have."""
     none = F.lit(None).cast("string")
-    columns = {"query": F.lit(name), "text": none, "change": none, "result": F.col("result")}
-    found = packets.filter(F.col("result").isNotNull())
-    return found.select(*(columns[each].alias(each) for each in TAGGED))
+    known = {QUERY: F.lit(name), RESULT: F.col(RESULT)}
+    found = packets.filter(F.col(RESULT).isNotNull())
+    return found.select(*(known.get(each, none).alias(each) for each in TAGGED))
 
 
 def _form(program: Program, events: pa.Schema) -> QueryForm:

@@ -13,19 +13,17 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from cepheid.engine.run import result_schema
 from cepheid.errors import ConfigError, suggest
-from cepheid.spark.shuffle.packed_events import unpacked
 from cepheid.spark.stream.finish_packets import (
     PACKETS,
     ROWS,
-    TAGGED,
     FormOf,
     QueryForm,
     to_json_rows,
     to_result_packets,
+    unpacked_frame,
 )
+from cepheid.spark.stream.step_reports import QUERY, RESULT, TAGGED
 from cepheid.spark.stream.stream_results import WriteBatch
-
-QUERY, CHANGE, RESULT = "query", "change", "result"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +57,7 @@ class WorkloadStream:
         form = self._form(name)
         schema = result_schema(form.program, form.events)
         shown = pa.schema([schema.field(each) for each in form.columns])
-        packets = batch.filter(F.col(QUERY) == name).select(RESULT)
-        return packets.mapInArrow(unpacked, from_arrow_schema(shown))
+        return unpacked_frame(batch.filter(F.col(QUERY) == name).select(RESULT), shown)
 
     def each_batch(self, writers: Mapping[str, WriteBatch]) -> WriteBatch:
         """Return a function for `foreachBatch` that hands results to the writers of their queries.

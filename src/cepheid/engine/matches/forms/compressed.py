@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.engine.events.predicate_inputs import read_columns
-from cepheid.engine.events.report_range import Settled
+from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.matches.count_exactly import count_exactly
 from cepheid.engine.matches.final_matches import final_ends
 from cepheid.engine.matches.fold_graph import node_count
@@ -36,12 +36,12 @@ from cepheid.kernels.graph.match_nodes import (
 from cepheid.program.program import MatchOutput, Program
 
 
-def fold_compressed(task: MatchTask, settled: Settled | None = None) -> Graph:
+def fold_compressed(task: MatchTask, report: ReportRange | None = None) -> Graph:
     """Return the part of the match graph that matches are made of."""
     program, ordered, graph = task.program, task.ordered, fold_whole(task)
-    if settled is not None:
+    if report is not None:
         whole = Walkable(graph, graph.ends[: graph.cursor[END_COUNT]])
-        ends = final_ends(program, ordered, settled, whole).ends
+        ends = final_ends(program, ordered, report, whole).ends
         graph.ends[: len(ends)] = ends
         graph.cursor[END_COUNT] = len(ends)
     floats = np.empty((0, 0))
@@ -181,7 +181,7 @@ def compress_matches(
         columns = dict(zip(table.column_names, table.columns, strict=True))
     task = match_task(program, columns, table.num_rows, mode)
     with mode.folding.record.stage("fold"):
-        graph = fold_compressed(task, mode.settled)
+        graph = fold_compressed(task, mode.report_range)
     dropped = task.ordered.dropped
     return CompressedMatches(program, output, table, schema, task.ordered, graph), dropped
 

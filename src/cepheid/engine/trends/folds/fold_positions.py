@@ -17,24 +17,22 @@ from cepheid.engine.trends.groups import taken
 from cepheid.engine.trends.trend_task import TrendTask
 from cepheid.engine.trends.value_rows import first_rows, joined_rows, make_rows
 from cepheid.engine.trends.windows.wanted_windows import kept_events
-from cepheid.kernels.position.fold_counts import (
+from cepheid.kernels.position.fold_slots import (
     FIRST_OPENING,
     MORE_ROWS,
-    NEXT_OPENING,
-    TOO_LARGE,
-    fold_counts,
-)
-from cepheid.kernels.position.fold_slots import (
     NEWEST_WINDOW,
+    NEXT_OPENING,
     RANK,
     ROWS,
     STEP,
+    TOO_LARGE,
     fold_partitions,
     fold_windows,
 )
-from cepheid.kernels.position.slot_machine import BEFORE_ALL, make_fresh, make_step
+from cepheid.kernels.position.slot_machine import BEFORE_ALL, make_step
+from cepheid.kernels.values.double_counts import Counts
 from cepheid.kernels.values.value_algebra import make_values
-from cepheid.kernels.values.value_arrays import Measures, ValueRows
+from cepheid.kernels.values.value_arrays import Measures, ValueRows, Values
 from cepheid.plan.window_costs import MANY_WINDOWS
 
 Int64s = NDArray[np.int64]
@@ -142,10 +140,8 @@ def rows_of_partitions(task: SlotTask) -> ValueRows:
     """Return a row for every partition; `window` is 0."""
     machine, measures = task.machine, task.measures
     rows = make_rows(task.events.partition_offsets.size - 1, measures)
-    values = make_values(1, machine.owner.size, *_sizes(measures))
-    fold_partitions(
-        *task, values, make_step(machine, measures), make_fresh(machine, measures), rows
-    )
+    values, fresh = _lanes(task, 1)
+    fold_partitions(*task, values, make_step(machine, measures), fresh, rows)
     return rows
 
 
@@ -154,41 +150,43 @@ def rows_of_windows(task: SlotTask, length: int, slide: int, lanes: int) -> Valu
 
     `lanes` is how many vectors are in use at once, at most.
     """
-    machine, measures = task.machine, task.measures
-    values = make_values(lanes, machine.owner.size, *_sizes(measures))
-    windows = np.zeros((lanes, 2), np.int64)
-    about, fresh = make_step(machine, measures), make_fresh(machine, measures)
-    cursor = np.zeros(ROWS + 1, np.int64)
-    cursor[RANK] = cursor[NEWEST_WINDOW] = BEFORE_ALL
-    cursor[STEP] = task.events.partition_offsets[0]
-    parts, is_done = [], False
-    while not is_done:
-        rows = make_rows(ROWS_AT_ONCE, measures)
-        cursor[ROWS] = 0
-        is_done = fold_windows(*task, length, slide, values, windows, about, fresh, rows, cursor)
-        parts.append(first_rows(rows, int(cursor[ROWS])))
-    return joined_rows(parts)
+    rows = _folded_windows(task, length, slide, _lanes(task, 2 * lanes))
+    assert isinstance(rows, ValueRows)
+    return rows
 
 
 def rows_of_counts(task: SlotTask, length: int, slide: int, lanes: int) -> Rows:
     """Return the same for plain counts below 2^53, several times as fast."""
+    counts = Counts(np.zeros((task.machine.owner.size, 2 * lanes)))
+    fresh = Counts(np.zeros((task.machine.follow.size + 1, 2 * lanes)))
+    return _folded_windows(task, length, slide, (counts, fresh))
+
+
+def _lanes(task: SlotTask, lanes: int) -> tuple[Values, Values]:
+    """Return room for the slots, and for new runs by position and one value more."""
     machine, measures = task.machine, task.measures
-    counts = np.zeros((machine.owner.size, 2 * lanes))
-    new_runs = np.zeros((machine.follow.size, 2 * lanes))
-    windows = np.zeros((2 * lanes, 2), np.int64)
-    about = make_step(machine, measures)
+    sizes = measures.moduli.size, measures.least_positions.size
+    return (
+        make_values(machine.owner.size, lanes, *sizes),
+        make_values(machine.follow.size + 1, lanes, *sizes),
+    )
+
+
+def _folded_windows(
+    task: SlotTask, length: int, slide: int, room: tuple[Values, Values] | tuple[Counts, Counts]
+) -> Rows:
+    """Fold values of one type, as many lanes as there is room for."""
+    windows = np.zeros((room[0][0].shape[1], 2), np.int64)
+    about = make_step(task.machine, task.measures)
     cursor = np.zeros(NEXT_OPENING + 1, np.int64)
     cursor[RANK] = cursor[NEWEST_WINDOW] = BEFORE_ALL
     cursor[NEXT_OPENING] = FIRST_OPENING
     cursor[STEP] = task.events.partition_offsets[0]
     parts, found = [], MORE_ROWS
     while found == MORE_ROWS:
-        rows = make_rows(ROWS_AT_ONCE, measures)
+        rows = make_rows(ROWS_AT_ONCE, task.measures)
         cursor[ROWS] = 0
-        found = fold_counts(*task, length, slide, counts, new_runs, windows, about, rows, cursor)
+        values, fresh = room
+        found = fold_windows(*task, length, slide, values, windows, about, fresh, rows, cursor)
         parts.append(first_rows(rows, int(cursor[ROWS])))
     return TooLarge() if found == TOO_LARGE else joined_rows(parts)
-
-
-def _sizes(measures: Measures) -> tuple[int, int]:
-    return measures.moduli.size, measures.least_positions.size

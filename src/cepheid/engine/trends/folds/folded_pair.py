@@ -97,7 +97,7 @@ class FoldedPair:
             measures.least_positions.size,
             is_modular=bool(measures.moduli.any()),
             is_own=False,
-            is_step=events.settled is not None,
+            is_step=events.report is not None,
         )
         rows: ValueRows = self.folding.fold(TrendTask(trends, side, lambda: measures, self.folding))
         return rows

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cepheid.analysis.bound import WindowUnit
 from cepheid.engine.events.hidden_columns import INDEX
-from cepheid.engine.events.report_range import Settled
+from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.trends.windows.wanted_windows import oldest_needed, shares_windows_of_events
 from cepheid.plan.planner import make_plan
 from cepheid.program.lower import lower
@@ -35,20 +35,20 @@ def program_of(case: Case, *, on_expiry: bool = False) -> Program:
     return lower(replace(plan, shows_expiry=on_expiry))
 
 
-def steps(cuts: list[int]) -> Iterator[Settled]:
+def steps(cuts: list[int]) -> Iterator[ReportRange]:
     """The steps of a stream that ends."""
     bounds = [None, *cuts, END]
     for before, until in pairwise(bounds):
         assert until is not None
-        yield Settled(before, until)
+        yield ReportRange(before, until)
 
 
 def run_in_steps(program: Program, events: pa.Table, cuts: list[int]) -> list[dict[str, Any]]:
     """Every step has all settled events."""
     found: list[dict[str, Any]] = []
-    for settled in steps(cuts):
-        prefix = events.filter(pc.field("time") < settled.until)
-        found += run_one(program, prefix, settled=settled).to_pylist()
+    for report in steps(cuts):
+        prefix = events.filter(pc.field("time") < report.until)
+        found += run_one(program, prefix, report_range=report).to_pylist()
     return found
 
 
@@ -138,14 +138,14 @@ def test_older_events_are_not_needed(case: Case, cuts: list[int]) -> None:
     events = table_of(replace(case, events=[event for event, _ in pairs]))
     events = events.append_column(INDEX, pa.array([index for _, index in pairs], pa.int64()))
     found: list[dict[str, Any]] = []
-    for settled in steps(cuts):
+    for report in steps(cuts):
         needed = [
             place
             for place, (event, index) in enumerate(pairs)
-            if event["time"] < settled.until and is_needed(program, pairs, event, index, settled)
+            if event["time"] < report.until and is_needed(program, pairs, event, index, report)
         ]
         found += run_one(
-            program, events.take(pa.array(needed, pa.int64())), settled=settled
+            program, events.take(pa.array(needed, pa.int64())), report_range=report
         ).to_pylist()
     assert_same_rows(bound(case), found, final_rows(case, program))
 
@@ -155,16 +155,16 @@ def is_needed(
     pairs: list[tuple[dict[str, Any], int]],
     event: dict[str, Any],
     index: int,
-    settled: Settled,
+    report: ReportRange,
 ) -> bool:
-    if settled.before is None:
+    if report.before is None:
         return True
     if program.clock is Clock.TIME:
-        return bool(event["time"] >= oldest_needed(program, settled.before))
+        return bool(event["time"] >= oldest_needed(program, report.before))
     known = [
         other_index
         for other, other_index in pairs
-        if other["time"] < settled.before
+        if other["time"] < report.before
         and all(other[each] == event[each] for each in program.partition_by)
     ]
     return not known or index >= min(max(known), oldest_needed(program, max(known)))

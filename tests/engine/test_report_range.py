@@ -9,7 +9,7 @@ import pytest
 import cepheid
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.engine.events.hidden_columns import INDEX
-from cepheid.engine.events.report_range import Settled
+from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.run import result_schema
 from cepheid.engine.trends.trend_events import TrendEvents
 from cepheid.engine.trends.windows.wanted_windows import oldest_needed, shares_windows_of_events
@@ -35,9 +35,9 @@ def program_of(pattern: str, events: pa.Table) -> Program:
     return lower(query.plan(event_schema(events.schema, roles)))
 
 
-def run(pattern: str, stream: str | pa.Table, settled: Settled) -> list[dict[str, Any]]:
+def run(pattern: str, stream: str | pa.Table, report: ReportRange) -> list[dict[str, Any]]:
     events = table_of(stream) if isinstance(stream, str) else stream
-    found = run_one(program_of(pattern, events), events, settled=settled)
+    found = run_one(program_of(pattern, events), events, report_range=report)
     assert isinstance(found, pa.Table)
     rows: list[dict[str, Any]] = found.to_pylist()
     return rows
@@ -51,7 +51,7 @@ class TestEveryMethod:
         whole = run_one(program_of(pattern, events), events).to_pylist()
         expected = [row for row in whole if 10 < row["window_end"] <= 20]
         assert expected
-        assert run(pattern, events, Settled(10, 20)) == expected
+        assert run(pattern, events, ReportRange(10, 20)) == expected
 
     def test_moments_of_the_step(self, method: str) -> None:
         events = table_of(STREAM)
@@ -59,14 +59,14 @@ class TestEveryMethod:
         whole = run_one(program_of(pattern, events), events).to_pylist()
         expected = [row for row in whole if 13 <= row["time"] < 24]
         assert [row["time"] for row in expected] == [13, 19]
-        assert run(pattern, events, Settled(13, 24)) == expected
+        assert run(pattern, events, ReportRange(13, 24)) == expected
 
     @pytest.mark.parametrize("window", [SLIDING, WITHOUT_SLIDE])
     def test_nothing_becomes_final(self, method: str, window: str) -> None:
         events = table_of(STREAM)
         program = program_of(f"{METHODS[method]} {window}", events)
-        for settled in (Settled(20, 20), Settled(None, -50), Settled(300, 400)):
-            found = run_one(program, events, settled=settled)
+        for report in (ReportRange(20, 20), ReportRange(None, -50), ReportRange(300, 400)):
+            found = run_one(program, events, report_range=report)
             assert isinstance(found, pa.Table)
             assert found.num_rows == 0
             assert found.schema == result_schema(program, events.schema)
@@ -76,21 +76,21 @@ class TestEveryMethod:
         events = pa.table({"time": times, "type": np.array(["A", "B", "C"])[times % 3]})
         program = program_of(f"{METHODS[method]} {SLIDING}", events)
         columns = dict(zip(events.column_names, events.columns, strict=True))
-        settled = Settled(5000, 5010)
-        part = TrendEvents(program, program.output, columns, 10_000, settled=settled)
+        report = ReportRange(5000, 5010)
+        part = TrendEvents(program, program.output, columns, 10_000, report=report)
         assert set(part.ordered.arrays.clock.tolist()) <= set(range(4995, 5010))
 
 
 def test_events_that_are_not_settled_do_not_count() -> None:
-    assert run("SEQ(A, B) WITHIN 10 RETURN COUNT(*) AS n", "a1 b5 b6", Settled(2, 6)) == [
+    assert run("SEQ(A, B) WITHIN 10 RETURN COUNT(*) AS n", "a1 b5 b6", ReportRange(2, 6)) == [
         {"time": 5, "n": 1}
     ]
 
 
 def test_a_step_that_ends_within_a_tick() -> None:
     """The second b5 may be followed by another one, but is settled."""
-    settled = Settled(5, 5, known_rows=2)
-    found = run("SEQ(A, B) WITHIN 10 RETURN COUNT(*) AS n", "a1 b5 b5", settled)
+    report = ReportRange(5, 5, known_rows=2)
+    found = run("SEQ(A, B) WITHIN 10 RETURN COUNT(*) AS n", "a1 b5 b5", report)
     assert found == [{"time": 5, "n": 2}]
 
 
@@ -99,17 +99,18 @@ class TestWindowsOfEvents:
 
     def test_a_window_waits_for_the_event_after_it(self) -> None:
         """Windows of indexes are [-2, 1), [0, 3), [2, 5)."""
-        assert run(self.PATTERN, "a1 a2 a3", Settled(None, 4)) == [
+        assert run(self.PATTERN, "a1 a2 a3", ReportRange(None, 4)) == [
             {"window_start": -2, "window_end": 1, "n": 1}
         ]
-        assert run(self.PATTERN, "a1 a2 a3 c9", Settled(4, 10)) == [
+        assert run(self.PATTERN, "a1 a2 a3 c9", ReportRange(4, 10)) == [
             {"window_start": 0, "window_end": 3, "n": 3}
         ]
-        assert run(self.PATTERN, "a1 a2 a3 c9", Settled(10, 99)) == []
+        assert run(self.PATTERN, "a1 a2 a3 c9", ReportRange(10, 99)) == []
 
     def test_events_may_be_counted_already(self) -> None:
         events = table_of("a3 c9").append_column(INDEX, pa.array([2, 3], pa.int64()))
-        late = run("A WITHIN 2 EVENTS SLIDE 1 EVENTS RETURN COUNT(*) AS n", events, Settled(4, 10))
+        pattern = "A WITHIN 2 EVENTS SLIDE 1 EVENTS RETURN COUNT(*) AS n"
+        late = run(pattern, events, ReportRange(4, 10))
         assert late == [{"window_start": 1, "window_end": 3, "n": 1}]
 
     def test_rows_that_are_never_final(self) -> None:
@@ -135,5 +136,5 @@ class TestOldestNeeded:
         pattern = "SEQ(!C, A, B) WITHIN 10 RETURN COUNT(*) AS n"
         events = table_of("c1 a5 b10 b14")
         assert oldest_needed(program_of(pattern, events), 12) == -8
-        assert run(pattern, events, Settled(12, 15)) == [{"time": 14, "n": 1}]
-        assert run(pattern, events.slice(1), Settled(12, 15)) == [{"time": 14, "n": 2}]
+        assert run(pattern, events, ReportRange(12, 15)) == [{"time": 14, "n": 1}]
+        assert run(pattern, events.slice(1), ReportRange(12, 15)) == [{"time": 14, "n": 2}]

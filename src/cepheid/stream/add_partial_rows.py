@@ -1,4 +1,4 @@
-"""Add the partial values of groups whose partitions lie in several buckets.
+"""Add the partial rows of groups whose partitions lie in several buckets.
 
 All buckets close a window in the same micro-batch, the first whose watermark has passed its end. So
 all that a group adds up from is in one micro-batch, and no state is needed to combine it.
@@ -7,48 +7,29 @@ all that a group adds up from is in one micro-batch, and no state is needed to c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import DataFrame
-from pyspark.sql.pandas.types import from_arrow_schema
 
-from cepheid.engine.trends.partial_table import (
-    NUMBERS,
-    extreme_name,
-    from_collected,
-    partial_schema,
-)
-from cepheid.engine.trends.result_table import aggregate_schema, place_fields
+from cepheid.engine.trends.partial_table import NUMBERS, extreme_name, from_collected
+from cepheid.engine.trends.result_table import place_fields
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.arrow_arrays import in_one, to_arrow, to_numpy
 from cepheid.program.program import Program
-from cepheid.spark.shuffle.packed_events import key_column
-from cepheid.spark.shuffle.whole_task import on_whole_task
 
 
-def combine_in_batch(
-    found: DataFrame, program: Program, output: AggregateOutput, events: pa.Schema
-) -> DataFrame:
-    """Return one row per window and group from partial rows, which have numbers as names."""
-    keys = [str(number) for number in range(len(place_fields(program, output, events)))]
-    gathered = found.repartition(*(key_column(found, each) for each in keys))
-    names = partial_schema(program, output, events).names
-    work = on_whole_task(names, partial(_combine, program, output, events, keys))
-    result = from_arrow_schema(aggregate_schema(program, output, events))
-    return gathered.mapInArrow(work, result)
+def group_keys(program: Program, output: AggregateOutput, events: pa.Schema) -> list[str]:
+    """Return the columns of partial rows, which have numbers as names, that tell groups apart."""
+    return [str(number) for number in range(len(place_fields(program, output, events)))]
 
 
-def _combine(
-    program: Program,
-    output: AggregateOutput,
-    events: pa.Schema,
-    keys: Sequence[str],
-    partial_rows: pa.Table,
+def add_partial_rows(
+    program: Program, output: AggregateOutput, events: pa.Schema, rows: pa.Table
 ) -> pa.Table:
-    return from_collected(program, output, events, collect(output, keys, partial_rows))
+    """Return one row per window and group from the partial rows of all buckets."""
+    collected = collect(output, group_keys(program, output, events), rows)
+    return from_collected(program, output, events, collected)
 
 
 def collect(output: AggregateOutput, keys: Sequence[str], rows: pa.Table) -> pa.Table:

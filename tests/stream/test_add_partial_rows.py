@@ -6,12 +6,11 @@ import pyarrow as pa
 
 import cepheid
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
-from cepheid.engine.trends.partial_table import from_collected
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.lower import lower
-from cepheid.spark.stream.combine_in_batch import collect
-from cepheid.stream.stream_state import Carried
-from cepheid.stream.stream_step import step
+from cepheid.stream.add_partial_rows import add_partial_rows
+from cepheid.stream.stream_state import StreamState
+from tests.stream.script import result_of, step_alone
 
 SCHEMA = pa.schema(
     [("type", pa.string()), ("time", pa.int64()), ("k", pa.int64()), ("f", pa.float64()),
@@ -43,11 +42,11 @@ def test_groups_and_extremes_of_nan() -> None:
     parts = []
     for bucket in (0, 1):
         own = pa.Table.from_pylist([row for row in rows if row["k"] == bucket], SCHEMA)
-        parts.append(step(program, Carried(), own, 1000, partially=True).result)
+        done = step_alone(program, StreamState(), own, 1000, partially=True)
+        parts.append(result_of(done))
     partial_rows = pa.concat_tables(parts)
     for rows_of_buckets in (partial_rows, pa.concat_tables(parts[::-1])):
-        collected = collect(output, ["0", "1", "2"], rows_of_buckets)
-        found = from_collected(program, output, SCHEMA, collected).to_pylist()
+        found = add_partial_rows(program, output, SCHEMA, rows_of_buckets).to_pylist()
         wanted = QUERY.run(table, time="time", type="type").to_pylist()
         assert len(found) < partial_rows.num_rows
         assert any(each["f"] is not None and math.isnan(each["f"]) for each in found)
