@@ -10,7 +10,8 @@ from cepheid.errors import ConfigError
 from cepheid.events import Events
 from cepheid.language.ast import OutputMode
 from cepheid.plan.run_options import Batch
-from cepheid.plot.picture import Plot, Section
+from cepheid.plot.picture import Plot
+from cepheid.plot.section import Section
 from cepheid.query import ON_SPARK, Query, query
 from cepheid.workload import Workload, workload
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from cepheid.explain.as_svg import as_svg
 from cepheid.explain.document import Explanation
 from cepheid.plot.body import Body, stacked
-from cepheid.plot.highlight_query import highlight_query
-from cepheid.plot.picture import Plot, Section
+from cepheid.plot.colour_query import colour_query
 from cepheid.plot.result_table import result_table
+from cepheid.plot.section import Section
 from cepheid.plot.style import page_style
 
 TOOLS = (
@@ -38,30 +38,28 @@ def piece(content: str) -> str:
     return f'{style_element()}<div class="cepheid-page">{content}</div>'
 
 
-def fragment(plot: Plot) -> str:
-    """Return the pictures alone."""
-    figures = "".join(_figure(each.bodies, each.name) for each in plot.sections if each.bodies)
+def fragment(sections: Sequence[Section]) -> str:
+    """Return the pictures alone; of queries without any, their rows."""
+    figures = "".join(_figure(each.bodies, each.name) for each in sections if each.bodies)
     script = f"<script>{_file('page.js')}</script>"
-    tables = "".join(_table(each) for each in plot.sections if not each.bodies)
+    tables = "".join(_table(each) for each in sections if not each.bodies)
     return f"{piece(figures + tables)}{script}"
 
 
-def page(plot: Plot) -> str:
+def page(title: str, sections: Sequence[Section], sharing: str | None) -> str:
     """Return a document with everything that is known of the queries and their results."""
-    is_single = len(plot.sections) == 1
-    parts = [f"<h1>{escape(plot.title)}</h1>"]
-    for section in plot.sections:
+    is_single = len(sections) == 1
+    parts = [f"<h1>{escape(title)}</h1>"]
+    for section in sections:
         parts += _section(section, has_heading=not is_single)
-    if plot.sharing is not None:
-        parts.append(
-            f'<h2>What the queries shared</h2><figure class="drawing">{plot.sharing}</figure>'
-        )
+    if sharing is not None:
+        parts.append(f'<h2>What the queries shared</h2><figure class="drawing">{sharing}</figure>')
     return "\n".join(
         [
             '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">',
-            f"<title>{escape(plot.title)}</title>",
+            f"<title>{escape(title)}</title>",
             style_element().replace("<style>", "<style>\nbody{margin:0}\n"),
             '</head>\n<body>\n<main class="cepheid-page whole">',
             *parts,
@@ -87,7 +85,7 @@ def _section(section: Section, *, has_heading: bool) -> Iterator[str]:
 
 def query_block(text: str) -> str:
     """Return the text of a query in colours."""
-    return f'<pre class="query"><code>{highlight_query(text.strip())}</code></pre>'
+    return f'<pre class="query"><code>{colour_query(text.strip())}</code></pre>'
 
 
 def automaton(explanation: Explanation, *, is_open: bool = True) -> str:

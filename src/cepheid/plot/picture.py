@@ -3,30 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from cepheid.errors import ConfigError
-
-if TYPE_CHECKING:
-    from cepheid.explain.document import Explanation
-    from cepheid.plot.body import Body
+from cepheid.plot.section import Section
 
 FORMATS = (".html", ".svg")
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A query with its plan, its pictures, and rows of its result as an Arrow table."""
-
-    name: str
-    text: str
-    explanation: Explanation
-    bodies: tuple[Body, ...]
-    table: Any
-    notes: tuple[str, ...] = ()
 
 
 class Plot:
@@ -56,7 +39,7 @@ class Plot:
         """
         from cepheid.plot.page import page
 
-        return page(self)
+        return page(self.title, self.sections, self.sharing)
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write the page to a file NAME.html, or the pictures to NAME.svg."""
@@ -72,4 +55,4 @@ class Plot:
     def _repr_html_(self) -> str:
         from cepheid.plot.page import fragment
 
-        return fragment(self)
+        return fragment(self.sections)

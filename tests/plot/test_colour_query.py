@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from cepheid.plot.highlight_query import highlight_query
+from cepheid.plot.colour_query import colour_query
 from tests.cli.command import EXAMPLES
 
 TAG = re.compile(r"</?span[^>]*>")
@@ -14,7 +14,7 @@ TAG = re.compile(r"</?span[^>]*>")
 @pytest.mark.parametrize("file", sorted(EXAMPLES.rglob("*.cep")), ids=lambda each: each.stem)
 def test_no_character_is_lost(file):
     text = file.read_text(encoding="utf-8")
-    assert unescape(TAG.sub("", highlight_query(text))) == text
+    assert unescape(TAG.sub("", colour_query(text))) == text
 
 
 @pytest.mark.parametrize(
@@ -31,9 +31,9 @@ def test_no_character_is_lost(file):
     ],
 )
 def test_words_have_their_colour(text, kind, word):
-    assert f'<span class="q-{kind}">{word}</span>' in highlight_query(text)
+    assert f'<span class="q-{kind}">{word}</span>' in colour_query(text)
 
 
 @pytest.mark.parametrize("text", ["a.where", "x.AND", "`SEQ`", "patterned"])
 def test_names_are_no_keywords(text):
-    assert "q-keyword" not in highlight_query(text)
+    assert "q-keyword" not in colour_query(text)
