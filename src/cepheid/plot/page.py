@@ -11,7 +11,7 @@ from cepheid.explain.as_svg import as_svg
 from cepheid.explain.document import Explanation
 from cepheid.plot.body import Body, stacked
 from cepheid.plot.colour_query import colour_query
-from cepheid.plot.result_table import result_table
+from cepheid.plot.rows_table import rows_table
 from cepheid.plot.section import Section
 from cepheid.plot.style import page_style
 
@@ -113,7 +113,7 @@ def plan_table(explanation: Explanation, *, is_open: bool = True) -> str:
 
 def _table(section: Section) -> str:
     rows = section.table.num_rows
-    return result_table(section.table, caption=f"{rows:,} row{'' if rows == 1 else 's'}")
+    return rows_table(section.table, caption=f"{rows:,} row{'' if rows == 1 else 's'}")
 
 
 def _figure(bodies: Sequence[Body], name: str) -> str:
