@@ -13,9 +13,9 @@ from cepheid.explain.explain_plan import explain_plan
 from cepheid.notebook.magic import CepheidMagics
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plot.page import piece
+from cepheid.plot.rows_table import rows_table
 from cepheid.plot.show_error import show_error
 from cepheid.plot.show_query import show_plan
-from cepheid.plot.table_rows import result_table
 
 MOST_ROWS = 20
 
@@ -39,7 +39,7 @@ def unload(shell: InteractiveShell) -> None:
 
 def _table(table: Any) -> str:
     rows = f"{table.num_rows:,} row{'' if table.num_rows == 1 else 's'}"
-    return piece(result_table(table, caption=rows, most=MOST_ROWS))
+    return piece(rows_table(table, caption=rows, most=MOST_ROWS))
 
 
 def _show_exception(

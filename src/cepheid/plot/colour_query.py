@@ -23,10 +23,10 @@ TOKENS = {
 TOKEN = re.compile("|".join(f"(?P<{name}>{each})" for name, each in TOKENS.items()), re.DOTALL)
 
 
-def highlight_query(text: str) -> str:
+def colour_query(text: str) -> str:
     """Return the text with a span for every word that has a colour.
 
-    >>> highlight_query("PATTERN A a")
+    >>> colour_query("PATTERN A a")
     '<span class="q-keyword">PATTERN</span> <span class="q-type">A</span> a'
     """
     return "".join(

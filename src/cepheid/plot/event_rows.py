@@ -55,7 +55,7 @@ def event_rows(table: pa.Table, schema: EventSchema, bound: BoundQuery) -> Event
         kinds,
         partition,
         values,
-        schema.ticks_per_second,
+        int(schema.ticks_per_second),
         is_clock=not pa.types.is_integer(time.type),
     )
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from cepheid.explain.as_svg import as_svg
 from cepheid.explain.document import Explanation
 from cepheid.plot.body import Body, stacked
-from cepheid.plot.colour_query import highlight_query
+from cepheid.plot.colour_query import colour_query
+from cepheid.plot.rows_table import rows_table
 from cepheid.plot.section import Section
 from cepheid.plot.style import page_style
-from cepheid.plot.table_rows import result_table
 
 TOOLS = (
     '<div class="tools" role="toolbar" aria-label="zoom">'
@@ -39,7 +39,7 @@ def piece(content: str) -> str:
 
 
 def fragment(sections: Sequence[Section]) -> str:
-    """Return the pictures alone."""
+    """Return the pictures alone; of queries without any, their rows."""
     figures = "".join(_figure(each.bodies, each.name) for each in sections if each.bodies)
     script = f"<script>{_file('page.js')}</script>"
     tables = "".join(_table(each) for each in sections if not each.bodies)
@@ -85,7 +85,7 @@ def _section(section: Section, *, has_heading: bool) -> Iterator[str]:
 
 def query_block(text: str) -> str:
     """Return the text of a query in colours."""
-    return f'<pre class="query"><code>{highlight_query(text.strip())}</code></pre>'
+    return f'<pre class="query"><code>{colour_query(text.strip())}</code></pre>'
 
 
 def automaton(explanation: Explanation, *, is_open: bool = True) -> str:
@@ -113,7 +113,7 @@ def plan_table(explanation: Explanation, *, is_open: bool = True) -> str:
 
 def _table(section: Section) -> str:
     rows = section.table.num_rows
-    return result_table(section.table, caption=f"{rows:,} row{'' if rows == 1 else 's'}")
+    return rows_table(section.table, caption=f"{rows:,} row{'' if rows == 1 else 's'}")
 
 
 def _figure(bodies: Sequence[Body], name: str) -> str:

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cepheid.errors import ConfigError
-
-if TYPE_CHECKING:
-    from cepheid.plot.section import Section
+from cepheid.plot.section import Section
 
 FORMATS = (".html", ".svg")
 

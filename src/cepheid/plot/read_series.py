@@ -74,7 +74,7 @@ def _spans(bound: BoundQuery, table: pa.Table) -> tuple[list[tuple[int, int]], T
     is_clock = window.unit is WindowUnit.TIME and not pa.types.is_integer(time.type)
     spans = [(tick, tick + length) for tick in ticks]
     last = max(end for _, end in spans)
-    per_second = bound.schema.ticks_per_second if is_clock else None
+    per_second = int(bound.schema.ticks_per_second) if is_clock else None
     return spans, TimeAxis(min(ticks), last, per_second)
 
 

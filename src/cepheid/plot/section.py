@@ -1,4 +1,4 @@
-"""One query of a report: its plan, its pictures, and rows of its result."""
+"""What a page says of one query."""
 
 from __future__ import annotations
 

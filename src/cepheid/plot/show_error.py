@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from cepheid.errors import CepheidError, Diagnostic, PipelineError, QueryError
-from cepheid.plot.colour_query import highlight_query
+from cepheid.plot.colour_query import colour_query
 from cepheid.plot.page import piece
 
 
@@ -25,7 +25,7 @@ def _diagnostic(each: Diagnostic) -> str:
     length = max(1, min(place.length, len(shown) - start))
     where = f"{place.source_name}:{place.line}:{place.column}"
     lines = (
-        f'<pre class="query">{highlight_query(shown)}\n'
+        f'<pre class="query">{colour_query(shown)}\n'
         f'{" " * start}<span class="caret">{"^" * length}</span></pre>'
     )
     return _box(each.message, f'<p class="note">{escape(where)}</p>{lines}{_hint(each.hint)}')

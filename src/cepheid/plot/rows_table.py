@@ -11,7 +11,7 @@ from cepheid.plot.event_rows import column_texts
 MOST_ROWS = 200
 
 
-def result_table(table: pa.Table, *, caption: str, most: int = MOST_ROWS) -> str:
+def rows_table(table: pa.Table, *, caption: str, most: int = MOST_ROWS) -> str:
     """Return the first rows; `caption` says what they are."""
     shown = table.slice(0, most)
     columns = [column_texts(each) for each in shown.columns]
