@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
 from cepheid.engine.fold import Facts, Fold, Ranked, Task, TooLarge
+from cepheid.engine.matches import match_folds as matches
 from cepheid.engine.trends import trend_folds as trends
+from cepheid.engine.trends.trends import Trends
 from cepheid.errors import ConfigError, InternalError
 from cepheid.program.run_record import (
     NOT_NEEDED,
@@ -45,6 +47,8 @@ FOLDS: tuple[Fold[Any], ...] = (
     trends.SIDES_APART,
     trends.MATCHES_ADDED_UP,
     trends.PAIRS_ADDED_UP,
+    matches.GRAPH_OF_POSITIONS,
+    matches.GRAPH_OF_RUNS,
 )
 
 # What facts are called in EXPLAIN, in the order of its lines.
@@ -137,17 +141,28 @@ class RankedFolds:
     def _write(self, ranking: Ranking, tried: list[FoldRecord]) -> None:
         refused = [FoldRecord(name, REFUSED, why) for name, why in ranking.refused.items()]
         known = {each.name for each in (*tried, *refused)}
-        left = [each.name for each in ranking.candidates if each.name not in known]
-        others = [FoldRecord(name, NOT_NEEDED) for name in left]
+        others = [_left_out(each, ranking) for each in ranking.candidates if each.name not in known]
         queries = ranking.group.queries  # type: ignore[attr-defined]
         folds = (*tried, *others, *refused)
-        self.record.groups.append(GroupRecord(queries, folds, dict(ranking.facts.known)))
+        self.record.add(GroupRecord(queries, folds, dict(ranking.facts.known)))
+
+
+def _left_out(fold: Fold[Any], ranking: Ranking) -> FoldRecord:
+    """Return why a fold that was not asked did not run, as far as that is known anyway."""
+    facts = Facts(ranking.facts.known)
+    try:
+        reason = fold.refusal(ranking.group, facts) or fold.waste(ranking.group, facts)
+    except KeyError:  # it would have been measured
+        reason = None
+    return FoldRecord(fold.name, NOT_NEEDED if reason is None else REFUSED, reason)
 
 
 def measured_facts(task: Task) -> Facts:
     """Return the facts of a task, of which each is measured when a fold asks for it."""
-    from cepheid.engine.trends.trend_facts import trend_facts
-    from cepheid.engine.trends.trend_task import TrendTask
+    if isinstance(task.group, Trends):
+        from cepheid.engine.trends.trend_facts import trend_facts
+        from cepheid.engine.trends.trend_task import TrendTask
 
-    assert isinstance(task, TrendTask)
-    return trend_facts(task)
+        assert isinstance(task, TrendTask)
+        return trend_facts(task)
+    return Facts()  # of matches the programs say all

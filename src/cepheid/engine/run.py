@@ -173,6 +173,7 @@ class _Run:
     def alone(self, number: int, columns: Mapping[str, Any]) -> Iterator[LocalResult]:
         """Yield the result of one query; `columns` may have an order that several share."""
         stop_if_unwanted()
+        self.report.record.count("events", self.events.length)
         program, output = self.bundle.programs[number], self.bundle.programs[number].output
         if isinstance(output, AggregateOutput):
             yield self._aggregated(program, output, columns, number in self.mode.partially)
@@ -204,20 +205,19 @@ class _Run:
     def _kept(
         self, program: Program, output: MatchOutput, columns: Mapping[str, Any]
     ) -> LocalResult:
-        table, schema, report_range = self.events.table, self.events.schema, self.mode.report_range
+        from cepheid.engine.matches.match_task import SearchMode
+
+        table, schema = self.events.table, self.events.schema
+        search = SearchMode(self.report, 1, self.mode.report_range)
         result: LocalResult
         if program.pair is not None:
             from cepheid.engine.matches.match_pairs import find_pairs
 
-            result, dropped, _ = find_pairs(
-                program, program.pair, table, schema, report_range, columns
-            )
+            result, dropped, _ = find_pairs(program, program.pair, table, schema, search, columns)
         else:
             from cepheid.engine.matches.forms.compressed import compress_matches
 
-            result, dropped = compress_matches(
-                program, output, table, schema, report_range, columns
-            )
+            result, dropped = compress_matches(program, output, table, schema, search, columns)
         self._warn_of_dropped(program, dropped)
         return result
 
@@ -226,19 +226,23 @@ class _Run:
     ) -> Iterator[pa.Table]:
         """Matches that are to be compared with others are known only when all of them are."""
         from cepheid.engine.matches.find_matches import MatchSearch, find_matches
+        from cepheid.engine.matches.match_task import SearchMode
 
         mode, schema, length = self.mode, self.events.schema, self.events.length
         if mode.as_found and output.tie_columns is None:
-            search = MatchSearch(program, columns, length, schema, 1, mode.report_range)
-            self._warn_of_dropped(program, search.ordered.dropped)
+            one = SearchMode(self.report, 1, mode.report_range)
+            search = MatchSearch(program, columns, length, schema, one)
+            self._warn_of_dropped(program, search.task.ordered.dropped)
             for batch in search.batches():
                 yield pa.Table.from_batches([batch])
             return
-        found = find_matches(program, columns, length, schema, mode.threads, mode.report_range)
+        search_mode = SearchMode(self.report, mode.threads, mode.report_range)
+        found = find_matches(program, columns, length, schema, search_mode)
         self._warn_of_dropped(program, found.dropped)
         yield found.table
 
     def _warn_of_dropped(self, program: Program, dropped: int) -> None:
+        self.report.record.count("events in no partition", dropped)
         if self.mode.report_range is None:  # a stream tells of events when they arrive
             warn_of_dropped(program.partition_by, dropped)
 

@@ -29,6 +29,7 @@ from cepheid.engine.shared.policy import Policy, Sharing
 from cepheid.errors import ConfigError, DataError
 from cepheid.plan.run_options import Batch
 from cepheid.plan.stream_options import Streaming
+from cepheid.program.compute_columns import with_computed
 from cepheid.program.program import Program
 from cepheid.runners.in_process import InProcess
 from cepheid.tables.stored_columns import PlainEvents, StoredEvents
@@ -169,7 +170,8 @@ def find_batches(member: Member, events: Any, roles: ColumnRoles) -> pa.RecordBa
         )
     program = _told(member.make_program(event_schema(given.events.schema, given.roles)))
     found = InProcess(given.events, given.roles).batches(program)
-    schema = result_schema(program, given.events.schema)
+    known = with_computed(given.events.schema.empty_table(), program.computed).schema
+    schema = result_schema(program, known)
     return pa.RecordBatchReader.from_batches(schema, each_interruptible(found))
 
 

@@ -23,7 +23,7 @@ def warn_of_dropped(partition_by: Iterable[str], dropped: int) -> None:
     if dropped:
         have = "1 event has" if dropped == 1 else f"{dropped:,} events have"
         belong = "belongs" if dropped == 1 else "belong"
-        names = ", ".join(partition_by)
+        names = ", ".join(partition_by).replace("@.", "")  # of the event
         LOG.warning("%s NULL in %s and %s to no partition", have, names, belong)
 
 

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import EventsColumn, MatchColumn, ValueColumn
 from cepheid.analysis.describe import describe
 from cepheid.analysis.expressions import references
-from cepheid.analysis.schema import AttributeType
 from cepheid.engine.events.event_schema import ARROW_TYPES
 from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.engine.events.predicate_inputs import PredicateInputs

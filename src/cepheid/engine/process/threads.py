@@ -28,7 +28,7 @@ Result = TypeVar("Result")
 
 
 class _Threads:
-    """A thread is started only if all others are busy."""
+    """A thread is started only if all others are busy; where none can be, its task runs at once."""
 
     def __init__(self) -> None:
         self.waiting: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
@@ -36,24 +36,31 @@ class _Threads:
 
     def submit(self, task: Callable[[], Result]) -> Future[Result]:
         future: Future[Result] = Future()
-        self.waiting.put((future, task))
         if not self.idle.acquire(blocking=False):
-            Thread(target=self._work, name="cepheid", daemon=True).start()
+            try:
+                Thread(target=self._work, name="cepheid", daemon=True).start()
+            except RuntimeError:  # too little memory for its stack, or a limit on threads
+                _do(future, task)
+                return future
+        self.waiting.put((future, task))
         return future
 
     def _work(self) -> None:
         while True:
             future, task = self.waiting.get()
-            if future.set_running_or_notify_cancel():
-                try:
-                    result = task()
-                except BaseException as error:
-                    future.set_exception(error)
-                else:
-                    future.set_result(result)
-                    del result
+            _do(future, task)
             del future, task  # what they hold must not wait for the next task
             self.idle.release()
+
+
+def _do(future: Future[Result], task: Callable[[], Result]) -> None:
+    if future.set_running_or_notify_cancel():
+        try:
+            result = task()
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            future.set_result(result)
 
 
 @functools.cache

@@ -111,6 +111,7 @@ class Aggregation:
         """Return the values per group and window, or per moment."""
         events = self.events
         rows: ValueRows = self.folding.fold(TrendTask(trends, events, make_measures, self.folding))
+        self.folding.record.count("values of partitions and windows", rows.owner.size)
         moduli = np.zeros(trends.numbers + 1, np.int64)
         if trends.is_modular:
             moduli = make_measures().moduli
