@@ -247,33 +247,3 @@ class _Run:
         self.report.record.count("events in no partition", dropped)
         if self.mode.report_range is None:  # a stream tells of events when they arrive
             warn_of_dropped(program.partition_by, dropped)
-
-
-def result_schema(program: Program, events: pa.Schema) -> pa.Schema:
-    """Return the schema of the result for events of a schema."""
-    output = program.output
-    if isinstance(output, AggregateOutput):
-        from cepheid.engine.trends.result_table import aggregate_schema
-
-        return aggregate_schema(program, output, events)
-    if program.pair is not None:
-        from cepheid.engine.matches.match_pairs import pair_schema
-
-        return pair_schema(program, program.pair, events)
-    from cepheid.engine.matches.match_rows import match_schema
-
-    return match_schema(program, output, events)
-
-
-def rows_schema(program: Program, events: pa.Schema, *, partially: bool) -> pa.Schema:
-    """Return the schema of what one of several tasks gives: graphs, rows to add up, or results."""
-    output = program.output
-    if isinstance(output, MatchOutput) and output.is_compressed:
-        from cepheid.engine.matches.forms.compressed import GRAPHS
-
-        return GRAPHS
-    if isinstance(output, AggregateOutput) and partially:
-        from cepheid.engine.trends.partial_table import partial_schema
-
-        return partial_schema(program, output, events)
-    return result_schema(program, events)
