@@ -47,6 +47,12 @@ class AnalyzedRun(Generic[Table]):
         show = analysis_text if format == "text" else analysis_json
         return show(self._sharing(), self.report)
 
+    def _repr_html_(self) -> str:
+        """Return the bursts and what was shared, for notebooks."""
+        from cepheid.plot.show_query import show_sharing
+
+        return show_sharing(self.svg(), self.text())
+
     def text(self) -> str:
         """Return a summary to read."""
         return self.explain("text")

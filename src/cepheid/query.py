@@ -14,7 +14,7 @@ from cepheid.analysis.bound import BoundQuery
 from cepheid.analysis.dependencies import QueryNode, find_dependencies
 from cepheid.analysis.fill_parameters import ParameterValue
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
-from cepheid.errors import UNNAMED, ConfigError, last_defence
+from cepheid.errors import UNNAMED, ConfigError, QueryError, last_defence
 from cepheid.events import Events, schema_to_explain
 from cepheid.language.parser import parse
 from cepheid.language.printer import print_query
@@ -69,6 +69,17 @@ class Query:
     def __str__(self) -> str:
         return print_query(self.tree)
 
+    def _repr_html_(self) -> str:
+        """Return the text in colours with the automaton, for notebooks."""
+        from cepheid.explain.explain_plan import explain_plan
+        from cepheid.plot.show_query import show_query
+
+        try:
+            explanation = explain_plan(self.plan())
+        except QueryError:  # it says so when it is run
+            explanation = None
+        return show_query(self.text, explanation)
+
     def _defence(self) -> AbstractContextManager[None]:
         return last_defence(f"query '{self.name}'")
 
@@ -96,20 +107,24 @@ class Query:
     ) -> str:
         """Say how the query will be run and why: as text, json, mermaid or svg.
 
-        With `events`, the names and types of their columns are checked and known. Without them,
-        every name is accepted. The folds are ranked for a million events in order; `facts`, by the
-        names that `analyze` prints, are those of other events.
+        A notebook shows a picture of it. With `events`, the names and types of their columns are
+        checked and known. Without them, every name is accepted. The folds are ranked for a million
+        events in order; `facts`, by the names that `analyze` prints, are those of other events.
 
         >>> print(query("PATTERN SEQ(A, B+)").explain().splitlines()[0])
         Query
         """
         from cepheid.engine.plan_folds import plan_folds
         from cepheid.explain.explain import explain
+        from cepheid.explain.explain_plan import explain_plan
+        from cepheid.plot.explained import Explained
 
         known = schema_to_explain(events, schema)
         with self._defence():
             plan = self.plan(known)
-            return explain(plan, plan_folds(plan, facts), format=format)
+            folds = plan_folds(plan, facts)
+            text = explain(plan, folds, format=format)
+            return Explained(text, format, explain_plan(plan, folds))
 
     @overload
     def analyze(
@@ -260,6 +275,7 @@ class Query:
             (schema.time, schema.type_column, schema.order, schema.ticks_per_second),
             None if by_type is None else tuple(by_type.items()),
             (schema.is_open, schema.derived_types, schema.other_attributes, is_checked),
+            repr(schema.nested),
         )
         return _lowered(_Request(key, self, options, schema, is_checked))
 

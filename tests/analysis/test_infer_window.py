@@ -2,8 +2,9 @@
 
 import pytest
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import NeighbourBound, WindowUnit
-from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.analysis.schema import EventSchema
 from tests.analysis.schemas import bind
 
 SECOND = 1_000_000

@@ -92,13 +92,16 @@ def _rows(program: Program, done: Step, schema: pa.Schema) -> list[Row]:
 
 
 def closed(case: Case, program: Program) -> Case:
-    """Add events that fit nothing and close every window of events."""
+    """Add events that fit nothing and close every window of events, in every partition."""
     if program.clock is Clock.TIME:
         return case
     last = max((each["time"] for each in case.events), default=0)
+    blank = {"seq": 0, "k": 0, "x": 0}
+    names = [each for each in program.partition_by if each in blank]
+    keys = dict.fromkeys(tuple(each[name] for name in names) for each in case.events)
     fill = [
-        {"type": "D", "time": last + 1 + place, "seq": 0, "k": key, "x": 0}
-        for place, key in enumerate([1, 2] * ((program.window_length or 0) + 1))
+        {**blank, **dict(zip(names, key, strict=True)), "type": "D", "time": last + 1 + place}
+        for place, key in enumerate([*keys] * ((program.window_length or 0) + 1))
     ]
     return replace(case, events=[*case.events, *fill])
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
 from cepheid.analysis.bound import BoundWindow, WindowUnit
 from cepheid.analysis.problems import Problems
-from cepheid.analysis.schema import TEMPORAL, AttributeType, EventSchema
+from cepheid.analysis.schema import EventSchema
 from cepheid.errors import nearest
 from cepheid.language import ast
 

@@ -17,8 +17,8 @@ import pyarrow as pa
 from cepheid.engine.bundle import Bundle, bundle_of_one
 from cepheid.engine.catalogue import RankedFolds
 from cepheid.engine.events.warn_of_events import warn_of_dropped
-from cepheid.engine.process.interruptible import stop_if_unwanted
 from cepheid.engine.process.name_errors import errors_of
+from cepheid.engine.process.threads import stop_if_unwanted
 from cepheid.engine.shared.shared_folds import Alone
 from cepheid.errors import DataError
 from cepheid.program.aggregate_output import AggregateOutput

@@ -119,6 +119,8 @@ class _QueryBuilder(ExpressionBuilder):
                 return 0, 1
             case "at_least":
                 return numbers[0], None
+            case "at_most":
+                minimum, maximum = 0, numbers[0]
             case _:
                 minimum, maximum = numbers[0], numbers[-1]
         if maximum == 0 or minimum > maximum:
@@ -201,9 +203,8 @@ class _QueryBuilder(ExpressionBuilder):
             self._duration(self.trees(tree)[0]), first, second, span=self.span(tree)
         )
 
-    def _group_by(self, tree: Tree[Token]) -> tuple[ast.Name | ast.Attribute, ...]:
-        items = [self.expression(each) for each in self.trees(self.trees(tree)[0])]
-        return tuple(each for each in items if isinstance(each, ast.Name | ast.Attribute))
+    def _group_by(self, tree: Tree[Token]) -> tuple[ast.Expression, ...]:
+        return tuple(self.expression(each) for each in self.trees(self.trees(tree)[0]))
 
     def _returns(self, clauses: dict[str, list[Tree[Token]]]) -> tuple[ast.ReturnItem, ...]:
         """RETURN's columns, then AGG's."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import fields, is_dataclass, replace
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import PredicateClass
 from cepheid.analysis.expressions import AttributeReference, BlockAggregate
-from cepheid.analysis.schema import AttributeType
 from cepheid.plan.physical import AggregateMethod, PhysicalPlan
 
 TIME = "time"  # the name of the time column while no events are known

@@ -7,24 +7,17 @@ by the engine of bounded inputs, which reports only what is new (decision 14).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
-from cepheid.engine.events.ticks import LARGEST, too_far
 from cepheid.engine.process.name_errors import errors_of
 from cepheid.errors import StateLimitError
-from cepheid.program.program import Program
 from cepheid.stream.admit_events import AdmittedEvents, admit_events
-from cepheid.stream.kept_events import (
-    ChunkWriter,
-    StoredChunk,
-    earliest_from,
-    read_stored,
-)
-from cepheid.stream.next_timer import closes_later
-from cepheid.stream.retention import retention_of
+from cepheid.stream.fold_settled import Final
+from cepheid.stream.kept_events import ChunkWriter, earliest_from, read_stored
+from cepheid.stream.next_horizon import end_of_time, later, next_horizon
+from cepheid.stream.retention import Retention, retention_of
 from cepheid.stream.settled_events import Move
 from cepheid.stream.stream_bundle import StreamBundle
 from cepheid.stream.stream_state import ChunkKind, StreamState
@@ -83,20 +76,12 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
         move = _settle(bundle, state, admitted, until, ordered=ordered, ends=ends)
         retention = retention_of(move)
         final = retention.fold(isolates=isolates)
-        after = StreamState(move.horizon, (), move.schema, state.next_number)
-        next_timer = None
-        if not ends:
-            writer = ChunkWriter(state.next_number)
-            retention.write(final, writer)
-            _keep_last_key(state, admitted, writer)
-            after = replace(after, chunks=tuple(writer.chunks), next_number=writer.next_number)
-            if state_limit is not None and after.size > state_limit:
-                raise StateLimitError(move.lead.name, after.size, state_limit)
-            waiting = None if ordered else earliest_from(move.stored, move.horizon)
-            ticks = [each for each in (waiting, *final.closings) if each is not None]
-            next_timer = min(ticks, default=None)
+        after = _retain(move, admitted, retention, final)
+        if state_limit is not None and after.size > state_limit:
+            raise StateLimitError(move.lead.name, after.size, state_limit)
         results = {name: each for name, each in final.results.items() if each.num_rows}
-        return Step(after, results, admitted.late, next_timer, _newly_waiting(move), final.failed)
+        timer, waiting = _next_timer(move, final), _newly_waiting(move)
+        return Step(after, results, admitted.late, timer, waiting, final.failed)
 
 
 def _settle(
@@ -111,64 +96,34 @@ def _settle(
     """Put what was kept and what has come together, and move the horizon."""
     lead = bundle.admission.lead
     stored = read_stored(lead, state.of_kind(ChunkKind.EVENTS), admitted.events)
-    horizon = _next_horizon(lead, state, admitted, until, ordered=ordered)
+    horizon = next_horizon(lead, state, admitted, until, ordered=ordered)
     if ends:
-        horizon = _end_of_time(bundle.programs, state, stored, horizon, ordered=ordered)
+        horizon = end_of_time(bundle.programs, state, stored, horizon, ordered=ordered)
     return Move(bundle, state, stored, horizon, admitted.events.schema, ordered, ends)
 
 
-def later(one: int | None, other: int | None) -> int | None:
-    """Return the later of two ticks, of which any may be missing."""
-    return max((each for each in (one, other) if each is not None), default=None)
+def _retain(
+    move: Move, admitted: AdmittedEvents, retention: Retention, final: Final
+) -> StreamState:
+    """Return what the next step needs; at the end that is nothing but how far it came."""
+    writer = ChunkWriter(move.state.next_number)
+    if not move.ends:
+        retention.write(final, writer)
+        # The order key after which events of a stream in order come.
+        if admitted.last_key is None:
+            writer.chunks += move.state.of_kind(ChunkKind.LAST_KEY)
+        else:
+            writer.add(ChunkKind.LAST_KEY, admitted.latest or 0, admitted.last_key)
+    return StreamState(move.horizon, tuple(writer.chunks), move.schema, writer.next_number)
 
 
-def _next_horizon(
-    program: Program,
-    state: StreamState,
-    admitted: AdmittedEvents,
-    until: int | None,
-    *,
-    ordered: bool,
-) -> int | None:
-    """Return the tick before which all is settled; it never goes back.
-
-    In a stream in order no event comes after the last one at the same time, unless order columns
-    tell them apart.
-    """
-    horizon = later(state.horizon, until)
-    if ordered and admitted.latest is not None:
-        after = admitted.latest + (0 if program.order else 1)
-        return later(horizon, min(after, LARGEST))
-    return horizon
-
-
-def _end_of_time(
-    programs: Sequence[Program],
-    state: StreamState,
-    stored: list[StoredChunk],
-    horizon: int | None,
-    *,
-    ordered: bool,
-) -> int | None:
-    """Return a horizon at which everything is final that events of the past can be part of.
-
-    What is settled already came before the horizon, and no window that it is in, or whose end is
-    awaited, lasts longer than one more. It is not later than that: windows up to it are looked at.
-
-    Raises:
-        DataError: an event is so late that 64 bits have no such horizon; a result would be lost.
-    """
-    latest = max((int(each.ticks[-1]) for each in stored), default=None)
-    last = later(horizon, latest)
-    if last is None:
+def _next_timer(move: Move, final: Final) -> int | None:
+    """Return when the first event that waits is settled, or more becomes final."""
+    if move.ends:
         return None
-    if state.of_kind(ChunkKind.KNOWN):
-        latest = later(latest, state.horizon)
-    windows = [each.window_length or 0 for each in programs]
-    awaited = max((each.window_length or 0 for each in programs if closes_later(each)), default=0)
-    if latest is not None and latest + awaited + (not ordered or awaited > 0) > LARGEST:
-        raise too_far(latest, programs[0].time, awaited)
-    return min(last + max(windows) + 1, LARGEST)
+    waiting = None if move.ordered else earliest_from(move.stored, move.horizon)
+    ticks = [each for each in (waiting, *final.closings) if each is not None]
+    return min(ticks, default=None)
 
 
 def _newly_waiting(move: Move) -> int:
@@ -179,11 +134,3 @@ def _newly_waiting(move: Move) -> int:
     return sum(each.count_from(move.horizon) for each in move.stored) - sum(
         each.count_from(move.state.horizon) for each in before
     )
-
-
-def _keep_last_key(state: StreamState, admitted: AdmittedEvents, writer: ChunkWriter) -> None:
-    """Keep the order key after which events of a stream in order come."""
-    if admitted.last_key is None:
-        writer.chunks += state.of_kind(ChunkKind.LAST_KEY)
-    else:
-        writer.add(ChunkKind.LAST_KEY, admitted.latest or 0, admitted.last_key)

@@ -22,10 +22,9 @@ from cepheid.engine.matches.match_chunks import (
     joined,
     split_partitions,
 )
-from cepheid.engine.matches.match_limit import Listing, MatchLimit, up_to
 from cepheid.engine.matches.match_rows import match_schema
 from cepheid.engine.matches.match_task import SearchMode, match_task
-from cepheid.engine.matches.walk_matches import MatchWalker
+from cepheid.engine.matches.walk_matches import Listing, MatchLimit, MatchWalker, up_to
 from cepheid.engine.process.threads import side_by_side
 from cepheid.kernels.graph.match_nodes import END_COUNT
 from cepheid.program.program import MatchOutput, Program, Ranking

@@ -21,7 +21,7 @@ from cepheid.engine.matches.fold_graph import (
 )
 from cepheid.engine.matches.match_task import MatchTask
 from cepheid.engine.matches.run_arrays import run_rules
-from cepheid.engine.process.interruptible import stop_if_unwanted
+from cepheid.engine.process.threads import stop_if_unwanted
 from cepheid.errors import DataError, LiveStateError
 from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.graph.match_nodes import (

@@ -28,12 +28,11 @@ from cepheid.engine.matches.find_matches import Found
 from cepheid.engine.matches.forms.non_overlapping import owners, taken_before
 from cepheid.engine.matches.key_columns import key_columns, key_fields
 from cepheid.engine.matches.match_chunks import fold_in_parts, joined, picked
-from cepheid.engine.matches.match_limit import MatchLimit
 from cepheid.engine.matches.match_rows import FIRST_TIME, LAST_TIME, MatchRows, match_schema
 from cepheid.engine.matches.match_task import MatchTask, SearchMode, task_of
 from cepheid.engine.matches.order_trends import TrendOrder
 from cepheid.engine.matches.sequence_ranks import sequence_ranks
-from cepheid.engine.matches.walk_matches import MatchWalker
+from cepheid.engine.matches.walk_matches import MatchLimit, MatchWalker
 from cepheid.errors import DataError, MatchLimitError
 from cepheid.kernels.graph.choose_apart import choose_apart
 from cepheid.kernels.graph.match_nodes import MatchArrays

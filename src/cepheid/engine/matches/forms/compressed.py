@@ -17,11 +17,10 @@ from cepheid.engine.matches.final_matches import final_ends
 from cepheid.engine.matches.fold_graph import node_count
 from cepheid.engine.matches.forms.compressed_bytes import to_bytes
 from cepheid.engine.matches.match_chunks import Walkable, fold_whole
-from cepheid.engine.matches.match_limit import MatchLimit
 from cepheid.engine.matches.match_task import MatchTask, SearchMode, match_task
-from cepheid.engine.matches.walk_matches import MatchWalker
-from cepheid.engine.process.interruptible import interruptible
+from cepheid.engine.matches.walk_matches import MatchLimit, MatchWalker
 from cepheid.engine.process.name_errors import errors_of
+from cepheid.engine.process.threads import interruptible
 from cepheid.kernels.graph.compact_graph import compact_graph
 from cepheid.kernels.graph.count_graph import TOO_MANY, count_graph
 from cepheid.kernels.graph.match_nodes import (
