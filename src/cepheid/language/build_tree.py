@@ -180,8 +180,8 @@ class _QueryBuilder(ExpressionBuilder):
             amount = number if isinstance(number, int) else float(number)
         unit = str(tokens[1]).lower() if len(tokens) > 1 else None
         more = []
-        for number, word in zip(tokens[2::2], tokens[3::2], strict=True):
-            value = self.number_value(number)
+        for written, word in zip(tokens[2::2], tokens[3::2], strict=True):
+            value = self.number_value(written)
             length = value if isinstance(value, int) else float(value)
             more.append(ast.Duration(length, str(word).lower(), span=self.span(tree)))
         return ast.Duration(amount, unit, tuple(more), span=self.span(tree))
