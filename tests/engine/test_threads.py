@@ -100,3 +100,17 @@ def test_where_no_thread_can_be_started_the_work_is_done_here():
     finally:
         threading.stack_size(usual)
     assert threads.submit(threading.get_ident).result() != threading.get_ident()
+
+
+def test_a_workload_reads_the_columns_of_a_file_as_one_query_does(
+    small_tasks: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Types come as codes, and results show them as texts all the same."""
+    small_tasks.setattr(dispatch, "available_cores", lambda: 2)
+    shown = "PATTERN SEQ(A a, B b) WHERE [k] AND a.type <> b.type WITHIN 9 RETURN a.type, b.type"
+    grouped = "PATTERN B+ b WHERE [type] WITHIN 9 SLIDE 9 RETURN type, COUNT(*) AS n GROUP BY type"
+    texts, table = [QUERIES[0], shown, grouped], events("unsorted")
+    pq.write_table(table, tmp_path / "events.parquet", row_group_size=150)
+    found = cepheid.workload(texts).run(tmp_path / "events.parquet", time="time", type="type")
+    for text, each in zip(texts, found.values(), strict=True):
+        assert each.equals(cepheid.query(text).run(table, time="time", type="type")), text
