@@ -113,13 +113,15 @@ class ColumnBinder(ValueBinder):
         """Bind a word; see `names_are_attributes`."""
         if not self.names_are_attributes:
             return super().bare_name(node)
-        variable = self.scope.positive[0].variable
-        return self.value(ast.Attribute(variable, node.text, span=node.span))
+        return self.value(ast.Attribute(self._any_event(), node.text, span=node.span))
+
+    def _any_event(self) -> str:
+        return (*self.scope.positive, *self.scope.occurrences)[0].variable
 
     def computed(self, value: Value) -> AttributeReference:
         """Return the column with what an expression says of one event."""
         found = [each for each in references(value) if isinstance(each, AttributeReference)]
-        variable = found[0].variable if found else self.scope.positive[0].variable
+        variable = found[0].variable if found else self._any_event()
         role = found[0].role if found else Role.EACH
         plain = of_event(value, EVENT)
         column = ComputedColumn(describe(plain), plain)
