@@ -43,6 +43,12 @@ FUNCTION_EXAMPLES: list[Example] = [
          f"{PAIR} WHERE a.x > 0 AND b.x > 0 RETURN coalesce(upper(a.name), '?') AS name, "
          "a.x > 1 AS large, round(b.x / 3.0, 1) AS third, greatest(a.x, b.x) AS most",
          NAMES, ("ANN", False, 1.3, 4), ("?", True, 1.3, 4)),
+    rows("conditions and texts of two events in RETURN",
+         f"{PAIR} WHERE a.x > 0 AND b.x > 0 RETURN a.time, a.x * 3 < b.x AS small, "
+         "CASE WHEN a.x + b.x > 5 THEN 'much' ELSE coalesce(a.name, b.name) END AS word",
+         NAMES, (1, True, "Ann"), (2, False, "much")),
+    found("texts of two events", "coalesce(a.name, b.name) IN ('ANN', 'bob')",
+          (2, 4), (3, 4), (3, 5)),
     rows("functions of an array", "SEQ(A+ a, B b) SEMANTICS contiguous "
          "RETURN coalesce(a.name, '?') AS names, b.time", "a1(name=x) a2 b3",
          (["?"], 3), (["x", "?"], 3)),

@@ -18,6 +18,7 @@ from cepheid.analysis.expressions import (
     Compare,
     ComputedColumn,
     Condition,
+    Constant,
     Minus,
     Operation,
     Role,
@@ -30,11 +31,17 @@ from cepheid.language import ast
 from cepheid.language.printer import print_expression
 
 EVENT = "@"
-ACROSS = ("abs", "least", "greatest", "coalesce", "case")  # of numbers
-NUMBERS = (
+ACROSS = ("abs", "least", "greatest", "coalesce", "case")
+CONDITIONS = (
+    ast.Comparison, ast.And, ast.Or, ast.Not, ast.In, ast.Between, ast.Like, ast.IsNull,
+    ast.IsDistinct,
+)  # fmt: skip
+PUT_TOGETHER = (
     AttributeType.INTEGER,
     AttributeType.FLOAT,
     AttributeType.DURATION,
+    AttributeType.STRING,
+    AttributeType.BOOLEAN,
     AttributeType.UNKNOWN,
 )
 
@@ -106,13 +113,15 @@ class ColumnBinder(ValueBinder):
         """Bind a word; see `names_are_attributes`."""
         if not self.names_are_attributes:
             return super().bare_name(node)
-        variable = self.scope.positive[0].variable
-        return self.value(ast.Attribute(variable, node.text, span=node.span))
+        return self.value(ast.Attribute(self._any_event(), node.text, span=node.span))
+
+    def _any_event(self) -> str:
+        return (*self.scope.positive, *self.scope.occurrences)[0].variable
 
     def computed(self, value: Value) -> AttributeReference:
         """Return the column with what an expression says of one event."""
         found = [each for each in references(value) if isinstance(each, AttributeReference)]
-        variable = found[0].variable if found else self.scope.positive[0].variable
+        variable = found[0].variable if found else self._any_event()
         role = found[0].role if found else Role.EACH
         plain = of_event(value, EVENT)
         column = ComputedColumn(describe(plain), plain)
@@ -120,9 +129,12 @@ class ColumnBinder(ValueBinder):
         return AttributeReference(variable, role, column.name, value.type)
 
     def _across(self, value: Value, node: ast.Expression) -> Value | None:
-        """Bind a function of several events: kernels know a few of numbers, and no others."""
-        is_number = value.type in NUMBERS
-        if isinstance(value, Apply) and value.function in ACROSS and is_number:
+        """Bind a function of several events: kernels know a few of them, and no others."""
+        is_condition = isinstance(value, Apply) and value.function == "condition"
+        if is_condition and isinstance(node, CONDITIONS):
+            return self._truth_value(node)
+        is_known = value.type in PUT_TOGETHER
+        if isinstance(value, Apply) and value.function in ACROSS and is_known:
             arguments = [
                 self._lifted_condition(each, node)
                 if isinstance(each, AllOf | AnyOf | Compare | Truth)
@@ -138,10 +150,20 @@ class ColumnBinder(ValueBinder):
             "function-across-events",
             f"'{print_expression(node)}' computes something of {what}",
             node.span,
-            "of numbers abs, least, greatest, coalesce and CASE may read several events; apply "
-            "other functions to the events one by one, or compute with the result",
+            "abs, least, greatest, coalesce and CASE may read several events, and give numbers, "
+            "strings and truth values; apply other functions to the events one by one, or compute "
+            "with the result",
         )
         return None
+
+    def _truth_value(self, node: ast.Expression) -> Value | None:
+        """Bind a condition on several events as a value: TRUE, FALSE or NULL."""
+        holds, fails = (self.condition(node, positive=each) for each in (True, False))
+        if holds is None or fails is None:
+            return None
+        kind = AttributeType.BOOLEAN
+        yes, no, unknown = (Constant(each, kind) for each in (True, False, None))
+        return Apply("case", (holds, yes, fails, no, unknown), kind)
 
     def _lifted_condition(self, condition: Condition, node: ast.Expression) -> Condition | None:
         match condition:
