@@ -183,8 +183,8 @@ class TestMistakesAreToldEarly:
             cepheid.events(table, time="ts", type="v")
 
     def test_a_unit_that_is_none(self):
-        with pytest.raises(cepheid.ConfigError, match="time_unit='weeks'"):
-            cepheid.events(TABLE, time="ts", time_unit="weeks")
+        with pytest.raises(cepheid.ConfigError, match="time_unit='fortnights'"):
+            cepheid.events(TABLE, time="ts", time_unit="fortnights")
 
     def test_tables_of_no_known_kind(self):
         with pytest.raises(cepheid.DataError, match=r"cannot run on a builtins\.list"):

@@ -57,15 +57,6 @@ class Events(Generic[Table]):
         return fspath(self.table) if isinstance(self.table, str | PathLike) else None
 
     @property
-    def source(self) -> object:
-        """What a run takes: the table, or files of which it reads the columns that it needs."""
-        if self.path is None:
-            return self.table
-        from cepheid.connectors.read_local import EventFiles
-
-        return EventFiles([self.path])
-
-    @property
     def is_stream(self) -> bool:
         """Whether more events come while a query runs."""
         from cepheid.tables.table_kinds import TableKind, kind_of
@@ -230,3 +221,12 @@ def _roles_in_words(roles: ColumnRoles) -> str:
         "time_unit": None if roles.time_unit == "s" else roles.time_unit,
     }
     return ", ".join(f"{name}={value!r}" for name, value in said.items() if value is not None)
+
+
+def source_of(given: Events[Any]) -> object:
+    """Return what a run takes: the table, or files of which it reads the columns that it needs."""
+    if given.path is None:
+        return given.table
+    from cepheid.connectors.read_local import EventFiles
+
+    return EventFiles([given.path])

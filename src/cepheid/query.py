@@ -15,7 +15,7 @@ from cepheid.analysis.dependencies import QueryNode, find_dependencies
 from cepheid.analysis.fill_parameters import ParameterValue
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
 from cepheid.errors import UNNAMED, ConfigError, QueryError, last_defence
-from cepheid.events import Events, schema_to_explain
+from cepheid.events import Events, schema_to_explain, source_of
 from cepheid.language.parser import parse
 from cepheid.language.printer import print_query
 from cepheid.language.source import Source
@@ -162,7 +162,7 @@ class Query:
         folds, start = RankedFolds(), perf_counter()
         members = [self._member(chosen)]
         with self._defence():
-            results = run_queries(members, given.source, given.roles, chosen, None, folds)
+            results = run_queries(members, source_of(given), given.roles, chosen, None, folds)
         report = make_report(folds.record, perf_counter() - start)
         nodes = [QueryNode(self.name, self.tree, self.source)]
         plans = {self.name: self.plan(folds.schema)}
@@ -216,7 +216,9 @@ class Query:
 
         given, chosen = read_run(events, options, keywords, method="run")
         with self._defence():
-            return run_queries([self._member(chosen)], given.source, given.roles, chosen)[self.name]
+            return run_queries([self._member(chosen)], source_of(given), given.roles, chosen)[
+                self.name
+            ]
 
     @overload
     def batches(
@@ -251,7 +253,7 @@ class Query:
 
         given, chosen = read_run(events, options, keywords, method="batches", without=ON_SPARK)
         with self._defence():
-            return find_batches(self._member(chosen), given.source, given.roles)
+            return find_batches(self._member(chosen), source_of(given), given.roles)
 
     def _member(self, options: RunOptions) -> Member:
         from cepheid.engine.members import Member

@@ -20,7 +20,7 @@ from cepheid.analysis.derived_types import check_stream, result_columns, with_de
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
 from cepheid.analyzed_run import AnalyzedRun
 from cepheid.errors import ConfigError, QueryError, last_defence, suggest
-from cepheid.events import Events, schema_to_explain
+from cepheid.events import Events, schema_to_explain, source_of
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.planner import make_plan
 from cepheid.plan.run_options import Batch, RunOptions
@@ -207,7 +207,7 @@ class Workload:
         members = self._members(chosen)
         shared = replace(self._sharing(sharing), in_ranges=in_ranges)
         with self._defence():
-            results = run_queries(members, given.source, given.roles, chosen, shared)
+            results = run_queries(members, source_of(given), given.roles, chosen, shared)
         return {name: results[name] for name in self.queries}
 
     def stream(
@@ -316,7 +316,7 @@ class Workload:
         analysis, start = SetAnalysis(compare=compare), perf_counter()
         folds = RankedFolds(sets=analysis)
         with self._defence():
-            results = run_queries(members, given.source, given.roles, chosen, shared, folds)
+            results = run_queries(members, source_of(given), given.roles, chosen, shared, folds)
         report = make_report(folds.record, perf_counter() - start, sharing, analysis.sets)
         ordered = {name: results[name] for name in self.queries}
         return AnalyzedRun(ordered, report, self.plans(folds.schema), self.dependencies)
