@@ -186,7 +186,8 @@ class Query:
         from cepheid.runners.run_queries import find_batches
 
         given, chosen = read_run(events, options, keywords, method="batches", without=ON_SPARK)
-        return find_batches(self._member(chosen), given.source, given.roles)
+        with self._defence():
+            return find_batches(self._member(chosen), given.source, given.roles)
 
     def _member(self, options: RunOptions) -> Member:
         from cepheid.engine.members import Member

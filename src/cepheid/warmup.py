@@ -97,7 +97,7 @@ def warmup_kinds() -> tuple[str, ...]:
 
 
 def _warm(kind: str) -> Warmed:
-    from cepheid.engine.events.few_events import as_if_many
+    from cepheid.engine.events.is_few import as_if_many
     from cepheid.kernels.compiling import watching_compilations
 
     with watching_compilations() as compiled:

@@ -24,7 +24,7 @@ from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.planner import make_plan
 from cepheid.plan.run_options import Batch, RunOptions
 from cepheid.program.sharing.merged_sets import MergedSets
-from cepheid.program.sharing.run_report import RunReport
+from cepheid.program.sharing.run_report import make_report
 from cepheid.query import ON_SPARK, Query, query
 from cepheid.tables.table_types import Table
 
@@ -293,6 +293,7 @@ class Workload:
         >>> found.results["q1"].to_pylist(), found.report.sets[0].parts[0].text
         ([{'n': 3.0}], 'B+')
         """
+        from cepheid.engine.catalogue import RankedFolds
         from cepheid.engine.shared.analyze_set import SetAnalysis
         from cepheid.run_keywords import read_run
         from cepheid.runners.run_queries import run_queries
@@ -300,11 +301,12 @@ class Workload:
         given, chosen = read_run(events, options, keywords, method="analyze", without=ON_SPARK)
         members, shared = self._members(chosen), self._sharing(sharing)
         analysis, start = SetAnalysis(compare=compare), perf_counter()
+        folds = RankedFolds(sets=analysis)
         with self._defence():
-            results = run_queries(members, given.source, given.roles, chosen, shared, analysis)
-        report = RunReport(sharing, perf_counter() - start, tuple(analysis.sets))
+            results = run_queries(members, given.source, given.roles, chosen, shared, folds)
+        report = make_report(folds.record, perf_counter() - start, sharing, analysis.sets)
         ordered = {name: results[name] for name in self.queries}
-        return AnalyzedRun(ordered, report, self.plans(analysis.schema), self.dependencies)
+        return AnalyzedRun(ordered, report, self.plans(folds.schema), self.dependencies)
 
     def _defence(self) -> AbstractContextManager[None]:
         return last_defence(f"the workload of {', '.join(self.queries)}")

@@ -9,15 +9,13 @@ import pyarrow as pa
 
 from cepheid.analysis.bound import BoundQuery
 from cepheid.engine.events.order_events import OrderedEvents, order_events
-from cepheid.engine.events.predicate_inputs import read_columns
-from cepheid.engine.trends.folds.fold_last_events import adjacent_rows
-from cepheid.engine.trends.windows.stretches import make_segments
 from cepheid.kernels.values.value_arrays import NOTHING, Measures, ValueRows
 from cepheid.plan.planner import make_plan
 from cepheid.program.adjacent_program import AdjacentProgram, StructureCode
 from cepheid.program.lower import lower
 from cepheid.program.lower_adjacent import lower_adjacent
 from cepheid.program.program import Program
+from tests.engine.fold_trends import fold_trends
 from tests.oracle import bind, evaluate, schema_of
 
 Rows = Sequence[Mapping[str, Any]]
@@ -79,6 +77,7 @@ def value_rows(
     *,
     only: StructureCode | None = None,
     counts_only: bool = False,
+    folds: Sequence[str] = (),
 ) -> ValueRows | None:
     """Return what the method gives; None if the query's predicates are not adjacent."""
     program, adjacent = program_of(query)
@@ -90,13 +89,11 @@ def value_rows(
     table = pa.Table.from_pylist(list(events), schema=ARROW)
     columns = dict(zip(table.column_names, table.columns, strict=True))
     ordered = order_events(program, columns, table.num_rows)
-    predicates = read_columns(program, ordered, columns)
     measures = measures_of(query, variable, ordered, table["x"].to_pylist())
     if counts_only:
         measures = Measures(*(each[:1] for each in measures[:5]), *(e[:0] for e in measures[5:]))
-    segments = make_segments(program, ordered.arrays)
-    program = replace(program, adjacent=adjacent)
-    return adjacent_rows(program, ordered, predicates, measures, segments)
+    program = replace(program, adjacent=adjacent, slots=None)
+    return fold_trends(program, ordered, measures, columns=columns, folds=folds)
 
 
 def counted(rows: ValueRows) -> dict[int, int]:

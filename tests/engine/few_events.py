@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from cepheid.engine.events.few_events import FEW, as_if_many
+from cepheid.engine.events.is_few import FEW, as_if_many
 
 
 @contextmanager

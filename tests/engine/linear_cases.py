@@ -100,6 +100,7 @@ def prepare(case: LinearCase) -> Prepared | None:
     program = replace(
         lower(make_plan(query)),
         slide=None if case.length is None else case.slide,
+        slots=slots,
         output=AggregateOutput((), (), (), (), ()),
     )
     columns = {

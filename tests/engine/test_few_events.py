@@ -7,14 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cepheid
-from cepheid.engine.events.few_events import (
-    FEW,
-    add_few,
-    group_few,
-    grouped_few,
-    order_of_few,
-    rank_few,
-)
+from cepheid.engine.events.few_events import add_few, group_few, grouped_few, order_of_few, rank_few
+from cepheid.engine.events.is_few import FEW
 from cepheid.kernels.order.arrange_events import (
     Grouped,
     count_events,

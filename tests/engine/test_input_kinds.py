@@ -119,6 +119,31 @@ class TestEncodings:
         table = reencoded(table_of(STREAM), type=encoding, s=encoding)
         assert in_any_order(rows_of(query, table)) == in_any_order(rows_of(query, STREAM))
 
+    @pytest.mark.parametrize("kind", [pa.decimal32(5, 1), pa.decimal64(12, 1)], ids=str)
+    @pytest.mark.parametrize(
+        "query",
+        [
+            "SEQ(A a, B b) WHERE a.k < b.k RETURN a.k, b.k",
+            "SEQ(A a, B b) WHERE [k] RETURN a.k, b.k",
+            "A+ a RETURN min(a[].k) AS least, sum(a[].k) AS sum",
+            "A+ a RETURN k, MIN(a.k), COUNT(*) GROUP BY k",
+        ],
+    )
+    def test_of_short_decimals(self, query, kind, tmp_path):
+        wider = reencoded(table_of(STREAM), k=pa.decimal128(20, 1))
+        wider = reencoded(wider, k=pa.decimal128(kind.precision, 1))
+        table = reencoded(wider, k=kind)
+        pq.write_table(table, tmp_path / "events.parquet")
+        assert run(query, table).equals(run(query, wider))
+        assert run(query, tmp_path / "events.parquet").equals(run(query, wider))
+
+    @pytest.mark.parametrize("kind", [pa.string_view(), pa.large_string()], ids=str)
+    def test_of_text_in_a_file(self, kind, tmp_path):
+        table = reencoded(table_of(STREAM), type=kind, s=kind)
+        pq.write_table(table, tmp_path / "events.parquet")
+        for query in (MATCHES, COUNTS):
+            assert run(query, tmp_path / "events.parquet").equals(run(query, table))
+
     @QUERIES
     @pytest.mark.parametrize("encoding", [pa.string(), "dictionary"], ids=str)
     def test_chunks_with_dictionaries_of_their_own(self, query, encoding):

@@ -32,6 +32,9 @@ def test_the_place_is_said() -> None:
         query.bind()
     with pytest.raises(cepheid.InternalError, match="query 'q1' failed"):
         query.run(EVENTS, time="time")
+    query.program = None  # type: ignore[assignment, method-assign]
+    with pytest.raises(cepheid.InternalError, match="query 'q1' failed with TypeError"):
+        query.batches(EVENTS, time="time")
     both = cepheid.workload([cepheid.query("PATTERN A a"), cepheid.query("PATTERN B b", name="q2")])
     both.queries["q2"].tree = None  # type: ignore[assignment]
     with pytest.raises(cepheid.InternalError, match="q2"):

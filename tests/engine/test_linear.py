@@ -5,14 +5,14 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cepheid.engine.trends.folds import fold_positions as linear
-from cepheid.engine.trends.folds.fold_positions import linear_rows, rows_of_partitions
+from cepheid.engine.trends.folds.fold_positions import rows_of_partitions
 from cepheid.engine.trends.folds.slot_task import slot_task
 from cepheid.language import ast
-from cepheid.plan.window_costs import WindowCosts
+from tests.engine.fold_trends import fold_trends
 from tests.engine.linear_cases import (
     MODULUS,
     LinearCase,
@@ -30,16 +30,13 @@ def quiet(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.ERROR, logger="cepheid")
 
 
-@pytest.fixture(params=[False, True], ids=["vectors", "panes"])
-def prefers_panes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Either way to keep windows, whatever it costs."""
-    monkeypatch.setattr(WindowCosts, "prefers_panes", request.param)
+WINDOWS = pytest.mark.parametrize("fold", ["values in vectors", "values in panes"])
 
 
-def check(case: LinearCase) -> None:
+def check(case: LinearCase, *folds: str) -> None:
     prepared = prepare(case)
     assume(prepared is not None)
-    rows = linear_rows(prepared.program, prepared.slots, prepared.ordered, prepared.measures)
+    rows = fold_trends(prepared.program, prepared.ordered, prepared.measures, folds=folds)
     assert as_values(rows, case, prepared) == expected_values(case)
 
 
@@ -49,10 +46,11 @@ def test_without_window(case: LinearCase) -> None:
     check(case)
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@WINDOWS
+@settings(max_examples=100)
 @given(case=linear_cases(has_negation=False, has_window=True))
-def test_windows(prefers_panes: None, case: LinearCase) -> None:
-    check(case)
+def test_windows(fold: str, case: LinearCase) -> None:
+    check(case, fold)
 
 
 @settings(max_examples=100)
@@ -61,10 +59,11 @@ def test_negation(case: LinearCase) -> None:
     check(case)
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@WINDOWS
+@settings(max_examples=100)
 @given(case=linear_cases(has_negation=True, has_window=True))
-def test_negation_in_windows(prefers_panes: None, case: LinearCase) -> None:
-    check(case)
+def test_negation_in_windows(fold: str, case: LinearCase) -> None:
+    check(case, fold)
 
 
 @settings(max_examples=30)
@@ -74,7 +73,9 @@ def test_rows_come_in_parts(case: LinearCase) -> None:
     assume(prepared is not None)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(linear, "ROWS_AT_ONCE", 1)
-        rows = linear_rows(prepared.program, prepared.slots, prepared.ordered, prepared.measures)
+        rows = fold_trends(
+            prepared.program, prepared.ordered, prepared.measures, folds=["values in vectors"]
+        )
     assert as_values(rows, replace(case, slide=1), prepared) == expected_values(
         replace(case, slide=1)
     )

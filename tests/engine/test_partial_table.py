@@ -5,13 +5,12 @@ import pytest
 
 import cepheid
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
-from cepheid.engine.trends.aggregation import Aggregation
+from cepheid.engine.results import aggregated
 from cepheid.engine.trends.partial_table import (
     NUMBERS,
     from_collected,
-    partial_schema,
-    to_partial,
 )
+from cepheid.engine.trends.trend_events import TrendEvents
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.lower import lower
 
@@ -26,8 +25,8 @@ def combined(text, tables):
     parts = []
     for table in tables:
         columns = dict(zip(table.column_names, table.columns, strict=True))
-        rows = Aggregation(program, output, columns, table.num_rows).finished(schema)
-        parts += to_partial(partial_schema(program, output, schema), rows).column(NUMBERS).chunks
+        events = TrendEvents(program, output, columns, table.num_rows)
+        parts += aggregated(events, schema, partially=True).column(NUMBERS).chunks
     numbers = pa.concat_arrays(parts)
     lists = pa.ListArray.from_arrays([0, len(numbers)], numbers)
     collected = pa.table({NUMBERS: lists})

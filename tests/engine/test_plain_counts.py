@@ -4,28 +4,22 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
+from cepheid.engine.fold import TooLarge
 from cepheid.engine.trends.folds import fold_positions as linear
 from cepheid.engine.trends.folds import panes
-from cepheid.engine.trends.folds.fold_positions import linear_rows, rows_of_counts
+from cepheid.engine.trends.folds.fold_positions import rows_of_counts
 from cepheid.engine.trends.folds.slot_task import slot_task
 from cepheid.kernels.values.value_arrays import Measures, ValueRows
 from cepheid.language import ast
-from cepheid.plan.window_costs import WindowCosts
+from tests.engine.fold_trends import fold_trends
 from tests.engine.linear_cases import LinearCase, Prepared, expected_values, linear_cases, prepare
 from tests.engine.linear_ranges import compose_ranges, cut_in_ranges, fold_range
 
-WAYS = (0, linear.MANY_WINDOWS)
 Counts = dict[tuple[int, int], int]
-
-
-@pytest.fixture(params=WAYS, ids=["panes", "vectors"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Either way to keep windows."""
-    monkeypatch.setattr(linear, "MANY_WINDOWS", request.param)
-    monkeypatch.setattr(WindowCosts, "prefers_panes", True)
+FOLDS = pytest.mark.parametrize("fold", ["counts in vectors", "counts in panes"])
 
 
 def prepare_counts(case: LinearCase) -> Prepared:
@@ -58,33 +52,36 @@ def counts_of(rows: ValueRows, case: LinearCase, prepared: Prepared) -> Counts:
     return found
 
 
-def check(case: LinearCase) -> None:
+def check(case: LinearCase, fold: str) -> None:
     prepared = prepare_counts(case)
-    rows = linear_rows(prepared.program, prepared.slots, prepared.ordered, prepared.measures)
+    rows = fold_trends(prepared.program, prepared.ordered, prepared.measures, folds=[fold])
     expected = {key: values[0] for key, values in expected_values(case).items()}
     assert counts_of(rows, case, prepared) == expected
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@FOLDS
+@settings(max_examples=100)
 @given(case=linear_cases(has_negation=False, has_window=True))
-def test_windows(way: None, case: LinearCase) -> None:
-    check(case)
+def test_windows(fold: str, case: LinearCase) -> None:
+    check(case, fold)
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@FOLDS
+@settings(max_examples=100)
 @given(case=linear_cases(has_negation=True, has_window=True))
-def test_negation_in_windows(way: None, case: LinearCase) -> None:
-    check(case)
+def test_negation_in_windows(fold: str, case: LinearCase) -> None:
+    check(case, fold)
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@FOLDS
+@settings(max_examples=50)
 @given(case=linear_cases(has_negation=False, has_window=True))
-def test_little_room(way: None, case: LinearCase) -> None:
+def test_little_room(fold: str, case: LinearCase) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(linear, "ROWS_AT_ONCE", 1)
         patch.setattr(panes, "ROWS_AT_ONCE", 1)
         patch.setattr(panes, "FIRST_ROOM", 1)
-        check(replace(case, slide=1))
+        check(replace(case, slide=1), fold)
 
 
 @settings(max_examples=100)
@@ -108,12 +105,13 @@ def growing(size: int) -> LinearCase:
     return LinearCase(pattern, ("v0",), "", (), 100, 10, "", events, ())
 
 
+@FOLDS
 @pytest.mark.parametrize("size", [40, 53, 54, 61, 64, 100])
-def test_counts_that_grow_large(way: None, size: int) -> None:
+def test_counts_that_grow_large(fold: str, size: int) -> None:
     """Windows before, in and after the dense stretch; n events have 2^n - 1 trends."""
     case = growing(size)
     prepared = prepare_counts(case)
-    rows = linear_rows(prepared.program, prepared.slots, prepared.ordered, prepared.measures)
+    rows = fold_trends(prepared.program, prepared.ordered, prepared.measures, folds=[fold])
     times = [each["time"] for each in case.events]
     expected = {}
     for start in range(-90, 600, 10):
@@ -132,4 +130,4 @@ def test_large_counts_are_left_to_the_general_fold() -> None:
     for size, is_small in ((40, True), (60, False)):
         prepared = prepare_counts(growing(size))
         task = slot_task(prepared.program, prepared.slots, prepared.ordered, prepared.measures)
-        assert (rows_of_counts(task, 100, 10, 10) is not None) == is_small
+        assert isinstance(rows_of_counts(task, 100, 10, 10), TooLarge) != is_small

@@ -11,7 +11,7 @@ from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.engine.events.hidden_columns import INDEX
 from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.run import result_schema
-from cepheid.engine.trends.aggregation import Aggregation
+from cepheid.engine.trends.trend_events import TrendEvents
 from cepheid.engine.trends.windows.wanted_windows import oldest_needed, shares_windows_of_events
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
@@ -77,7 +77,7 @@ class TestEveryMethod:
         program = program_of(f"{METHODS[method]} {SLIDING}", events)
         columns = dict(zip(events.column_names, events.columns, strict=True))
         report = ReportRange(5000, 5010)
-        part = Aggregation(program, program.output, columns, 10_000, report=report)
+        part = TrendEvents(program, program.output, columns, 10_000, report=report)
         assert set(part.ordered.arrays.clock.tolist()) <= set(range(4995, 5010))
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 import cepheid
-from cepheid.engine.events.few_events import FEW
+from cepheid.engine.events.is_few import FEW
 from tests.engine.adjacent_cases import (
     ASKED,
     bound_of,

@@ -8,11 +8,14 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import fields
 from functools import partial
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 from hypothesis import event, given, note, settings
 from hypothesis import strategies as st
 
@@ -84,6 +87,29 @@ def test_any_query_on_any_table(seed: int) -> None:
     if result is not None:
         event("a result")
         result.validate(full=True)
+
+
+@given(seeds)
+@settings(max_examples=100)
+def test_any_query_on_any_file(seed: int) -> None:
+    """Columns come out of a file as they went in, so they are of as many types as in memory."""
+    random = Random(seed)
+    table = drawn_table(random)
+    text = drawn_text(random, table)
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "events.parquet")
+        try:
+            pq.write_table(table, path)
+        except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # Parquet has fewer types than Arrow
+            return
+        stored = outcome(lambda: make(text).run(path, **ROLES))
+        in_memory = outcome(lambda: make(text).run(pq.read_table(path), **ROLES))
+    assert (stored is None) == (in_memory is None)
+    if isinstance(stored, pa.Table):
+        event("a result")
+        stored.validate(full=True)
+        assert stored.schema.equals(in_memory.schema)
+        assert stored.num_rows == in_memory.num_rows
 
 
 @given(seeds)

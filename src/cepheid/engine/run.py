@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pyarrow as pa
 
 from cepheid.engine.bundle import Bundle, bundle_of_one
+from cepheid.engine.catalogue import RankedFolds
 from cepheid.engine.events.warn_of_events import warn_of_dropped
 from cepheid.engine.process.interruptible import stop_if_unwanted
 from cepheid.engine.process.name_errors import errors_of
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from cepheid.engine.events.report_range import ReportRange
     from cepheid.engine.events.scan import Scans
     from cepheid.engine.matches.forms.compressed import CompressedMatches
-    from cepheid.engine.shared.analyze_set import SetAnalysis
     from cepheid.engine.shared.run_lanes import Finish
 
 LocalResult: TypeAlias = "pa.Table | CompressedMatches"
@@ -78,13 +78,14 @@ def run(
     bundle: Bundle,
     events: EventColumns,
     mode: RunMode = ON_ONE_THREAD,
-    report: SetAnalysis | None = None,
+    report: RankedFolds | None = None,
 ) -> Iterator[tuple[int, LocalResult]]:
-    """Yield the number of every query with its result; `report` writes down what ran.
+    """Yield the number of every query with its result.
 
-    An error names its query: where several are run together, it is found by running each alone.
+    `report` chooses the folds, and writes down what ran. An error names its query: where several
+    are run together, it is found by running each alone.
     """
-    programs = bundle.programs
+    programs, report = bundle.programs, report or RankedFolds()
     if len(programs) == 1:
         with errors_of(programs[0].name):
             for each in _Run(bundle, events, mode, report).alone(0, events.columns):
@@ -105,7 +106,7 @@ class _Run:
     bundle: Bundle
     events: EventColumns
     mode: RunMode
-    report: SetAnalysis | None
+    report: RankedFolds
 
     def results(self) -> Iterator[tuple[int, LocalResult]]:
         """Yield what queries share first, and then what has nothing in common with others.
@@ -134,7 +135,7 @@ class _Run:
             return
         from cepheid.engine.shared.run_set import SetOptions, run_set
 
-        run_one = run_set if self.report is None else self.report.run_set
+        run_one = run_set if self.report.sets is None else self.report.sets.run_set
         for numbers, merged in self.bundle.sets:
             options = SetOptions(self.mode.threads, self.bundle.policy, self._partially(numbers))
             columns = shared.of(merged.programs[0])
@@ -187,18 +188,17 @@ class _Run:
         columns: Mapping[str, Any],
         is_partial: bool,
     ) -> pa.Table:
-        from cepheid.engine.trends.aggregation import Aggregation
+        from cepheid.engine.results import aggregated
+        from cepheid.engine.trends.trend_events import TrendEvents
 
         mode, schema = self.mode, self.events.schema
-        found = Aggregation(
-            program, output, columns, self.events.length, mode.threads, mode.report_range
-        )
-        if is_partial:
-            from cepheid.engine.trends.partial_table import partial_schema, to_partial
-
-            return to_partial(partial_schema(program, output, schema), found.finished(schema))
-        table = found.table(schema)
-        self._warn_of_dropped(program, found.dropped)
+        events = TrendEvents(
+            program, output, columns, self.events.length, mode.threads, mode.report_range,
+            self.report.record,
+        )  # fmt: skip
+        table = aggregated(events, schema, self.report, partially=is_partial)
+        if not is_partial:
+            self._warn_of_dropped(program, events.dropped)
         return table
 
     def _kept(

@@ -2,17 +2,21 @@
 
 Kernels are module-level functions, compiled on first call and cached on disk (see cache.py), so
 that a new process, a Spark worker included, loads machine code instead of compiling. Every kernel
-is called with one set of dtypes, so that it has one entry in the cache. No fastmath: NaN and signed
-zero keep their meaning. `error_model="numpy"` avoids a division check per operation.
+is called with one set of dtypes, so that it has one entry in the cache for every type of values
+that it takes (see `by_type`). No fastmath: NaN and signed zero keep their meaning.
+`error_model="numpy"` avoids a division check per operation.
 """
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar, get_type_hints
 
 import numba
 from numba.core.dispatcher import Dispatcher
+from numba.extending import overload
 
 from cepheid.kernels.cache import KernelCache, cache_folder
 from cepheid.kernels.compiling import log_compilations
@@ -68,6 +72,41 @@ def in_place(function: Callable[Parameters, Result]) -> Callable[Parameters, Res
     """
     compiled: Callable[Parameters, Result] = numba.njit(**FLAGS, inline="always")(function)  # type: ignore[call-overload]
     return compiled
+
+
+def by_type(*functions: Callable[..., Result]) -> Callable[..., Result]:
+    """Return one function for several with the same parameters; the first one's type tells which.
+
+    A kernel that calls it is compiled for every type of values that it is called with.
+    """
+    plain = [getattr(each, "py_func", each) for each in functions]
+    first = next(iter(inspect.signature(plain[0]).parameters))
+    by_class = {get_type_hints(each)[first]: each for each in plain}
+
+    @functools.wraps(plain[0])
+    def chosen(*arguments: object) -> Result:  # where nothing is compiled
+        return by_class[type(arguments[0])](*arguments)
+
+    for function, compiled in zip(by_class.items(), functions, strict=True):
+        if isinstance(compiled, Dispatcher):
+            _offer(chosen, *function, compiled.targetoptions)
+    return chosen
+
+
+def _offer(
+    chosen: Callable[..., Result],
+    of_class: type,
+    function: Callable[..., Result],
+    flags: dict[str, object],
+) -> None:
+    """Let kernels take a function where the first argument is of a class."""
+
+    def implementation(*arguments: object) -> Callable[..., Result] | None:
+        is_it = getattr(arguments[0], "instance_class", None) is of_class
+        return function if is_it else None
+
+    setattr(implementation, "__signature__", inspect.signature(function))  # noqa: B010
+    overload(chosen, jit_options=flags, strict=False)(implementation)  # type: ignore[arg-type]
 
 
 def _compiled(

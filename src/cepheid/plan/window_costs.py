@@ -13,6 +13,7 @@ from dataclasses import dataclass
 PRODUCT_OF_ONE_ENTRY = 0.3
 PLAIN_PRODUCT_OF_ONE_ENTRY = 0.1
 PLAIN_UPDATE = 1 / 60
+MANY_WINDOWS = 128  # that an event is in: plain counts of fewer never take less in panes
 
 
 @dataclass(frozen=True, slots=True)

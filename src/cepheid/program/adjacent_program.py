@@ -19,6 +19,9 @@ class StructureCode(IntEnum):
     TREE = 5
 
 
+LOOKED_UP = (StructureCode.TOTAL, StructureCode.PREFIX_SUMS, StructureCode.EQUAL_SUMS)
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """A column of the last event compared with one of the new event.

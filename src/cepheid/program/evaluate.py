@@ -168,7 +168,8 @@ class LocalPredicates:
         ones = [self._filled(each, arrow_type) for each in sides]
         valid = ones[0][1] & ones[1][1]
         divisors = np.where(valid, ones[1][0], 1)
-        return to_arrow(np.fmod(ones[0][0], divisors), ~valid)
+        with np.errstate(invalid="ignore"):  # of infinity it is NaN
+            return to_arrow(np.fmod(ones[0][0], divisors), ~valid)
 
     def _repeated(self, column: Column) -> Column:
         return pa.repeat(column, self.length) if isinstance(column, pa.Scalar) else column

@@ -14,7 +14,7 @@ from cepheid.engine.events.event_schema import (
     named_columns,
 )
 from cepheid.errors import DataError
-from cepheid.tables.stored_columns import StoredEvents
+from cepheid.tables.stored_columns import PlainEvents, StoredEvents
 from cepheid.tables.table_kinds import (
     TableKind,
     column_names,
@@ -47,7 +47,7 @@ def read_input(events: Any, roles: ColumnRoles) -> EventInput:
     if isinstance(events, Mapping):
         return _stack(events, roles)
     if isinstance(events, StoredEvents):
-        return EventInput(events, TableKind.ARROW, roles)
+        return EventInput(PlainEvents(events), TableKind.ARROW, roles)
     kind = kind_of(events)
     return EventInput(events if kind is TableKind.SPARK else to_arrow(events, kind), kind, roles)
 

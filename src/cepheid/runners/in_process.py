@@ -28,7 +28,7 @@ from cepheid.program.program import Program
 from cepheid.tables.stored_columns import LEAST_ROWS, ColumnReader, StoredEvents
 
 if TYPE_CHECKING:
-    from cepheid.engine.shared.analyze_set import SetAnalysis
+    from cepheid.engine.catalogue import RankedFolds
 
 
 def available_cores() -> int:
@@ -43,7 +43,7 @@ class InProcess:
         self,
         events: pa.Table | StoredEvents,
         roles: ColumnRoles,
-        report: SetAnalysis | None = None,
+        report: RankedFolds | None = None,
     ) -> None:
         self.events = events
         self.schema: pa.Schema = events.schema

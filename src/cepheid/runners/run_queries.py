@@ -28,7 +28,7 @@ from cepheid.runners.in_process import InProcess
 from cepheid.tables.table_kinds import TableKind, from_arrow
 
 if TYPE_CHECKING:
-    from cepheid.engine.shared.analyze_set import SetAnalysis
+    from cepheid.engine.catalogue import RankedFolds
 
 
 class Runner(Protocol):
@@ -56,7 +56,7 @@ def run_queries(
     roles: ColumnRoles,
     options: Batch | Streaming,
     sharing: Sharing | None = None,
-    report: SetAnalysis | None = None,
+    report: RankedFolds | None = None,
 ) -> dict[str, Any]:
     """Return the result of every query by its name.
 

@@ -19,9 +19,9 @@ from cepheid.engine.events.scan import Scans
 from cepheid.engine.matches.find_matches import find_matches
 from cepheid.engine.matches.forms.compressed import GRAPHS, compress_matches, graphs_of
 from cepheid.engine.matches.match_pairs import find_pairs
+from cepheid.engine.results import aggregated
 from cepheid.engine.shared.run_chains import run_chains
-from cepheid.engine.trends.aggregation import Aggregation
-from cepheid.engine.trends.partial_table import partial_schema, to_partial
+from cepheid.engine.trends.trend_events import TrendEvents
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program
 from cepheid.program.sharing.chain_program import ChainProgram
@@ -80,11 +80,8 @@ class Replay:
         events, schema, report = settled.events, settled.move.schema, settled.report
         columns = self._scans.of(program)
         if isinstance(output, AggregateOutput):
-            aggregation = Aggregation(program, output, columns, events.num_rows, 1, report)
-            if query.partially:
-                partial = partial_schema(program, output, schema)
-                return to_partial(partial, aggregation.finished(schema)), NO_ROWS
-            return aggregation.table(schema), NO_ROWS
+            given = TrendEvents(program, output, columns, events.num_rows, 1, report)
+            return aggregated(given, schema, partially=query.partially), NO_ROWS
         if output.is_compressed:
             matches, _ = compress_matches(program, output, events, schema, report, columns)
             # A graph may have ends, and yet no match: negations, or starts reported before.

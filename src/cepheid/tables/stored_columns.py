@@ -10,6 +10,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 import pyarrow as pa
 
 from cepheid.engine.process.threads import start
+from cepheid.tables.table_kinds import plain_column, plain_type
 
 LEAST_ROWS = 2**16  # that are worth reading side by side
 
@@ -26,6 +27,22 @@ class StoredEvents(Protocol):
 
         Several threads may read at a time.
         """
+
+
+class PlainEvents:
+    """Stored events in the encodings that runs know, as those of a table in memory are."""
+
+    def __init__(self, stored: StoredEvents) -> None:
+        self.stored = stored
+        self.row_count = stored.row_count
+        plain = [each.with_type(plain_type(each.type)) for each in stored.schema]
+        self.schema = pa.schema(plain, stored.schema.metadata)
+
+    def read(self, columns: Sequence[str], encoded: Sequence[str]) -> pa.Table:
+        """Return some columns; those of `encoded` that are texts may come as dictionaries."""
+        table = self.stored.read(columns, encoded)
+        plain = [plain_column(each) for each in table.columns]
+        return pa.Table.from_arrays(plain, names=table.column_names)
 
 
 class ColumnReader(Mapping[str, Any]):

@@ -95,37 +95,46 @@ def _from_pandas(frame: Any) -> pa.Table:
 def plain_column(column: Any) -> Any:
     """Return a column in an encoding that every Arrow function knows, with proper dictionaries.
 
-    Arrow has few functions for views, run ends and dictionaries of times. A dictionary may hold a
-    value twice, or NULL: then equal codes do not mean equal values, and it is encoded anew.
+    Arrow has few functions for views, run ends, short decimals and dictionaries of times. A
+    dictionary may hold a value twice, or NULL: then equal codes do not mean equal values, and it is
+    encoded anew.
     """
     kind = column.type
     if pa.types.is_run_end_encoded(kind):
         decoded = [pc.run_end_decode(each) for each in column.chunks]
         return plain_column(pa.chunked_array(decoded, kind.value_type))
+    plain = plain_type(kind)
     if pa.types.is_dictionary(kind):
         value = kind.value_type
-        if pa.types.is_temporal(value) or _plain_type(value) != value:
+        if plain != kind:
             return plain_column(pc.cast(column, value))
         dictionaries = [each.dictionary for each in column.chunks]
         if any(each.null_count or len(each.unique()) < len(each) for each in dictionaries):
             return pc.dictionary_encode(pc.cast(column, value))
-    plain = _plain_type(kind)
     return column if plain == kind else pc.cast(column, plain)
 
 
-def _plain_type(kind: pa.DataType) -> pa.DataType:
-    """Return the type without views, also inside lists, maps and structs.
+def plain_type(kind: pa.DataType) -> pa.DataType:
+    """Return the type of `plain_column`: without views and short decimals, also inside others.
 
     List views stay: Arrow takes their values, but a cast of a part of one is wrong.
 
-    >>> _plain_type(pa.list_(pa.string_view()))
+    >>> plain_type(pa.list_(pa.string_view()))
     ListType(list<item: large_string>)
     """
     match kind:
+        case _ if pa.types.is_run_end_encoded(kind):
+            return plain_type(kind.value_type)
+        case _ if pa.types.is_dictionary(kind):
+            value = plain_type(kind.value_type)
+            is_kept = value == kind.value_type and not pa.types.is_temporal(value)
+            return kind if is_kept else value
         case _ if pa.types.is_string_view(kind):
             return pa.large_string()
         case _ if pa.types.is_binary_view(kind):
             return pa.large_binary()
+        case _ if pa.types.is_decimal(kind) and kind.bit_width < 128:
+            return pa.decimal128(kind.precision, kind.scale)
         case _ if pa.types.is_list(kind):
             return pa.list_(_plain_field(kind.value_field))
         case _ if pa.types.is_large_list(kind):
@@ -140,7 +149,7 @@ def _plain_type(kind: pa.DataType) -> pa.DataType:
 
 
 def _plain_field(field: pa.Field) -> pa.Field:
-    return field.with_type(_plain_type(field.type))
+    return field.with_type(plain_type(field.type))
 
 
 def from_arrow(table: pa.Table, kind: TableKind) -> Any:

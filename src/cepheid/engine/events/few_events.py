@@ -6,10 +6,6 @@ needs several. Every function here gives what the kernel gives that it names.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,24 +14,7 @@ from cepheid.kernels.order.arrange_events import RISING, SORTED, UNSORTED, Group
 from cepheid.kernels.values.value_arrays import ValueRows
 
 Int64s = NDArray[np.int64]
-FEW = 2**13
-_ARE_MANY = ContextVar("are_many", default=False)
 LARGEST = 2.0**200  # so many times this stays in the first tier of numbers
-
-
-def is_few(count: int) -> bool:
-    """Whether so many events, rows or values are not worth a kernel of their own."""
-    return count <= FEW and not _ARE_MANY.get()
-
-
-@contextmanager
-def as_if_many() -> Iterator[None]:
-    """Let few events take the kernels of many, so that those are compiled."""
-    token = _ARE_MANY.set(True)
-    try:
-        yield
-    finally:
-        _ARE_MANY.reset(token)
 
 
 def order_of_few(ticks: Int64s) -> int:

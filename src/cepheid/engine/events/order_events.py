@@ -14,9 +14,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cepheid.analysis.derived_types import StreamTime
-from cepheid.engine.events.few_events import group_few, grouped_few, is_few, order_of_few
+from cepheid.engine.events.few_events import group_few, grouped_few, order_of_few
 from cepheid.engine.events.hidden_columns import INDEX
 from cepheid.engine.events.horizons import Horizons, horizons_in_events, horizons_in_time
+from cepheid.engine.events.is_few import is_few
 from cepheid.engine.events.next_tick import next_clock
 from cepheid.engine.events.partition_codes import (
     PartitionCodes,

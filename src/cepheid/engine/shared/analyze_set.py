@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from cepheid.analysis.schema import OPEN_SCHEMA
 from cepheid.engine.events.event_schema import TICKS_PER_SECOND
 from cepheid.engine.events.ticks import to_ticks
 from cepheid.engine.shared.fold_set import FoldedSet, fold_set
@@ -31,7 +30,7 @@ COMPARISONS = 3
 
 
 class SetAnalysis:
-    """Runs sets like `run_set` and keeps a report of each, and the schema of the events.
+    """Runs sets like `run_set` and keeps a report of each.
 
     `compare`: folds again, by turns with and without sharing, to see how long both take. Where
     queries are counted with plain numbers, nothing is decided either way: those are compared with
@@ -40,7 +39,6 @@ class SetAnalysis:
 
     def __init__(self, *, compare: bool = False) -> None:
         self.compare = compare
-        self.schema = OPEN_SCHEMA
         self.sets: list[SetRun] = []
 
     def run_set(

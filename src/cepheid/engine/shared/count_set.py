@@ -12,7 +12,7 @@ from cepheid.engine.shared.flat_lists import flat_lists
 from cepheid.engine.trends.value_rows import first_rows, joined_rows, make_rows
 from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.last_event.prefix_counts import LARGEST
-from cepheid.kernels.position.fold_counts import ALL_EXACT, DONE, MORE_ROWS
+from cepheid.kernels.position.fold_slots import DONE, MORE_ROWS
 from cepheid.kernels.shared.count_merged import (
     COLUMNS,
     PLACES,
@@ -22,6 +22,7 @@ from cepheid.kernels.shared.count_merged import (
     LazyCounts,
     count_merged,
 )
+from cepheid.kernels.values.double_counts import ALL_EXACT
 from cepheid.kernels.values.value_arrays import Measures, ValueRows
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.sharing.merged_program import MergedPosition, MergedProgram

@@ -32,9 +32,10 @@ from cepheid.kernels.last_event.adjacent_rules import Indexes
 from cepheid.kernels.shared.fold_lanes import LaneRoom, LaneRows, LaneTables, fold_lanes
 from cepheid.kernels.shared.lane_minima import LeastRoom
 from cepheid.kernels.values.value_arrays import Measures, ValueRows
+from cepheid.program.adjacent_program import LOOKED_UP
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.arrow_arrays import empty
-from cepheid.program.sharing.lane_program import LOOKED_UP, LaneProgram
+from cepheid.program.sharing.lane_program import LaneProgram
 
 Int64s = NDArray[np.int64]
 Finish = Callable[[SetResults, list[ValueRows]], list[pa.Table]]

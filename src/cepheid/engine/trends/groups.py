@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cepheid.engine.events.few_events import add_few, is_few
+from cepheid.engine.events.few_events import add_few
+from cepheid.engine.events.is_few import is_few
 from cepheid.kernels.values.add_by_key import add_by_key
 from cepheid.kernels.values.value_arrays import NOTHING, ValueRows
 

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from cepheid.engine.events.order_events import OrderedEvents, starts_of_runs
 from cepheid.engine.events.partition_codes import partition_codes
-from cepheid.engine.trends.aggregation import Aggregation
 from cepheid.engine.trends.folds.panes import (
     ALL_WINDOWS,
     fold_to_panes,
@@ -32,6 +31,7 @@ from cepheid.engine.trends.groups import add_groups
 from cepheid.engine.trends.integer_sums import bounds_by_largest, largest_sizes, rounded_sums
 from cepheid.engine.trends.measures import EventMeasures
 from cepheid.engine.trends.result_table import Finished, PlaceColumns
+from cepheid.engine.trends.trend_events import TrendEvents
 from cepheid.errors import DataError
 from cepheid.kernels.position.merge_panes import merge_panes
 from cepheid.kernels.position.pane_matrices import PaneMatrices
@@ -65,17 +65,17 @@ def fold_range(
 ) -> pa.Table:
     """Return the matrices of one range of time."""
     columns = dict(zip(events.column_names, events.columns, strict=True))
-    aggregation = Aggregation(program, output, columns, events.num_rows)
-    ordered = _going_on(program, aggregation.ordered)
+    given = TrendEvents(program, output, columns, events.num_rows)
+    ordered = _going_on(program, given.ordered)
     schema = range_schema(program, events.schema)
     if not ordered.row.size:
         return schema.empty_table()
-    if any(each.is_ranked for each in aggregation.measures.sortables):
+    if any(each.is_ranked for each in given.measures.sortables):
         raise DataError(
             "MIN of 2^63 - 2, or MAX of 1 - 2^63 or 2 - 2^63, cannot be found in ranges of time",
             hint="cast the column to a decimal, or run a bounded input with parallel_in_time=False",
         )
-    task = slot_task(program, slots, ordered, aggregation.measures.arrays())
+    task = slot_task(program, slots, ordered, given.measures.arrays())
     pane = pane_length(program.window_length, program.slide)
     panes = joined_panes(fold_to_panes(task, pane))
     begins = ordered.arrays.step_offsets[ordered.arrays.partition_offsets[panes.owner]]
@@ -85,7 +85,7 @@ def fold_range(
     matrices = _to_bytes(panes.values, task.machine.owner.size)
     arrays = [*keys, to_arrow(begin), to_arrow(panes.pane), matrices]
     if LARGEST in schema.names:
-        largest = np.array(largest_sizes(output, aggregation.measures))
+        largest = np.array(largest_sizes(output, given.measures))
         arrays.append(_to_lists(np.broadcast_to(largest, (panes.owner.size, largest.size))))
     return pa.Table.from_arrays(arrays, names=schema.names).cast(schema)
 

@@ -2,29 +2,43 @@
 
 Windows that begin between the same two steps hold the same runs as long as they are open: they
 share a *lane*. So the cost of a step is the number of open windows, or of steps in a window if
-those are fewer.
+those are fewer. `values[slot, lane]` holds the state; the lanes in use are neighbours, so that a
+step on counts adds a few short vectors.
 """
 
 from __future__ import annotations
 
-from cepheid.kernels.arrays import EventArrays, Int64s
-from cepheid.kernels.jit import inlined, inner_in_place, kernel_in_place
+import numpy as np
+
+from cepheid.kernels.arrays import SKIP_TILL_ANY, EventArrays, Int64s
+from cepheid.kernels.jit import inlined, kernel_in_place
 from cepheid.kernels.position.slot_machine import (
     BEFORE_ALL,
     SlotMachine,
     Step,
-    advance,
-    begin_row,
+    advance_lanes,
     describe_step,
-    sum_finals,
 )
-from cepheid.kernels.values.value_arrays import Measures, ValueRows, Values
+from cepheid.kernels.values.value_arrays import Measures, ValueRows
+from cepheid.kernels.values.value_stretches import (
+    AnyValues,
+    clear,
+    copy,
+    has_runs,
+    is_exact,
+    make_one,
+    plus,
+    write,
+)
 
 AFTER_ALL = 2**63 - 1
-# Places in `cursor`.
-PARTITION, STEP, RANK, OLDEST_LANE, LANES, NEWEST_WINDOW, ROWS = range(7)
+# Places in `cursor`; the last is the clock at which the next window begins.
+PARTITION, STEP, RANK, OLDEST_LANE, LANES, NEWEST_WINDOW, ROWS, NEXT_OPENING = range(8)
+FIRST_OPENING = -(2**63)
 # What `measure_windows` finds: lanes open at once, at most; updates of lanes; panes with events.
 MOST_LANES, LANE_STEPS, PANES = range(3)
+# What `fold_windows` returns.
+DONE, MORE_ROWS, TOO_LARGE = 0, 1, 2
 
 
 @kernel_in_place
@@ -33,35 +47,43 @@ def fold_partitions(
     measures: Measures,
     events: EventArrays,
     codes: Int64s,
-    values: Values,
+    values: AnyValues,
     about: Step,
-    fresh: Values,
+    fresh: AnyValues,
     rows: ValueRows,
 ) -> None:
     """Aggregate all trends of every partition: one row each; O(edges) per event."""
     for partition in range(events.partition_offsets.size - 1):
-        begin_row(machine, values, 0, measures.moduli)
+        _begin_lane(machine, measures.moduli, values, 0)
         rank = BEFORE_ALL
         begin, end = events.partition_offsets[partition], events.partition_offsets[partition + 1]
         for step in range(begin, end):
             describe_step(machine, measures, events, codes, step, rank, about)
             rank = events.rank[events.step_offsets[step]]
-            advance(machine, measures.moduli, values, 0, about, fresh)
-        sum_finals(machine, measures.moduli, values, 0, fresh)
-        write_row(rows, partition, partition, 0, fresh)
+            advance_lanes(machine, measures.moduli, values, 0, 1, about, fresh)
+        _sum_finals(machine, measures.moduli, values, 0, fresh)
+        rows.owner[partition], rows.window[partition] = partition, 0
+        write(fresh, machine.follow.size, 0, rows, partition)
 
 
-@inner_in_place
-def write_row(rows: ValueRows, at: int, owner: int, window: int, fresh: Values) -> None:
-    """Write the last value of `fresh` as a row."""
-    last = fresh.mantissa.shape[1] - 1
-    rows.owner[at], rows.window[at] = owner, window
-    for number in range(fresh.mantissa.shape[2]):
-        rows.mantissa[at, number] = fresh.mantissa[0, last, number]
-        rows.tier[at, number] = fresh.tier[0, last, number]
-        rows.low[at, number] = fresh.low[0, last, number]
-    for number in range(fresh.least.shape[2]):
-        rows.least[at, number] = fresh.least[0, last, number]
+@inlined
+def _begin_lane(machine: SlotMachine, moduli: Int64s, values: AnyValues, lane: int) -> None:
+    """Set a lane to how a window begins."""
+    for slot in range(machine.owner.size):
+        clear(values, slot, lane, lane + 1)
+        if machine.initial[slot]:
+            make_one(values, slot, lane, moduli)
+
+
+@inlined
+def _sum_finals(
+    machine: SlotMachine, moduli: Int64s, values: AnyValues, lane: int, fresh: AnyValues
+) -> None:
+    """Write the result of a lane to the last row of `fresh`."""
+    last = machine.follow.size
+    clear(fresh, last, lane, lane + 1)
+    for place in range(machine.finals.size):
+        plus(fresh, last, values, machine.finals[place], lane, lane + 1, moduli)
 
 
 @kernel_in_place
@@ -111,82 +133,149 @@ def fold_windows(
     codes: Int64s,
     length: int,
     slide: int,
-    values: Values,
+    values: AnyValues,
     lane_windows: Int64s,
     about: Step,
-    fresh: Values,
+    fresh: AnyValues,
     rows: ValueRows,
     cursor: Int64s,
-) -> bool:
+) -> int:
     """Aggregate the trends in every window [i * slide, i * slide + length) of every partition.
 
     Windows without trends have no row. `lane_windows[lane]` are the first and the last window of a
-    lane that are still open; lanes are used in turn. Returns whether all is done: if not, `rows`
-    are full, and the next call goes on where `cursor` says.
+    lane that are still open; there is room for twice the lanes that are open at once. O(edges)
+    operations per event and lane. Returns DONE; MORE_ROWS if `rows` are full, and the next call
+    goes on where `cursor` says; or TOO_LARGE for values of this type.
     """
-    moduli, ring = measures.moduli, values.mantissa.shape[0]
+    moduli = measures.moduli
+    is_simple = machine.strategy == SKIP_TILL_ANY and codes.size == 0
+    is_simple = is_simple and moduli.size == 1 and measures.least_positions.size == 0
     while cursor[PARTITION] < events.partition_offsets.size - 1:
-        partition = cursor[PARTITION]
-        end = events.partition_offsets[partition + 1]
+        end = events.partition_offsets[cursor[PARTITION] + 1]
         while cursor[STEP] <= end:
             step = cursor[STEP]
             clock = _clock(events, step) if step < end else AFTER_ALL
-            first_open = (clock - length) // slide + 1
             while cursor[LANES] > 0:
-                lane = cursor[OLDEST_LANE]
-                if lane_windows[lane, 0] >= first_open:
+                oldest = lane_windows[cursor[OLDEST_LANE], 0]
+                if clock - length < oldest * slide:
                     break
-                if not _close(machine, moduli, values, lane_windows, first_open, fresh, rows,
-                              cursor):  # fmt: skip
-                    return False
+                needed = _close(machine, moduli, values, lane_windows, clock - length, slide, fresh,
+                                rows, cursor)  # fmt: skip
+                if needed != DONE:
+                    return needed
             if step < end:
-                newest = clock // slide
-                first_open = max(first_open, cursor[NEWEST_WINDOW] + 1)
-                if first_open <= newest:
-                    lane = (cursor[OLDEST_LANE] + cursor[LANES]) % ring
-                    lane_windows[lane, 0], lane_windows[lane, 1] = first_open, newest
-                    begin_row(machine, values, lane, moduli)
-                    cursor[LANES] += 1
-                    cursor[NEWEST_WINDOW] = newest
-                describe_step(machine, measures, events, codes, step, cursor[RANK], about)
-                cursor[RANK] = events.rank[events.step_offsets[step]]
-                lane = cursor[OLDEST_LANE]
-                for _ in range(cursor[LANES]):
-                    advance(machine, moduli, values, lane, about, fresh)
-                    lane = lane + 1 if lane + 1 < ring else 0
+                if clock >= cursor[NEXT_OPENING]:
+                    _open(machine, moduli, values, lane_windows, clock, length, slide, cursor)
+                first = cursor[OLDEST_LANE]
+                last = first + cursor[LANES]
+                if not (
+                    is_simple and _add_single(machine, moduli, events, step, values, first, last)
+                ):
+                    describe_step(machine, measures, events, codes, step, cursor[RANK], about)
+                    cursor[RANK] = events.rank[events.step_offsets[step]]
+                    advance_lanes(machine, moduli, values, first, last, about, fresh)
             cursor[STEP] += 1
         cursor[PARTITION] += 1
         cursor[STEP] = end
         cursor[RANK], cursor[NEWEST_WINDOW] = BEFORE_ALL, BEFORE_ALL
-    return True
+        cursor[NEXT_OPENING] = FIRST_OPENING
+    return DONE
 
 
-@inner_in_place
+@inlined
+def _open(
+    machine: SlotMachine,
+    moduli: Int64s,
+    values: AnyValues,
+    lane_windows: Int64s,
+    clock: int,
+    length: int,
+    slide: int,
+    cursor: Int64s,
+) -> None:
+    """Begin a lane for the windows that a step is the first one of."""
+    if cursor[OLDEST_LANE] + cursor[LANES] == lane_windows.shape[0]:
+        for lane in range(cursor[LANES]):
+            old = cursor[OLDEST_LANE] + lane
+            lane_windows[lane, 0], lane_windows[lane, 1] = (
+                lane_windows[old, 0],
+                lane_windows[old, 1],
+            )
+            for slot in range(machine.owner.size):
+                copy(values, slot, lane, values, slot, old)
+        cursor[OLDEST_LANE] = 0
+    lane = cursor[OLDEST_LANE] + cursor[LANES]
+    # A division takes longer than an update: after a short gap one is enough.
+    lane_windows[lane, 0] = cursor[NEWEST_WINDOW] + 1
+    if clock - length >= cursor[NEXT_OPENING]:
+        lane_windows[lane, 0] = (clock - length) // slide + 1
+    lane_windows[lane, 1] = clock // slide
+    _begin_lane(machine, moduli, values, lane)
+    cursor[LANES] += 1
+    cursor[NEWEST_WINDOW] = lane_windows[lane, 1]
+    cursor[NEXT_OPENING] = (lane_windows[lane, 1] + 1) * slide
+
+
+@inlined
 def _close(
     machine: SlotMachine,
     moduli: Int64s,
-    values: Values,
+    values: AnyValues,
     lane_windows: Int64s,
-    first_open: int,
-    fresh: Values,
+    latest: int,
+    slide: int,
+    fresh: AnyValues,
     rows: ValueRows,
     cursor: Int64s,
-) -> bool:
-    """Write the windows of the oldest lane before one that stays open; False if rows are full."""
-    lane = cursor[OLDEST_LANE]
-    if sum_finals(machine, moduli, values, lane, fresh):
-        while lane_windows[lane, 0] <= lane_windows[lane, 1]:
-            if lane_windows[lane, 0] >= first_open:
-                return True
-            if cursor[ROWS] == rows.owner.size:
-                return False
-            write_row(rows, cursor[ROWS], cursor[PARTITION], lane_windows[lane, 0], fresh)
+) -> int:
+    """Write the windows of the oldest lane that begin at `latest` or before; the rest is open."""
+    lane, result = cursor[OLDEST_LANE], machine.follow.size
+    _sum_finals(machine, moduli, values, lane, fresh)
+    if not is_exact(fresh, result, lane):
+        return TOO_LARGE
+    end = lane_windows[lane, 1] + 1
+    if latest < lane_windows[lane, 1] * slide:
+        end = latest // slide + 1
+    if has_runs(fresh, result, lane):
+        for window in range(lane_windows[lane, 0], end):
+            at = cursor[ROWS]
+            if at == rows.owner.size:
+                lane_windows[lane, 0] = window
+                return MORE_ROWS
+            rows.owner[at], rows.window[at] = cursor[PARTITION], window
+            write(fresh, result, lane, rows, at)
             cursor[ROWS] += 1
-            lane_windows[lane, 0] += 1
-    else:
-        lane_windows[lane, 0] = min(first_open, lane_windows[lane, 1] + 1)
-        if lane_windows[lane, 0] <= lane_windows[lane, 1]:
-            return True
-    cursor[OLDEST_LANE] = (lane + 1) % values.mantissa.shape[0]
-    cursor[LANES] -= 1
+    lane_windows[lane, 0] = end
+    if end > lane_windows[lane, 1]:
+        cursor[OLDEST_LANE] += 1
+        cursor[LANES] -= 1
+    return DONE
+
+
+@inlined
+def _add_single(
+    machine: SlotMachine,
+    moduli: Int64s,
+    events: EventArrays,
+    step: int,
+    values: AnyValues,
+    begin: int,
+    end: int,
+) -> bool:
+    """Count a step that is one event at one position with one edge; False if it is not that."""
+    event = events.step_offsets[step]
+    mask = events.fires[event]
+    is_one = mask != np.uint64(0) and mask & (mask - np.uint64(1)) == np.uint64(0)
+    if events.step_offsets[step + 1] != event + 1 or not is_one:
+        return False
+    position = 0  # found without a branch, which would be mispredicted at every other event
+    for each in range(1, machine.follow.size):
+        position += each * int((mask >> np.uint64(each)) & np.uint64(1))
+    source, entry = machine.source_offsets[position], machine.entry_offsets[position]
+    if (
+        machine.source_offsets[position + 1] != source + 1
+        or machine.entry_offsets[position + 1] != entry + 1
+    ):
+        return False
+    plus(values, machine.entries[entry], values, machine.sources[source], begin, end, moduli)
     return True

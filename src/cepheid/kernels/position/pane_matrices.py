@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from cepheid.kernels.arrays import EventArrays, Int64s
 from cepheid.kernels.jit import inlined, inner_in_place, kernel_in_place
-from cepheid.kernels.position.fold_slots import AFTER_ALL, write_row
+from cepheid.kernels.position.fold_slots import AFTER_ALL
 from cepheid.kernels.position.slot_machine import (
     BEFORE_ALL,
     SlotMachine,
@@ -26,6 +26,7 @@ from cepheid.kernels.position.slot_machine import (
 from cepheid.kernels.values.extended import normal
 from cepheid.kernels.values.value_algebra import add_product, clear, copy, has_runs, make_one, plus
 from cepheid.kernels.values.value_arrays import Measures, ValueRows, Values
+from cepheid.kernels.values.value_stretches import write
 
 # Places in the cursor of `fold_panes`.
 PARTITION, STEP, PANES = 0, 1, 2
@@ -357,7 +358,8 @@ def _close_windows(
         if has_runs(fresh, 0, machine.follow.size):
             if cursor[ROWS] == rows.owner.size:
                 return False
-            write_row(rows, cursor[ROWS], cursor[OWNER], window, fresh)
+            rows.owner[cursor[ROWS]], rows.window[cursor[ROWS]] = cursor[OWNER], window
+            write(fresh, 0, machine.follow.size, rows, cursor[ROWS])
             cursor[ROWS] += 1
         cursor[NEXT_WINDOW] += 1
         if not pane_length:

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from cepheid.kernels.arrays import Float64s, Int64s
 from cepheid.kernels.jit import inlined, kernel_in_place
-from cepheid.kernels.position.fold_counts import ALL_EXACT
 from cepheid.kernels.position.fold_slots import AFTER_ALL
 from cepheid.kernels.position.pane_matrices import (
     BACK,
@@ -35,6 +34,7 @@ from cepheid.kernels.position.pane_matrices import (
     PaneMatrices,
 )
 from cepheid.kernels.position.slot_machine import BEFORE_ALL, SlotMachine
+from cepheid.kernels.values.double_counts import ALL_EXACT
 from cepheid.kernels.values.value_arrays import ValueRows
 
 NOT_PLAIN = 3  # what `combine_plain_panes` may return besides what `combine_panes` does

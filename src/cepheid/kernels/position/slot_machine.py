@@ -17,18 +17,19 @@ from typing import NamedTuple
 import numpy as np
 
 from cepheid.kernels.arrays import CONTIGUOUS, SKIP_TILL_ANY, EventArrays, Int64s, Masks
-from cepheid.kernels.jit import inlined, inner_in_place
+from cepheid.kernels.jit import inlined
 from cepheid.kernels.step import survives
+from cepheid.kernels.values import value_stretches
 from cepheid.kernels.values.extended import added
 from cepheid.kernels.values.value_algebra import (
     clear,
     extend,
     has_runs,
-    make_one,
     make_values,
     plus,
 )
 from cepheid.kernels.values.value_arrays import NOTHING, Measures, Values
+from cepheid.kernels.values.value_stretches import AnyValues
 
 # Places in `Step.facts`.
 FIRED, DROPPED, CODE, IS_BROKEN = 0, 1, 2, 3
@@ -168,16 +169,6 @@ def _add_up(
         total.least[0, position, number] = least
 
 
-@inner_in_place
-def begin_row(machine: SlotMachine, values: Values, row: int, moduli: Int64s) -> None:
-    """Set a vector to how a window begins."""
-    for slot in range(machine.owner.size):
-        if machine.initial[slot]:
-            make_one(values, row, slot, moduli)
-        else:
-            clear(values, row, slot)
-
-
 @inlined
 def advance(
     machine: SlotMachine, moduli: Int64s, values: Values, row: int, about: Step, fresh: Values
@@ -210,13 +201,41 @@ def advance(
                 plus(values, row, machine.entries[at], fresh, 0, position, moduli)
 
 
-@inner_in_place
-def sum_finals(
-    machine: SlotMachine, moduli: Int64s, values: Values, row: int, fresh: Values
-) -> bool:
-    """Write the result of a vector to the last value of `fresh`; whether there are any runs."""
-    last = machine.follow.size
-    clear(fresh, 0, last)
-    for place in range(machine.finals.size):
-        plus(fresh, 0, last, values, row, machine.finals[place], moduli)
-    return has_runs(fresh, 0, last)
+@inlined
+def advance_lanes(
+    machine: SlotMachine,
+    moduli: Int64s,
+    values: AnyValues,
+    begin: int,
+    end: int,
+    about: Step,
+    fresh: AnyValues,
+) -> None:
+    """Apply one step to some vectors, `values[slot, begin:end]`; O(edges + dropped slots) each."""
+    if about.facts[IS_BROKEN]:
+        for slot in range(machine.owner.size):
+            if machine.owner[slot] >= 0:
+                value_stretches.clear(values, slot, begin, end)
+    for place in range(about.facts[FIRED]):
+        position = about.fired[place]
+        value_stretches.clear(fresh, position, begin, end)
+        for at in range(machine.source_offsets[position], machine.source_offsets[position + 1]):
+            value_stretches.plus(fresh, position, values, machine.sources[at], begin, end, moduli)
+        value_stretches.extend(
+            fresh, position, begin, end, about.times[position], about.contributions, position,
+            moduli,
+        )  # fmt: skip
+    for place in range(about.facts[DROPPED]):
+        value_stretches.clear(values, about.dropped[place], begin, end)
+    code = about.facts[CODE]
+    if code != 0:
+        for slot in range(machine.owner.size - 1, -1, -1):
+            target = machine.moves[slot, code]
+            if target != slot:
+                if target >= 0:
+                    value_stretches.plus(values, target, values, slot, begin, end, moduli)
+                value_stretches.clear(values, slot, begin, end)
+    for place in range(about.facts[FIRED]):
+        position = about.fired[place]
+        for at in range(machine.entry_offsets[position], machine.entry_offsets[position + 1]):
+            value_stretches.plus(values, machine.entries[at], fresh, position, begin, end, moduli)

@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 from cepheid.kernels.arrays import Float64s, Int64s
 from cepheid.kernels.jit import inlined, kernel_in_place
-from cepheid.kernels.position.fold_counts import ALL_EXACT, DONE, MORE_ROWS, TOO_LARGE
-from cepheid.kernels.position.fold_slots import AFTER_ALL
+from cepheid.kernels.position.fold_slots import AFTER_ALL, DONE, MORE_ROWS, TOO_LARGE
 from cepheid.kernels.position.slot_machine import BEFORE_ALL
+from cepheid.kernels.values.double_counts import ALL_EXACT
 from cepheid.kernels.values.value_arrays import ValueRows
 
 # Places in `cursor`.

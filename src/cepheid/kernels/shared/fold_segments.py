@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 from cepheid.kernels.arrays import Float64s, Int64s
 from cepheid.kernels.jit import inlined, kernel_in_place
-from cepheid.kernels.position.fold_counts import ALL_EXACT
 from cepheid.kernels.shared.count_merged import KindArrays
+from cepheid.kernels.values.double_counts import ALL_EXACT
 
 
 class SegmentEnds(NamedTuple):

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 
-from cepheid.program.adjacent_program import AdjacentEdge, Comparison, StructureCode
+from cepheid.program.adjacent_program import LOOKED_UP, AdjacentEdge, Comparison, StructureCode
 from cepheid.program.aggregate_output import AggregateOutput, MinimumMeasure, NumberMeasure
 from cepheid.program.position_automaton import PositionAutomaton, PositionTest
 from cepheid.program.program import Clock, Program, StrategyCode
@@ -20,7 +20,6 @@ from cepheid.program.run_program import ColumnKind, PredicateColumn, RunProgram
 from cepheid.program.sharing.merge_programs import EVERYWHERE
 from cepheid.program.sharing.sharing_sets import MOST_OPEN, plain_test, stream_of
 
-LOOKED_UP = (StructureCode.TOTAL, StructureCode.PREFIX_SUMS, StructureCode.EQUAL_SUMS)
 MOST_POSITIONS = 64  # masks of events have a bit for each
 
 Compared: TypeAlias = tuple[StructureCode, int, PredicateColumn, PredicateColumn, bool] | None

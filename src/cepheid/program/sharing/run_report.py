@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
+
+from cepheid.program.run_record import GroupRecord, RunRecord
 
 
 class Decision(StrEnum):
@@ -118,8 +121,23 @@ class SetRun:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """All sets of a run, the policy, and how long all queries took."""
+    """All sets of a run, the policy, and how long all queries took.
+
+    `groups` are what was folded, each with the folds that were tried; `counts` and `stages`, in
+    seconds, are those of the whole run.
+    """
 
     policy: str
     seconds: float
     sets: tuple[SetRun, ...]
+    groups: tuple[GroupRecord, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    stages: Mapping[str, float] = field(default_factory=dict)
+
+
+def make_report(
+    record: RunRecord, seconds: float, policy: str = "alone", sets: Sequence[SetRun] = ()
+) -> RunReport:
+    """Return what was written down in a run."""
+    groups, counts, stages = tuple(record.groups), dict(record.counts), dict(record.seconds)
+    return RunReport(policy, seconds, tuple(sets), groups, counts, stages)

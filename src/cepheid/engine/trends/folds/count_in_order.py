@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from cepheid.engine.events.ticks import reject_extremes, to_ticks
+from cepheid.engine.fold import Facts
 from cepheid.engine.trends.folds.panes import (
     PANES_AT_ONCE,
     first_panes,
@@ -21,7 +22,10 @@ from cepheid.engine.trends.folds.panes import (
     rows_of_panes,
 )
 from cepheid.engine.trends.folds.slot_task import SlotTask, slot_machine
+from cepheid.engine.trends.trend_task import TrendTask
+from cepheid.engine.trends.trends import MOST_CODES
 from cepheid.engine.trends.value_rows import first_rows, make_rows
+from cepheid.errors import InternalError
 from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.position.count_ordered import (
     BLOCK,
@@ -35,20 +39,31 @@ from cepheid.kernels.position.gram_products import CountState, GramTables
 from cepheid.kernels.position.pane_matrices import PaneMatrices
 from cepheid.kernels.position.slot_machine import SlotMachine
 from cepheid.kernels.values.value_arrays import Measures, ValueRows
+from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.arrow_arrays import read_only, to_numpy
 from cepheid.program.position_masks import EventTypes, position_masks
-from cepheid.program.program import Clock, Program, StrategyCode
+from cepheid.program.program import Program, StrategyCode
 from cepheid.program.slot_program import SlotProgram
 
 Int64s = NDArray[np.int64]
 Codes = NDArray[np.uint8]
 Kind = tuple[int, int]  # the positions that an event fits, and those of negated parts
 NOTHING_FITS: Kind = (0, 0)
-MOST_SLOTS, MOST_CODES = 8, 256
 MOST_ENTRIES = 1 << 15  # of all matrices of grams together: they should stay in the cache
 MOST_GRAMS = 512  # in a block
 TRIANGLE = 4  # the size of matrices, and of grams, that all rows are folded for at once
 GROWTH = 700  # bits that a double above 2^256 has left
+
+
+def count_in_order(task: TrendTask, facts: Facts) -> ValueRows:
+    """Return one row, or one for every window that has trends."""
+    program, events = task.group.program, task.events
+    assert program.slots is not None
+    assert isinstance(program.output, AggregateOutput)
+    wants_low = program.output.wants_low
+    return count_stream_rows(
+        program, program.slots, events.columns, events.length, wants_low=wants_low
+    )
 
 
 def count_stream_rows(
@@ -58,23 +73,15 @@ def count_stream_rows(
     length: int,
     *,
     wants_low: bool = True,
-) -> ValueRows | None:
-    """Return one row, or one for every window that has trends; None if it takes the general way.
+) -> ValueRows:
+    """Return one row, or one for every window that has trends.
 
-    That is so if the events are partitioned, have tie-breaks or are not in order, and if concurrent
-    events are not just a sum.
+    Events are in order, and concurrent ones are just a sum.
     """
-    if not _is_plain(program, slots) or length == 0:
-        return None
     ticks = to_ticks(columns[program.time], program.time)
-    if ticks[0] > ticks[-1]:
-        return None
     window = program.window_length or 0
     reject_extremes(ticks[[0, -1]], program.time, window, has_ends=program.slide is not None)
-    coded = _codes(program, slots, columns, length)
-    if coded is None:
-        return None
-    codes, kinds = coded
+    codes, kinds = _codes(program, slots, columns, length)
     machine = slot_machine(slots, program.automaton, program.strategy)
     tables = gram_tables(machine, kinds, wants_low=wants_low)
     stream = _Stream(read_only(codes), read_only(ticks), machine, tables)
@@ -93,22 +100,19 @@ class _Stream:
         self.machine = machine
         self.tables = tables
 
-    def count(self, window: int) -> ValueRows | None:
+    def count(self, window: int) -> ValueRows:
         """Count in windows that follow each other, or in all for a window of 0."""
         first, last = int(self.ticks[0]), int(self.ticks[-1])
         windows = 1 + last // window - first // window if window else 1
         rows = make_rows(min(windows, self.ticks.size), NO_MEASURES)
         state = _make_state(1, self.tables)
         found = count_stream(self.codes, self.ticks, window, self.tables, state, rows)
-        return None if found < 0 else first_rows(rows, found)
+        return first_rows(rows, _checked(found))
 
-    def count_by_panes(self, window: int, slide: int) -> ValueRows | None:
+    def count_by_panes(self, window: int, slide: int) -> ValueRows:
         """Count in windows that overlap."""
         panes = self._panes(pane_length(window, slide))
-        try:
-            return rows_of_panes(self.machine, NO_MEASURES, panes, window, slide)
-        except _NotPlainError:
-            return None
+        return rows_of_panes(self.machine, NO_MEASURES, panes, window, slide)
 
     def _panes(self, pane: int) -> Iterator[PaneMatrices]:
         state, moving = (
@@ -121,31 +125,20 @@ class _Stream:
             found = fold_stream(
                 self.codes, self.ticks, pane, self.tables, moving, state, panes, cursor
             )
-            if found < 0:
-                raise _NotPlainError
-            yield first_panes(panes, found)
+            yield first_panes(panes, _checked(found))
 
 
-class _NotPlainError(Exception):
-    """Events are out of order or concurrent, which is seen on the way."""
-
-
-def _is_plain(program: Program, slots: SlotProgram) -> bool:
-    has_window = program.window_length is not None
-    return (
-        not program.partition_by
-        and not program.order
-        and program.pair is None
-        and program.clock is Clock.TIME
-        and (not has_window or program.slide is not None)
-        and slots.size <= MOST_SLOTS
-    )
+def _checked(found: int) -> int:
+    """Return how many rows or panes there are."""
+    if found < 0:
+        raise InternalError("events are counted in order that are out of order or concurrent")
+    return found
 
 
 def _codes(
     program: Program, slots: SlotProgram, columns: Mapping[str, Any], length: int
-) -> tuple[Codes, list[Kind]] | None:
-    """Return codes of events, and what events of each code fit; None if there are too many."""
+) -> tuple[Codes, list[Kind]]:
+    """Return codes of events, and what events of each code fit."""
     if any(test.condition is not None for test in program.all_tests):
         return _codes_of_masks(program, slots, columns, length)
     if program.type_column is None:
@@ -160,8 +153,7 @@ def _codes(
             codes = indices.view(np.uint8) if indices.itemsize == 1 else indices.astype(np.uint8)
             return codes, [_kind(program, slots, name) for name in names]
     types = EventTypes(program, columns, length)
-    if types.codes is None or types.codes.dtype != np.uint8:
-        return None
+    assert types.codes is not None
     kinds = [_kind(program, slots, name) for name in types.names]
     return types.codes.astype(np.uint8, copy=False), [NOTHING_FITS, *kinds]
 
@@ -178,12 +170,10 @@ def _kind(program: Program, slots: SlotProgram, name: str | None) -> Kind:
 
 def _codes_of_masks(
     program: Program, slots: SlotProgram, columns: Mapping[str, Any], length: int
-) -> tuple[Codes, list[Kind]] | None:
-    """Use the masks themselves as codes, where they are short enough."""
+) -> tuple[Codes, list[Kind]]:
+    """Use the masks themselves as codes."""
     positions = len(program.tests)
     bits = positions + sum(map(len, program.negative_tests))
-    if 1 << bits > MOST_CODES:
-        return None
     masks, *negative = position_masks(program, columns, length)
     codes = masks.astype(np.uint8)
     for place, first_bit in slots.negative:

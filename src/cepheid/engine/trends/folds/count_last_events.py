@@ -1,4 +1,4 @@
-"""Counts of trends under skip-till-any, where events are looked up: a fast way, if it will do."""
+"""Counts of trends under skip-till-any, where events are looked up."""
 
 from __future__ import annotations
 
@@ -8,53 +8,31 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cepheid.engine.events.few_events import is_few
 from cepheid.engine.events.kernel_arrays import widest_step
-from cepheid.engine.events.order_events import OrderedEvents
+from cepheid.engine.fold import Facts, TooLarge
 from cepheid.engine.process.threads import cut, side_by_side
+from cepheid.engine.trends.folds.last_event_indexes import EdgeIndexes
 from cepheid.engine.trends.measures import LARGEST_EXPONENT, TIER_BITS
+from cepheid.engine.trends.trend_task import TrendTask
 from cepheid.kernels.arrays import EventArrays
-from cepheid.kernels.last_event.adjacent_rules import Indexes, Segments
+from cepheid.kernels.last_event.adjacent_rules import Segments
 from cepheid.kernels.last_event.count_any import EXACT, CountRules, Fresh, SegmentCounts, count_any
 from cepheid.kernels.last_event.count_few import count_few
 from cepheid.kernels.last_event.prefix_counts import TIER_BITS as WIDE_TIER_BITS
 from cepheid.kernels.last_event.prefix_counts import WIDTH, Counts, lay_out
-from cepheid.kernels.values.value_arrays import Measures, Values
+from cepheid.kernels.values.value_arrays import ValueRows, Values
 from cepheid.program.adjacent_program import AdjacentEdge, StructureCode
 from cepheid.program.aggregate_output import AggregateOutput
-from cepheid.program.program import Program, StrategyCode
+from cepheid.program.program import Program
 
-LOOKED_UP = (StructureCode.TOTAL, StructureCode.PREFIX_SUMS, StructureCode.EQUAL_SUMS)
 LEAST_EVENTS = 2**16  # that are worth a thread
 
 
-def is_counted(program: Program, edges: Sequence[AdjacentEdge], measures: Measures) -> bool:
-    """Whether nothing but trends is counted, and every edge looks up what it extends."""
-    adjacent = program.adjacent
-    assert adjacent is not None
-    if program.strategy is not StrategyCode.SKIP_TILL_ANY or program.negation is not None:
-        return False
-    if measures.moduli.size > 1 or measures.least_positions.size:
-        return False
-    has_border_tests = any(adjacent.tests[len(program.automaton.edges) :])
-    return not has_border_tests and all(each.structure in LOOKED_UP for each in edges)
-
-
-def counted_values(
-    program: Program,
-    edges: Sequence[AdjacentEdge],
-    looked_up: tuple[Indexes, int],
-    ordered: OrderedEvents,
-    segments: Segments,
-    threads: int,
-) -> Values:
-    """Return the value of every segment; with the indexes comes how much room they ask for."""
-    events, count = ordered.arrays, segments.begin.size
-    if is_few(events.fires.size):
-        values = _few_values(program, edges, looked_up, ordered, segments)
-        if values is not None:
-            return values
-    indexes, _ = looked_up
+def counts_looked_up(task: TrendTask, facts: Facts) -> ValueRows:
+    """Return the number of trends of every segment."""
+    program, ordered, segments = task.group.program, task.ordered, task.segments.segments
+    threads, events, count = task.events.threads, ordered.arrays, segments.begin.size
+    edges, indexes, _ = task.indexes
     indexes = indexes._replace(base=np.empty_like(indexes.size))
     trees = lay_out(indexes.size, indexes.base)
     parts = _parts(segments, indexes.size.shape[1], min(threads, events.fires.size // LEAST_EVENTS))
@@ -85,38 +63,36 @@ def counted_values(
         )
 
     side_by_side([functools.partial(fold, number) for number in range(len(parts))])
-    return values_of_counts(result)
+    return task.rows_of_segments(values_of_counts(result))
 
 
-def _few_values(
-    program: Program,
-    edges: Sequence[AdjacentEdge],
-    looked_up: tuple[Indexes, int],
-    ordered: OrderedEvents,
-    segments: Segments,
-) -> Values | None:
-    """Return the value of every segment of few events; None if a count is too large for that."""
-    assert isinstance(program.output, AggregateOutput)
-    structures = [each.structure for each in edges]
-    limit = EXACT if program.output.wants_low else 2.0**LARGEST_EXPONENT
-    found = few_counts(program, structures, looked_up, ordered.arrays, segments, limit)
-    if found is None:
-        return None
+def few_looked_up(task: TrendTask, facts: Facts) -> ValueRows | TooLarge:
+    """Return the number of trends of every segment of few events."""
+    output = task.group.program.output
+    assert isinstance(output, AggregateOutput)
+    structures = [each.structure for each in task.indexes.edges]
+    limit = EXACT if output.wants_low else 2.0**LARGEST_EXPONENT
+    found = few_counts(
+        task.group.program, structures, task.indexes, task.ordered.arrays, task.segments.segments,
+        limit,
+    )  # fmt: skip
+    if isinstance(found, TooLarge):
+        return found
     none = np.zeros(found.size, np.int64)
-    low = found.astype(np.int64) if program.output.wants_low else none
-    return values_of_counts(SegmentCounts(found, none, low))
+    low = found.astype(np.int64) if output.wants_low else none
+    return task.rows_of_segments(values_of_counts(SegmentCounts(found, none, low)))
 
 
 def few_counts(
     program: Program,
     structures: Sequence[StructureCode],
-    looked_up: tuple[Indexes, int],
+    looked_up: EdgeIndexes,
     events: EventArrays,
     segments: Segments,
     limit: float,
-) -> NDArray[np.float64] | None:
-    """Return how many trends every segment has; None if that may not be below a limit."""
-    indexes, slots = looked_up
+) -> NDArray[np.float64] | TooLarge:
+    """Return how many trends every segment has, if that is below a limit."""
+    _, indexes, slots = looked_up
     widest = widest_step(events) * len(program.automaton.follow)
     ends = np.array(program.automaton.edges, np.int64).reshape(-1, 2)
     result = np.empty(segments.begin.size)
@@ -135,7 +111,7 @@ def few_counts(
         np.empty(widest),
         result,
     )
-    return result if is_done else None
+    return result if is_done else TooLarge(f"a number of {limit:.3g} or more")
 
 
 def _parts(segments: Segments, partitions: int, threads: int) -> list[range]:

@@ -1,4 +1,4 @@
-"""Contiguous trends whose edges make at most one comparison each: a fast way, if it will do."""
+"""Contiguous trends whose edges make at most one comparison each."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import functools
 import numpy as np
 
 from cepheid.engine.events.kernel_arrays import automaton_arrays, widest_step
-from cepheid.engine.events.order_events import OrderedEvents
+from cepheid.engine.fold import Facts, TooLarge
 from cepheid.engine.matches.match_chunks import reject_overflow
 from cepheid.engine.process.threads import cut, side_by_side
+from cepheid.engine.trends.trend_task import TrendTask
 from cepheid.kernels.last_event.adjacent_contiguous import (
     INTEGER,
     MAGNITUDE,
@@ -25,31 +26,28 @@ from cepheid.kernels.last_event.adjacent_contiguous import (
 from cepheid.kernels.last_event.adjacent_rules import Segments
 from cepheid.kernels.predicates.predicate_machine import VALID, ColumnArrays
 from cepheid.kernels.values.value_algebra import make_values
-from cepheid.kernels.values.value_arrays import Measures, Values
+from cepheid.kernels.values.value_arrays import Measures, ValueRows, Values
 from cepheid.program.aggregate_output import AggregateOutput, Content
-from cepheid.program.program import Program, StrategyCode
+from cepheid.program.program import Program
 from cepheid.program.run_program import ColumnKind
 
 LEAST_EVENTS = 2**16  # that are worth a thread
 CONTENTS = {Content.SUM: INTEGER, Content.MAGNITUDE: MAGNITUDE}  # the others add 1
 
 
-def contiguous_values(
-    program: Program,
-    ordered: OrderedEvents,
-    columns: ColumnArrays,
-    measures: ContiguousNumbers,
-    segments: Segments,
-    threads: int,
-) -> Values | None:
-    """Return the value of every segment; None if it takes the general way.
+def contiguous_comparisons(task: TrendTask, facts: Facts) -> ValueRows | TooLarge:
+    """Return a row for every partition, or for every partition and window that has trends.
 
     Raises:
         DataError: a test left 64 bits.
     """
-    rules = _rules(program)
-    if rules is None:
-        return None
+    program, ordered, columns = task.group.program, task.ordered, task.predicates.columns
+    rules, segments, threads = _rules(program), task.segments.segments, task.events.threads
+    measures = None
+    if task.group.reads_numbers:
+        measures = numbers_of_columns(program, columns)
+    if measures is None:
+        measures = numbers_of_measures(task.measures)
     events, count = ordered.arrays, segments.begin.size
     result = make_values(1, count, measures.positions.size, measures.least_positions.size)
     automaton = automaton_arrays(program.automaton, program.strategy)
@@ -65,10 +63,10 @@ def contiguous_values(
     parts = cut(count, max(1, min(threads, count, events.fires.size // LEAST_EVENTS)))
     failed = max(side_by_side([functools.partial(fold, each) for each in parts]), key=_gravity)
     if failed == TOO_LARGE:
-        return None
+        return TooLarge()
     if failed >= 0:
         reject_overflow(program.runs.may_overflow, int(ordered.row[failed]))
-    return result
+    return task.rows_of_segments(result)
 
 
 def _gravity(outcome: int) -> tuple[bool, int]:
@@ -76,12 +74,8 @@ def _gravity(outcome: int) -> tuple[bool, int]:
     return outcome == TOO_LARGE, outcome
 
 
-def numbers_of_measures(program: Program, measures: Measures) -> ContiguousNumbers | None:
-    """Return what events add; None if trends are not contiguous, or tiers or moduli matter."""
-    if program.strategy is not StrategyCode.CONTIGUOUS:
-        return None
-    if measures.moduli.any() or measures.tier.any():
-        return None
+def numbers_of_measures(measures: Measures) -> ContiguousNumbers:
+    """Return what events add."""
     count = measures.positions.size
     return ContiguousNumbers(
         measures.positions,
@@ -141,24 +135,17 @@ def _nodes(size: int, measures: ContiguousNumbers) -> ContiguousNodes:
     )
 
 
-def _rules(program: Program) -> ContiguousRules | None:
-    """Return the edges; None if a border is tested, or an edge by more than one comparison."""
+def _rules(program: Program) -> ContiguousRules:
+    """Return the edges, of which each makes at most one comparison."""
     edges, adjacent = program.automaton.edges, program.adjacent
     assert adjacent is not None
-    if program.strategy is not StrategyCode.CONTIGUOUS or program.negation is not None:
-        return None
-    if any(adjacent.tests[len(edges) :]):
-        return None
     positions = len(program.automaton.follow)
     edge_of = np.full((positions, positions), NO_EDGE, np.int64)
     tests = np.zeros((len(edges), 5), np.int64)
     for number, ((source, target), edge) in enumerate(zip(edges, adjacent.edges, strict=True)):
         edge_of[source, target] = number
-        wanted = len(adjacent.tests[number])
         compared = edge.comparison
-        if wanted > 1 or (wanted == 1 and compared is None):
-            return None
-        if wanted == 1 and compared is not None:
+        if adjacent.tests[number] and compared is not None:
             row = (1, compared.operator, compared.is_float, compared.last, compared.new)
             tests[number] = row
     return ContiguousRules(edge_of, tests)

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from cepheid.engine.events.kernel_arrays import automaton_arrays, widest_step
 from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.engine.events.predicate_inputs import PredicateInputs
+from cepheid.engine.fold import Facts
 from cepheid.engine.matches.find_latest_starts import latest_before, latest_starts, open_from
 from cepheid.engine.matches.match_chunks import reject_overflow
 from cepheid.engine.matches.run_arrays import tables_of_tests
-from cepheid.engine.trends.folds.count_last_events import counted_values, is_counted
-from cepheid.engine.trends.folds.fold_contiguous import (
-    contiguous_values,
-    numbers_of_columns,
-    numbers_of_measures,
-)
-from cepheid.engine.trends.folds.last_event_indexes import IndexBuilder
+from cepheid.engine.trends.trend_task import TrendTask
 from cepheid.engine.trends.windows.stretches import WindowedSegments
 from cepheid.kernels.arrays import Bytes, EventArrays
 from cepheid.kernels.graph.border_tests import write_borders
 from cepheid.kernels.graph.build_run_graph import make_room
 from cepheid.kernels.graph.run_graph import Nodes, SlotTables
 from cepheid.kernels.last_event.adjacent_any import aggregate_any
-from cepheid.kernels.last_event.adjacent_contiguous import ContiguousNumbers
 from cepheid.kernels.last_event.adjacent_next import aggregate_next
 from cepheid.kernels.last_event.adjacent_rules import AdjacentRoom, AdjacentRules, Blocks
 from cepheid.kernels.order.segment_bounds import find_latest
 from cepheid.kernels.values.value_algebra import make_values
-from cepheid.kernels.values.value_arrays import Measures, ValueRows, Values
+from cepheid.kernels.values.value_arrays import Measures, ValueRows
 from cepheid.program.adjacent_program import AdjacentEdge, AdjacentProgram, StructureCode
 from cepheid.program.negation_program import NegationProgram
 from cepheid.program.program import Program, StrategyCode
@@ -39,14 +35,7 @@ NODE_WIDTH = 2
 LISTED = (StructureCode.SCAN, StructureCode.STACK)
 
 
-def adjacent_rows(
-    program: Program,
-    ordered: OrderedEvents,
-    predicates: PredicateInputs,
-    measures: Measures,
-    windows: WindowedSegments,
-    threads: int = 1,
-) -> ValueRows:
+def values_by_last_event(task: TrendTask, facts: Facts) -> ValueRows:
     """Return a row for every partition, or for every partition and window that has trends.
 
     Every segment is folded by itself.
@@ -54,22 +43,11 @@ def adjacent_rows(
     Raises:
         DataError: a test left 64 bits.
     """
-    adjacent = program.adjacent
+    program, ordered, predicates = task.group.program, task.ordered, task.predicates
+    windows, measures, adjacent = task.segments, task.measures, program.adjacent
     assert adjacent is not None
-    numbers = numbers_of_measures(program, measures)
-    rows = _contiguous_rows(program, ordered, predicates, numbers, windows, threads)
-    if rows is not None:
-        return rows
-    builder = IndexBuilder(
-        adjacent.edges, program.automaton.edges, program.strategy, ordered, predicates.columns
-    )
-    indexes, slots = builder.indexes()
-    if is_counted(program, builder.edges, measures):
-        values = counted_values(
-            program, builder.edges, (indexes, slots), ordered, windows.segments, threads
-        )
-        return _rows(program, windows, values)
-    rules = _rules(program, adjacent, builder.edges, ordered.arrays, predicates)
+    edges, indexes, slots = task.indexes
+    rules = _rules(program, adjacent, edges, ordered.arrays, predicates)
     room = _room(program, rules, ordered.arrays, windows, slots, measures)
     blocks = _blocks(program, ordered, windows)
     blocks = blocks._replace(
@@ -105,53 +83,13 @@ def adjacent_rows(
         )
     if failed >= 0:
         reject_overflow(program.runs.may_overflow, int(ordered.row[failed]))
-    return _rows(program, windows, room.result)
-
-
-def plain_contiguous_rows(
-    program: Program,
-    ordered: OrderedEvents,
-    predicates: PredicateInputs,
-    windows: WindowedSegments,
-    threads: int = 1,
-) -> ValueRows | None:
-    """Do what `adjacent_rows` does without measures, if predicates read all that they are made of.
-
-    None if that is not so, or if it takes the general way.
-    """
-    numbers = numbers_of_columns(program, predicates.columns)
-    return _contiguous_rows(program, ordered, predicates, numbers, windows, threads)
-
-
-def _contiguous_rows(
-    program: Program,
-    ordered: OrderedEvents,
-    predicates: PredicateInputs,
-    numbers: ContiguousNumbers | None,
-    windows: WindowedSegments,
-    threads: int,
-) -> ValueRows | None:
-    if numbers is None:
-        return None
-    values = contiguous_values(
-        program, ordered, predicates.columns, numbers, windows.segments, threads
-    )
-    return None if values is None else _rows(program, windows, values)
-
-
-def _rows(program: Program, windows: WindowedSegments, values: Values) -> ValueRows:
-    kept = windows.segment
-    owner, window = windows.owner, windows.window
-    if program.window_length is not None:
-        has_runs = values.mantissa[0, kept, 0] != 0
-        kept, owner, window = kept[has_runs], owner[has_runs], window[has_runs]
-    return ValueRows(owner, window, *(each[0, kept] for each in values))
+    return task.rows_of_segments(room.result)
 
 
 def _rules(
     program: Program,
     adjacent: AdjacentProgram,
-    edges: list[AdjacentEdge],
+    edges: Sequence[AdjacentEdge],
     events: EventArrays,
     predicates: PredicateInputs,
 ) -> AdjacentRules:

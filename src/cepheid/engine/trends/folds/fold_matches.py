@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.engine.events.predicate_inputs import read_columns
+from cepheid.engine.fold import Facts
 from cepheid.engine.matches.blocked_matches import NegationFilter
 from cepheid.engine.matches.fold_graph import all_partitions
 from cepheid.engine.matches.match_chunks import empty_chunk, fold_in_parts, picked, walk_in_chunks
+from cepheid.engine.trends.trend_task import TrendTask
 from cepheid.engine.trends.windows.windows_of_match import Places
 from cepheid.kernels.graph.aggregate_matches import add_matches, push_to_places
 from cepheid.kernels.graph.match_nodes import MatchArrays
@@ -35,16 +37,11 @@ class PlacedMatches(NamedTuple):
     end: Int64s
 
 
-def enumerated_rows(
-    program: Program,
-    ordered: OrderedEvents,
-    columns: Mapping[str, Any],
-    measures: Measures,
-    places: Places,
-) -> ValueRows:
+def matches_added_up(task: TrendTask, facts: Facts) -> ValueRows:
     """Return the value of every place."""
+    program, places, measures = task.group.program, task.places, task.measures
     tree = empty_values(2 * places.owner.size, measures)
-    for matches, begin, end in placed_matches(program, ordered, columns, places):
+    for matches, begin, end in placed_matches(program, task.ordered, task.events.columns, places):
         add_matches(matches, begin, end, measures, tree)
     push_to_places(tree)
     return rows_of(tree, places)

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepheid.engine.events.order_events import OrderedEvents
-from cepheid.engine.trends.folds.count_few_moving import few_recent_rows
+from cepheid.engine.fold import Facts
 from cepheid.engine.trends.folds.panes import moving_slots
-from cepheid.engine.trends.folds.slot_task import SlotTask, negative_codes, slot_machine
+from cepheid.engine.trends.folds.slot_task import negative_codes, slot_machine
 from cepheid.engine.trends.groups import add_rows
+from cepheid.engine.trends.trend_task import TrendTask
 from cepheid.engine.trends.value_rows import joined_rows, make_rows
 from cepheid.engine.trends.windows.result_times import Moments
 from cepheid.kernels.arrays import EventArrays
@@ -20,39 +21,26 @@ from cepheid.kernels.position.slot_machine import SlotMachine, make_fresh, make_
 from cepheid.kernels.position.two_stack_queue import IS_CHANGED, Borders, RecentQueues
 from cepheid.kernels.values.value_algebra import make_values
 from cepheid.kernels.values.value_arrays import Measures, ValueRows, Values
-from cepheid.program.program import Clock, Program
-from cepheid.program.slot_program import SlotProgram
+from cepheid.program.program import Clock
 
 Int64s = NDArray[np.int64]
 
 
-def recent_rows(
-    program: Program,
-    slots: SlotProgram,
-    ordered: OrderedEvents,
-    group: Int64s,
-    moments: Moments,
-    measures: Measures,
-) -> ValueRows:
-    """Return a row for every moment; `group` is by event."""
-    rows = few_recent_rows(program, ordered, group, moments, measures)
-    if rows is not None:
-        return rows
-    machine = slot_machine(slots, program.automaton, program.strategy)
-    task = SlotTask(machine, measures, ordered.arrays, negative_codes(slots, ordered))
-    return _folded_rows(program, task, ordered, group, moments)
-
-
-def _folded_rows(
-    program: Program, task: SlotTask, ordered: OrderedEvents, group: Int64s, moments: Moments
-) -> ValueRows:
+def values_in_queue(task: TrendTask, facts: Facts) -> ValueRows:
     """Return a row for every moment.
 
     Where trends begin in different gaps, what a negated part blocks when it leaves the window
     differs: then each has a pass of its own.
     """
-    machine, measures, _, codes = task
+    program, ordered, measures = task.group.program, task.ordered, task.measures
+    group, moments, slots = task.events.group, task.events.moments, program.slots
     assert program.window_length is not None
+    assert moments is not None
+    assert slots is not None
+    machine, codes = (
+        slot_machine(slots, program.automaton, program.strategy),
+        negative_codes(slots, ordered),
+    )
     steps, by_group = _steps(ordered, group, moments.group), _moments(moments)
     room, most = _room(ordered.arrays, steps, program.window_length)
     leaves = int(np.diff(steps.partition_offsets).max(initial=0))

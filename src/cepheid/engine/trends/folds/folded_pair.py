@@ -15,8 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepheid.engine.events.order_events import OrderedEvents
+from cepheid.engine.fold import Facts, Folding
 from cepheid.engine.trends.folds.pair_values import pair_values
-from cepheid.engine.trends.pattern_fold import PatternFold
+from cepheid.engine.trends.measures import of_second_side
+from cepheid.engine.trends.trend_events import TrendEvents
+from cepheid.engine.trends.trend_task import TrendTask
+from cepheid.engine.trends.trends import Trends
 from cepheid.engine.trends.windows.result_times import Moments
 from cepheid.engine.trends.windows.stretches import recent_stretches
 from cepheid.engine.trends.windows.wanted_windows import WantedWindows
@@ -26,48 +30,77 @@ from cepheid.program.program import FoldedSides, Program
 Int64s = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class FoldedPair:
-    """Both sides, with the events as each sees them; the rest is as in PatternFold."""
+def sides_apart(task: TrendTask, facts: Facts) -> ValueRows:
+    """Return the value of every partition and place that has a pair."""
+    events, pair = task.events, task.group.program.pair
+    assert isinstance(events, TrendEvents)
+    assert pair is not None
+    assert pair.folds is not None
+    both = task.measures, of_second_side(events.output, task.measures)
+    return FoldedPair(pair.folds, events, task.folding).rows(both)
 
-    folds: FoldedSides
-    first: OrderedEvents
-    second: OrderedEvents
+
+@dataclass(frozen=True)
+class SideEvents:
+    """The events as one side sees them; see PatternEvents."""
+
     columns: Mapping[str, Any]
-    group: Int64s | None
+    length: int
+    threads: int
+    ordered: OrderedEvents
+    group: Int64s
     moments: Moments | None
     wanted: WantedWindows | None
-    threads: int
+
+
+@dataclass(frozen=True)
+class FoldedPair:
+    """Both sides, with the events as each sees them."""
+
+    folds: FoldedSides
+    events: TrendEvents
+    folding: Folding
 
     def rows(self, measures: tuple[Measures, Measures]) -> ValueRows:
         """Return the value of every partition and place that has a pair; measures are by side."""
-        one, other = (side.rows(each) for side, each in zip(self._sides, measures, strict=True))
+        one = self._rows(self.folds.first, self._first, measures[0])
+        other = self._rows(self.folds.second, self._second, measures[1])
         common = None
-        if self._common is not None:
-            common = self._common.rows(self._at_pairs_of_positions(measures[0]))
+        if self.folds.common is not None:
+            counted = self._at_pairs_of_positions(measures[0])
+            common = self._rows(self.folds.common, self._seen_by_both(), counted)
         rows = pair_values(one, other, common, measures[0].moduli)
-        if self.moments is None:
+        moments = self.events.moments
+        if moments is None:
             return rows
         moment = self._own_moments[1][rows.window]
-        return rows._replace(owner=self.moments.group[moment], window=moment)
+        return rows._replace(owner=moments.group[moment], window=moment)
 
-    @cached_property
-    def _sides(self) -> tuple[PatternFold, PatternFold]:
-        return (
-            self._fold(self.folds.first, self.first),
-            self._fold(self.folds.second, self.second),
+    @property
+    def _first(self) -> OrderedEvents:
+        return self.events.sides[0][1]
+
+    @property
+    def _second(self) -> OrderedEvents:
+        return self.events.sides[1][1]
+
+    def _rows(self, program: Program, ordered: OrderedEvents, measures: Measures) -> ValueRows:
+        events, own, group = self.events, None, ordered.partition_of_event
+        if events.moments is not None:
+            own = self._own_moments[0]
+        side = SideEvents(
+            events.columns, events.length, events.threads, ordered, group, own, events.wanted
         )
-
-    @cached_property
-    def _common(self) -> PatternFold | None:
-        program = self.folds.common
-        return None if program is None else self._fold(program, self._seen_by_both())
-
-    def _fold(self, program: Program, ordered: OrderedEvents) -> PatternFold:
-        own, group = None, None
-        if self.moments is not None:
-            own, group = self._own_moments[0], ordered.partition_of_event
-        return PatternFold(program, ordered, self.columns, group, own, self.wanted, self.threads)
+        trends = Trends(
+            program,
+            measures.moduli.size - 1,
+            measures.least_positions.size,
+            is_modular=bool(measures.moduli.any()),
+            is_own=False,
+            is_step=events.report is not None,
+        )
+        rows: ValueRows = self.folding.fold(TrendTask(trends, side, lambda: measures, self.folding))
+        return rows
 
     @cached_property
     def _own_moments(self) -> tuple[Moments, Int64s]:
@@ -75,17 +108,17 @@ class FoldedPair:
 
         A partition without events in the window has none.
         """
-        assert self.moments is not None
-        assert self.group is not None
-        found = recent_stretches(self.folds.first, self.first, self.group, self.moments)
+        events, moments = self.events, self.events.moments
+        assert moments is not None
+        found = recent_stretches(self.folds.first, self._first, events.group, moments)
         moment = found.moment
         own = Moments(
             found.partition,
-            self.moments.time[moment],
-            self.moments.rank[moment],
-            self.moments.event[moment],
-            self.moments.is_expiry[moment],
-            self.moments.is_shown[moment],
+            moments.time[moment],
+            moments.rank[moment],
+            moments.event[moment],
+            moments.is_expiry[moment],
+            moments.is_shown[moment],
         )
         return own, moment
 
@@ -106,17 +139,17 @@ class FoldedPair:
 
     def _seen_by_both(self) -> OrderedEvents:
         """Return the events with the masks of pairs of positions."""
-        one, other = self.first.arrays.fires, self.second.arrays.fires
+        one, other = self._first.arrays.fires, self._second.arrays.fires
         fires = np.zeros_like(one)
         for number, (first, second) in enumerate(self.folds.common_positions):
             fits = one & np.uint64(first) == np.uint64(first)
             fits &= other & np.uint64(second) == np.uint64(second)
             fires |= fits.astype(np.uint64) << np.uint64(number)
         return replace(
-            self.first,
-            arrays=self.first.arrays._replace(fires=fires),
+            self._first,
+            arrays=self._first.arrays._replace(fires=fires),
             negative_fires=(
-                *self.first.negative_fires[: len(self.folds.first.negative_tests)],
-                *self.second.negative_fires,
+                *self._first.negative_fires[: len(self.folds.first.negative_tests)],
+                *self._second.negative_fires,
             ),
         )

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cepheid.engine.events.few_events import is_few, rank_few
+from cepheid.engine.events.few_events import rank_few
+from cepheid.engine.events.is_few import is_few
 from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.kernels.last_event.adjacent_rules import Indexes
 from cepheid.kernels.order.value_ranks import find_ranges, place_by_distance, rank_in_partitions
@@ -32,7 +33,7 @@ from cepheid.kernels.predicates.predicate_machine import (
 )
 from cepheid.program.adjacent_program import AdjacentEdge, Comparison, StructureCode
 from cepheid.program.arrow_arrays import empty
-from cepheid.program.program import StrategyCode
+from cepheid.program.program import Program, StrategyCode
 
 Int64s = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
@@ -62,6 +63,23 @@ class _Columns(NamedTuple):
     status: list[NDArray[np.int8]]
     integers: list[Int64s]
     floats: list[NDArray[np.float64]]
+
+
+class EdgeIndexes(NamedTuple):
+    """Edges as the data allows them, where they look up what they extend, and the room of that."""
+
+    edges: Sequence[AdjacentEdge]
+    indexes: Indexes
+    slots: int
+
+
+def edge_indexes(program: Program, ordered: OrderedEvents, columns: ColumnArrays) -> EdgeIndexes:
+    """Return the indexes of a program whose predicates read the last event of a run."""
+    assert program.adjacent is not None
+    builder = IndexBuilder(
+        program.adjacent.edges, program.automaton.edges, program.strategy, ordered, columns
+    )
+    return EdgeIndexes(builder.edges, *builder.indexes())
 
 
 class IndexBuilder:

@@ -20,10 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepheid.engine.events.order_events import OrderedEvents, starts_of_runs
+from cepheid.engine.fold import Facts
 from cepheid.engine.matches.match_chunks import joined, picked
 from cepheid.engine.matches.order_trends import TrendOrder
 from cepheid.engine.matches.sequence_ranks import sequence_ranks
 from cepheid.engine.trends.folds.fold_matches import empty_values, leaves, placed_matches
+from cepheid.engine.trends.measures import of_second_side
+from cepheid.engine.trends.trend_events import TrendEvents
+from cepheid.engine.trends.trend_task import TrendTask
 from cepheid.engine.trends.windows.windows_of_match import Places
 from cepheid.kernels.graph.aggregate_matches import add_matches
 from cepheid.kernels.graph.match_nodes import MatchArrays
@@ -71,17 +75,17 @@ class _Share(NamedTuple):
         return _Share(values, self.times[kept], self.where[kept])
 
 
-def paired_rows(
-    sides: tuple[tuple[Program, OrderedEvents], ...],
-    columns: Mapping[str, Any],
-    measures: tuple[Measures, Measures],
-    places: Places,
-    tie_columns: Sequence[str],
-) -> ValueRows:
-    """Return the value of every partition and place that has a pair; measures are by side.
+def pairs_added_up(task: TrendTask, facts: Facts) -> ValueRows:
+    """Return the value of every partition and place that has a pair.
 
-    Without `tie_columns` it makes no difference which of two trends of both sides is on the left.
+    Without tie-break columns it makes no difference which of two trends of both sides is on the
+    left.
     """
+    events, pair, places = task.events, task.group.program.pair, task.places
+    assert isinstance(events, TrendEvents)
+    assert pair is not None
+    sides, columns, tie_columns = events.sides, events.columns, pair.tie_columns
+    measures = task.measures, of_second_side(events.output, task.measures)
     found = [_copies(program, ordered, columns, places) for program, ordered in sides]
     trends = _lowest(found, sides[0][1])
     a, b, c = trends.counts()

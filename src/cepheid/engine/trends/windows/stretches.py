@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cepheid.engine.events.few_events import is_few
+from cepheid.engine.events.is_few import is_few
 from cepheid.engine.events.order_events import OrderedEvents, starts_of_runs
 from cepheid.engine.trends.windows.result_times import AFTER_ALL, Moments, PairIndex
 from cepheid.engine.trends.windows.wanted_windows import WantedWindows

@@ -1,0 +1,153 @@
+"""All folds, how they are ranked, and the one place where a group is folded.
+
+Folds are asked in this order where their costs are the same. To add one: a class as in
+`trends/trend_folds.py`, a line here, two rows in docs/decisions/0022.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
+from cepheid.engine.fold import Facts, Fold, Ranked, Task, TooLarge
+from cepheid.engine.trends import trend_folds as trends
+from cepheid.errors import ConfigError, InternalError
+from cepheid.program.run_record import (
+    NOT_NEEDED,
+    RAN,
+    REFUSED,
+    TOO_LARGE,
+    FoldRecord,
+    GroupRecord,
+    RunRecord,
+)
+
+if TYPE_CHECKING:
+    from cepheid.engine.shared.analyze_set import SetAnalysis
+
+FOLDS: tuple[Fold[Any], ...] = (
+    trends.COUNT_IN_ORDER,
+    trends.WINDOWS_ONE_BY_ONE,
+    trends.COUNTS_IN_VECTORS,
+    trends.COUNTS_IN_PANES,
+    trends.VALUES_IN_VECTORS,
+    trends.VALUES_IN_PANES,
+    trends.WINDOWS_COUNTED_ANEW,
+    trends.VALUES_IN_QUEUE,
+    trends.CONTIGUOUS,
+    trends.FEW_LOOKED_UP,
+    trends.COUNTS_LOOKED_UP,
+    trends.VALUES_BY_LAST_EVENT,
+    trends.SIDES_APART,
+    trends.MATCHES_ADDED_UP,
+    trends.PAIRS_ADDED_UP,
+)
+
+# What facts are called in EXPLAIN, in the order of its lines.
+FACTS = {
+    "rows": "events",
+    "order": "order (0: none, 1: with concurrent events, 2: strict)",
+    "kept": "events that matter",
+    "steps": "steps: times of one partition",
+    "partitions": "partitions",
+    "open windows": "windows open at once, at most",
+    "steps in windows": "steps, once for each window",
+    "panes": "panes",
+    "wanted windows": "windows that are due (-1: all)",
+    "results": "results that are due",
+    "steps of results": "steps, once for each result",
+    "looked up": "values that are compared have an order",
+    "in columns": "what is added up is what predicates read",
+    "huge numbers": "numbers beyond 2^256",
+}
+
+
+class Ranking:
+    """The folds that take a group, best first; and why the others do not.
+
+    Those in `preferred` come first if they can fold the group, whatever they cost. Which facts are
+    measured follows from what is asked for: nobody who takes the first fold needs the costs of the
+    last one.
+    """
+
+    def __init__(self, group: object, facts: Facts, preferred: Sequence[str] = ()) -> None:
+        self.group, self.facts, self.preferred = group, facts, preferred
+        self.refused: dict[str, str] = {}
+        self.candidates = [each for each in FOLDS if isinstance(group, each.takes)]
+
+    def __iter__(self) -> Iterator[Ranked[Any]]:
+        first = [each for each in self.candidates if each.name in self.preferred]
+        yield from (Ranked(each, None) for each in first if self._takes(each))
+        others = [each for each in self.candidates if each.name not in self.preferred]
+        precedence = attrgetter("precedence")
+        for _, alike in groupby(sorted(others, key=precedence), precedence):
+            accepted = [each for each in alike if self._takes(each)]
+            if len(accepted) == 1:
+                yield Ranked(accepted[0], None)
+            elif accepted:
+                costs = [(each.cost(self.group, self.facts), each) for each in accepted]
+                costs.sort(key=lambda each: each[0])
+                yield from (Ranked(fold, cost) for cost, fold in costs)
+
+    def _takes(self, fold: Fold[Any]) -> bool:
+        reason = fold.refusal(self.group, self.facts)
+        if reason is None and fold.name not in self.preferred:
+            reason = fold.waste(self.group, self.facts)
+        if reason is not None:
+            self.refused[fold.name] = reason
+        return reason is None
+
+
+@dataclass
+class RankedFolds:
+    """Folds groups, and writes down what it did.
+
+    Folds in `preferred` come first wherever they can fold at all. `sets` writes down more of the
+    queries that are folded together; `schema` is that of the events.
+    """
+
+    preferred: Sequence[str] = ()
+    record: RunRecord = field(default_factory=RunRecord)
+    sets: SetAnalysis | None = None
+    schema: EventSchema = OPEN_SCHEMA
+
+    def __post_init__(self) -> None:
+        unknown = set(self.preferred) - {each.name for each in FOLDS}
+        if unknown:
+            raise ConfigError(f"there is no fold called {sorted(unknown)[0]!r}")
+
+    def fold(self, task: Task) -> Any:
+        """Return what the first fold in the ranking gives whose range is not left."""
+        ranking = Ranking(task.group, measured_facts(task), self.preferred)
+        tried: list[FoldRecord] = []
+        for each in ranking:
+            with self.record.stage("fold"):
+                result = each.fold.run(task, ranking.facts)
+            if not isinstance(result, TooLarge):
+                tried.append(FoldRecord(each.fold.name, RAN, None, each.cost))
+                self._write(ranking, tried)
+                return result
+            tried.append(FoldRecord(each.fold.name, TOO_LARGE, result.what, each.cost))
+        raise InternalError(f"no fold takes {task.group!r}: {ranking.refused}")
+
+    def _write(self, ranking: Ranking, tried: list[FoldRecord]) -> None:
+        refused = [FoldRecord(name, REFUSED, why) for name, why in ranking.refused.items()]
+        known = {each.name for each in (*tried, *refused)}
+        left = [each.name for each in ranking.candidates if each.name not in known]
+        others = [FoldRecord(name, NOT_NEEDED) for name in left]
+        queries = ranking.group.queries  # type: ignore[attr-defined]
+        folds = (*tried, *others, *refused)
+        self.record.groups.append(GroupRecord(queries, folds, dict(ranking.facts.known)))
+
+
+def measured_facts(task: Task) -> Facts:
+    """Return the facts of a task, of which each is measured when a fold asks for it."""
+    from cepheid.engine.trends.trend_facts import trend_facts
+    from cepheid.engine.trends.trend_task import TrendTask
+
+    assert isinstance(task, TrendTask)
+    return trend_facts(task)

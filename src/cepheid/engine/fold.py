@@ -1,0 +1,112 @@
+"""What a fold is: what it can fold, at what cost, and how. `catalogue.py` has them all.
+
+A group is what is to be folded, as the programs say it: EXPLAIN knows no more. A task is a group
+with its events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from importlib import import_module
+from typing import Any, Generic, Protocol, TypeVar
+
+from cepheid.program.run_record import RunRecord
+
+Group = TypeVar("Group")
+
+
+class Precedence(IntEnum):
+    """Folds with a lower number are the quicker ones wherever they can fold at all.
+
+    docs/decisions/0022 has the figures. So costs are compared only among those of one number, and
+    what is needed to tell the costs of others is not measured.
+    """
+
+    STRAIGHT = 0  # from the columns, without ordering events
+    FEW = 1  # of few events, so that a kernel need not be compiled; or of few windows
+    DOUBLES = 2  # numbers below 2^53
+    ANY_SIZE = 3  # numbers with an exponent of their own
+    LISTED = 4  # one trend after the other
+
+
+@dataclass(frozen=True, slots=True)
+class TooLarge:
+    """What a fold gives for values that leave its range: the next one in the ranking is taken."""
+
+    what: str = "a number of 2^53 or more"
+
+
+class Facts:
+    """What is known of the events, by name: given, or measured when it is first asked for."""
+
+    def __init__(
+        self,
+        known: Mapping[str, int] | None = None,
+        measures: Mapping[str, Callable[[], int]] | None = None,
+    ) -> None:
+        self.known: dict[str, int] = dict(known or {})
+        self._measures = measures or {}
+
+    def __getitem__(self, name: str) -> int:
+        if name not in self.known:
+            self.known[name] = int(self._measures[name]())
+        return self.known[name]
+
+
+def _one(group: object, facts: Facts) -> float:
+    """Return the cost of a fold with which none of the same precedence is compared."""
+    return 1.0
+
+
+def _none(group: object, facts: Facts) -> None:
+    """Return that nothing speaks against a fold."""
+
+
+class Task(Protocol):
+    """A group with its events; what folds need is made when one of them asks for it."""
+
+    @property
+    def group(self) -> object:
+        """What the programs say of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fold(Generic[Group]):
+    """A way to fold the groups of one class.
+
+    `refusal` says why it cannot fold a group, as a part of a sentence; None if it can. `place` is
+    the module and the function that folds. `cost` is what an event costs, compared with other folds
+    of the same precedence; `waste` says why another one is cheaper without comparing.
+    """
+
+    name: str
+    takes: type[Group]
+    precedence: Precedence
+    refusal: Callable[[Group, Facts], str | None]
+    place: str
+    cost: Callable[[Group, Facts], float] = _one
+    waste: Callable[[Group, Facts], str | None] = _none
+
+    def run(self, task: Task, facts: Facts) -> Any:
+        """Return the result of a task, or TooLarge; the module is imported when it is needed."""
+        module, function = self.place.split(":")
+        return getattr(import_module(module), function)(task, facts)
+
+
+class Folding(Protocol):
+    """Runs the best fold for a task, and writes down which that was."""
+
+    record: RunRecord
+
+    def fold(self, task: Task) -> Any:
+        """Return what the first fold in the ranking gives whose range is not left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked(Generic[Group]):
+    """A fold in its place, with what an event costs; None if that was not compared."""
+
+    fold: Fold[Group]
+    cost: float | None

@@ -1,0 +1,63 @@
+"""What is measured of the events of a pattern, for folds to be chosen by."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepheid.engine.events.few_events import order_of_few
+from cepheid.engine.events.ticks import to_ticks
+from cepheid.engine.fold import Facts
+from cepheid.engine.trends.folds.fold_contiguous import numbers_of_columns
+from cepheid.engine.trends.folds.panes import pane_length
+from cepheid.engine.trends.trend_task import TrendTask
+from cepheid.kernels.position.fold_slots import LANE_STEPS, MOST_LANES, PANES, measure_windows
+from cepheid.program.adjacent_program import LOOKED_UP
+
+Int64s = NDArray[np.int64]
+ALL_WINDOWS = -1
+
+
+def trend_facts(task: TrendTask) -> Facts:
+    """Return what is known of the events of a task; `catalogue.FACTS` has it in words."""
+    program, events = task.group.program, task.events
+
+    @cache
+    def windows() -> Int64s:
+        length, slide = program.window_length, program.slide
+        assert length is not None
+        assert slide is not None
+        work = np.zeros(PANES + 1, np.int64)
+        measure_windows(events.ordered.arrays, length, slide, pane_length(length, slide), work)
+        return work
+
+    def moments() -> int:
+        return 0 if events.moments is None else events.moments.group.size
+
+    def recent_steps() -> int:
+        segments = task.segments.segments
+        return int((segments.end - segments.begin).sum())
+
+    def has_numbers_in_columns() -> bool:
+        return numbers_of_columns(program, task.predicates.columns) is not None
+
+    return Facts(
+        measures={
+            "rows": lambda: events.length,
+            "order": lambda: order_of_few(to_ticks(events.columns[program.time], program.time)),
+            "kept": lambda: events.ordered.row.size,
+            "steps": lambda: events.ordered.arrays.step_offsets.size - 1,
+            "partitions": lambda: events.ordered.arrays.partition_offsets.size - 1,
+            "open windows": lambda: int(windows()[MOST_LANES]),
+            "steps in windows": lambda: int(windows()[LANE_STEPS]),
+            "panes": lambda: int(windows()[PANES]),
+            "wanted windows": lambda: ALL_WINDOWS if events.wanted is None else events.wanted.most,
+            "results": moments,
+            "steps of results": recent_steps,
+            "looked up": lambda: all(e.structure in LOOKED_UP for e in task.indexes.edges),
+            "in columns": has_numbers_in_columns,
+            "huge numbers": lambda: bool(task.measures.tier.any()),
+        }
+    )

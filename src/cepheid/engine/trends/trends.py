@@ -1,0 +1,59 @@
+"""What of the trends of a pattern is added up, as its program says: what folds are chosen by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.program import Program
+
+MOST_CODES = 256  # of events that are counted in order
+
+
+@dataclass(frozen=True, slots=True)
+class Trends:
+    """A pattern, and how many numbers beside the count and minima its trends carry.
+
+    `is_modular`: residues are added up. `is_own`: what is added up are the numbers of the program's
+    output. `is_step`: of a stream, which reports some windows only.
+    """
+
+    program: Program
+    numbers: int = 0
+    minima: int = 0
+    is_modular: bool = False
+    is_own: bool = True
+    is_step: bool = False
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """Whose trends these are."""
+        return (self.program.name,)
+
+    @property
+    def counts_only(self) -> bool:
+        """Whether trends are counted, and nothing else."""
+        return not self.numbers and not self.minima
+
+    @property
+    def reads_numbers(self) -> bool:
+        """Whether predicates may have read all that is added up, so that it need not be read."""
+        return self.is_own and not self.minima and not self.is_moving
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether the window moves with every event: WITHIN alone."""
+        return self.program.window_length is not None and self.program.slide is None
+
+    @property
+    def overlap(self) -> int:
+        """How many windows an event can be in."""
+        length, slide = self.program.window_length, self.program.slide
+        return 1 if length is None or slide is None else -(-length // slide)
+
+
+def trends_of(program: Program) -> Trends:
+    """Return what a query adds up."""
+    output = program.output
+    assert isinstance(output, AggregateOutput)
+    return Trends(program, len(output.numbers), len(output.minima))
