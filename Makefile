@@ -57,8 +57,9 @@ jars: ## bring what tests with Kafka and JDBC need into .jars, with Maven
 	@$(WITH_JAVA) tools/ensure_jars.sh
 
 .PHONY: services
-services: ## find or install the servers that tests start: PostgreSQL
+services: ## find or install what tests start: PostgreSQL's server, Chromium
 	@tools/ensure_postgresql.sh >/dev/null || true
+	@tools/ensure_chromium.sh >/dev/null || true
 
 .PHONY: soak
 soak: $(INSTALLED) jars ## kill a streaming job 30 times and compare what it wrote (ARGS="--kills 5")
@@ -67,6 +68,10 @@ soak: $(INSTALLED) jars ## kill a streaming job 30 times and compare what it wro
 .PHONY: golden
 golden: $(INSTALLED) ## rewrite the golden files; review the diff before committing
 	@CEPHEID_UPDATE_GOLDEN=1 $(BIN)/pytest -m "not spark" $(ARGS)
+
+.PHONY: pictures
+pictures: $(INSTALLED) services ## draw the pictures of the documentation anew, with Chromium
+	@$(BIN)/python tools/draw_pictures.py
 
 .PHONY: bench
 bench: $(INSTALLED) ## run the benchmarks

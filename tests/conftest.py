@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 from tests.services.jars import class_path, why_missing
 
 if TYPE_CHECKING:
+    from tests.services.chromium import Chromium
     from tests.services.kafka_broker import KafkaBroker
     from tests.services.postgresql_server import PostgresqlServer
 
@@ -68,6 +69,17 @@ def postgresql_driver() -> None:
     """The JDBC driver, on the class path of Spark; skips without its jar."""
     if reason := why_missing("postgresql-driver"):
         pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> "Chromium":
+    """A browser without a screen; skips where there is none."""
+    from tests.services.chromium import Chromium, chromium_program
+
+    program = chromium_program()
+    if program is None:
+        pytest.skip("no Chromium: run `make services`")
+    return Chromium(program, tmp_path_factory.mktemp("chromium"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

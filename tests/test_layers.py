@@ -27,9 +27,10 @@ KERNELS = {"kernels", "kernels/values", "kernels/order", "kernels/predicates", "
 SPARK = {"spark/frames", "spark/push_down", "spark/shuffle", "spark/batch", "spark/stream",
          "spark"}  # fmt: skip
 BELOW_THE_SURFACE = {*COMPILER, *KERNELS, *ENGINE, *SPARK, "errors", "stream", "tables", "runners",
-                     "connectors", "explain", "generate", "metrics"}  # fmt: skip
+                     "connectors", "explain", "generate", "metrics",
+                     "plot"}  # fmt: skip
 ARGUMENTS = {*BELOW_THE_SURFACE, "events", "run_keywords"}  # of the API's methods
-SURFACE = {*ARGUMENTS, "analyzed_run", "query", "warmup", "workload"}
+SURFACE = {*ARGUMENTS, "analyzed_run", "plotting", "query", "warmup", "workload"}
 PROGRAMS = {"errors", *COMPILER}
 BELOW_SPARK = {*PROGRAMS, *KERNELS, *ENGINE, "stream", "tables", "metrics"}
 
@@ -68,22 +69,25 @@ MAY_IMPORT: dict[str, set[str]] = {
     "spark": {*BELOW_SPARK, *SPARK - {"spark"}},
     "runners": {*BELOW_SPARK, *SPARK},
     "explain": {"errors", *COMPILER},
+    "plot": {"errors", *COMPILER, "explain"},
     "connectors": {"errors", "language", "analysis"},
     "events": BELOW_THE_SURFACE,
     "run_keywords": {*BELOW_THE_SURFACE, "events"},
-    "query": {*ARGUMENTS, "testing"},
     "analyzed_run": BELOW_THE_SURFACE,
+    "query": {*ARGUMENTS, "analyzed_run", "testing"},
     "workload": {*ARGUMENTS, "analyzed_run", "query"},
+    "plotting": {*ARGUMENTS, "query", "workload"},
     "warmup": {*BELOW_THE_SURFACE, "query", "workload"},
     "testing": {*BELOW_THE_SURFACE, "query", "workload", API},
     "pipeline": {*BELOW_THE_SURFACE, "query", "workload"},
     "web": {*BELOW_THE_SURFACE, "query", "workload", "testing", API},
+    "notebook": SURFACE,
     "cli": {*SURFACE, "testing", "pipeline", "web", API},
-    API: {*SURFACE, "testing", "pipeline", "web", "cli"},
+    API: {*SURFACE, "testing", "pipeline", "web", "notebook", "cli"},
     "tests.oracle": {"errors", "language", "analysis"},
 }
-MODULES_AT_THE_TOP = {"__init__", "analyzed_run", "errors", "events", "query", "run_keywords",
-                      "warmup", "workload"}  # fmt: skip
+MODULES_AT_THE_TOP = {"__init__", "analyzed_run", "errors", "events", "plotting", "query",
+                      "run_keywords", "warmup", "workload"}  # fmt: skip
 
 # Third-party package -> the only folders that may import it.
 CONFINED = {
@@ -92,6 +96,7 @@ CONFINED = {
     "pydantic": ("cepheid.pipeline",),
     "pydantic_core": ("cepheid.pipeline",),
     "psycopg": ("cepheid.connectors",),
+    "IPython": ("cepheid.notebook",),
 }
 
 LONGEST_FILE = 500

@@ -218,10 +218,9 @@ KINDS: dict[str, tuple[str, Callable[[Watch], None]]] = {
 WITHOUT_JAVA = ("match", "count", "three")
 
 
-def trace(kind: str) -> Passed:
+def trace(kind: str, watch: Watch) -> Passed:
     """Run a query of a kind and return its files."""
-    watch = Watch()
-    watch.install()
+    watch.calls.clear()
     with tempfile.TemporaryDirectory() as folder:
         os.environ[FOLDER] = folder
         KINDS[kind][1](watch)
@@ -237,15 +236,17 @@ def main(kinds: list[str]) -> None:
     unknown = [each for each in kinds if each not in KINDS]
     if unknown:
         sys.exit(f"there is no kind '{unknown[0]}'; there are: {', '.join(KINDS)}")
-    if len(kinds) != 1:  # each in a process of its own: workers of Spark stay
-        for kind in kinds or WITHOUT_JAVA:
+    watch = Watch()
+    watch.install()
+    for kind in kinds or WITHOUT_JAVA:
+        if kind not in WITHOUT_JAVA and len(kinds) > 1:  # workers of Spark stay in a process
             subprocess.run([sys.executable, __file__, kind], check=True)
-        return
-    found = trace(kinds[0])
-    print(f"{KINDS[kinds[0]][0]}: {len(found.passed)} passed, {len(found.entered)} entered")
-    for number, file in enumerate(found.passed, start=1):
-        print(f"  {number:2} {file}")
-    print("  asked:", ", ".join(each for each in found.entered if each not in found.passed))
+            continue
+        found = trace(kind, watch)
+        print(f"{KINDS[kind][0]}: {len(found.passed)} passed, {len(found.entered)} entered")
+        for number, file in enumerate(found.passed, start=1):
+            print(f"  {number:2} {file}")
+        print("  asked:", ", ".join(each for each in found.entered if each not in found.passed))
 
 
 if __name__ == "__main__":

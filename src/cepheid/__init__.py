@@ -8,6 +8,8 @@
 [{'a_ts': 1, 'b_ts': 2}]
 """
 
+from typing import Any
+
 from cepheid.analyzed_run import AnalyzedRun
 from cepheid.connectors.cause_of import cause_of
 from cepheid.errors import (
@@ -29,6 +31,8 @@ from cepheid.errors import (
 from cepheid.events import Events, events
 from cepheid.plan.run_options import Batch
 from cepheid.plan.stream_options import Streaming
+from cepheid.plot.picture import Plot
+from cepheid.plotting import plot
 from cepheid.query import Query, query
 from cepheid.spark.streaming_metrics import StreamingMetrics, streaming_metrics
 from cepheid.tables.result_types import Compressed, ResultsWithLate
@@ -40,8 +44,23 @@ __version__ = "0.1.0"
 __all__ = [
     "AnalyzedRun", "Batch", "BindingError", "CepheidError", "Compressed", "ConfigError",
     "DataError", "Events", "InternalError", "LiveStateError", "MatchLimitError",
-    "OutOfMemoryError", "PipelineError", "Query", "QueryError", "QueryFolder", "QuerySyntaxError",
-    "ResultsWithLate", "StateError", "StateLimitError", "Streaming", "StreamingMetrics",
-    "UnsupportedQueryError", "Warmed", "Workload", "__version__", "cause_of", "events", "query",
-    "query_folder", "streaming_metrics", "warmup", "warmup_kinds", "workload",
+    "OutOfMemoryError", "PipelineError", "Plot", "Query", "QueryError", "QueryFolder",
+    "QuerySyntaxError", "ResultsWithLate", "StateError", "StateLimitError", "Streaming",
+    "StreamingMetrics", "UnsupportedQueryError", "Warmed", "Workload", "__version__", "cause_of",
+    "events", "plot", "query", "query_folder", "streaming_metrics", "warmup",
+    "warmup_kinds", "workload",
 ]  # fmt: skip
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Do what `%load_ext cepheid` asks for: the magic `%%cepheid`, tables and errors as HTML."""
+    from cepheid.notebook.extension import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Undo it."""
+    from cepheid.notebook.extension import unload
+
+    unload(shell)

@@ -1,4 +1,4 @@
-"""What EXPLAIN ANALYZE of a workload gives."""
+"""What EXPLAIN ANALYZE of a query or a workload gives."""
 
 from __future__ import annotations
 
@@ -18,15 +18,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AnalyzedRun(Generic[Table]):
-    """The results of a workload by name, and what its queries did together."""
+    """The results of queries by name, and what they did: by themselves, and together."""
 
     results: dict[str, Table]
     report: RunReport
     plans: Mapping[str, PhysicalPlan]
     dependencies: Dependencies
 
+    @property
+    def result(self) -> Table:
+        """The result of the only query."""
+        (only,) = self.results.values()
+        return only
+
     def explain(self, format: str = "text") -> str:
-        """Return what was shared and what that saved: as text, json or svg (bursts over time)."""
+        """Return what ran, what was shared and what that saved: text, json or svg (bursts)."""
         if format == "svg":
             from cepheid.explain.timeline_svg import timeline_svg
 
@@ -40,6 +46,12 @@ class AnalyzedRun(Generic[Table]):
             )
         show = analysis_text if format == "text" else analysis_json
         return show(self._sharing(), self.report)
+
+    def _repr_html_(self) -> str:
+        """Return the bursts and what was shared, for notebooks."""
+        from cepheid.plot.show_query import show_sharing
+
+        return show_sharing(self.svg(), self.text())
 
     def text(self) -> str:
         """Return a summary to read."""

@@ -22,8 +22,9 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
-from traceback import extract_tb
+from traceback import extract_tb, format_exception
 
 UNNAMED = "query"  # what a query is called that nobody gave a name
 WAYS_OUT = (
@@ -90,6 +91,11 @@ class Diagnostic:
 
 class CepheidError(Exception):
     """Base of all errors that Cepheid raises on purpose."""
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython shows: the line that asked for it and the message, not our calls."""
+        name = type(self).__name__
+        return [f"{name}{_asked_at(self)}", str(self)]
 
 
 class QueryError(CepheidError):
@@ -217,6 +223,10 @@ class InternalError(CepheidError):
     def __init__(self, message: str) -> None:
         super().__init__(f"{message} (this is a bug in Cepheid: please report it with the query)")
 
+    def _render_traceback_(self) -> list[str]:
+        """Return everything: a report needs it."""
+        return format_exception(self)
+
 
 def _in_digits(count: float) -> str:
     """Return a number of matches to read.
@@ -256,6 +266,19 @@ def last_defence(what: str) -> Iterator[None]:
             raise
         said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         raise InternalError(f"{what} failed with {said}{_place(error)}") from error
+
+
+def _asked_at(error: Exception) -> str:
+    """Return the line of the user's that called Cepheid, as far as there is one."""
+    package = Path(__file__).parent
+    before = list(
+        takewhile(
+            lambda each: package not in Path(each.filename).parents, extract_tb(error.__traceback__)
+        )
+    )
+    if not before or not before[-1].line or "IPython" in Path(before[-1].filename).parts:
+        return ""
+    return f" in line {before[-1].lineno}: {before[-1].line}"
 
 
 def _place(error: Exception) -> str:

@@ -91,7 +91,7 @@ class Events(Generic[Table]):
     def schema(self) -> EventSchema:
         """The columns, their types and roles: what EXPLAIN looks at."""
         from cepheid.engine.events.event_schema import event_schema
-        from cepheid.runners.event_input import schema_of
+        from cepheid.runners.run_queries import schema_of
 
         if self.path is None:
             return schema_of(self.table, self.roles)
@@ -145,7 +145,7 @@ def events(table: object, **roles: Unpack[RoleKeywords]) -> Events[Any]:
         DataError: a column is missing or cannot have its role, or the table is of no known kind.
     """
     from cepheid.engine.events.event_schema import event_schema
-    from cepheid.runners.event_input import check_input
+    from cepheid.runners.run_queries import check_input
 
     given = events_with_roles(table, **roles)
     if given.path is None:

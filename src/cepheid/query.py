@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, overload
 
 from cepheid.analysis.analyze import analyze
 from cepheid.analysis.bound import BoundQuery
+from cepheid.analysis.dependencies import QueryNode, find_dependencies
 from cepheid.analysis.fill_parameters import ParameterValue
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
-from cepheid.errors import UNNAMED, ConfigError, last_defence
+from cepheid.errors import UNNAMED, ConfigError, QueryError, last_defence
 from cepheid.events import Events, schema_to_explain
 from cepheid.language.parser import parse
 from cepheid.language.printer import print_query
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from pyarrow import RecordBatchReader
 
+    from cepheid.analyzed_run import AnalyzedRun
     from cepheid.engine.members import Member
     from cepheid.program.program import Program
     from cepheid.run_keywords import (
@@ -66,6 +69,17 @@ class Query:
     def __str__(self) -> str:
         return print_query(self.tree)
 
+    def _repr_html_(self) -> str:
+        """Return the text in colours with the automaton, for notebooks."""
+        from cepheid.explain.explain_plan import explain_plan
+        from cepheid.plot.show_query import show_query
+
+        try:
+            explanation = explain_plan(self.plan())
+        except QueryError:  # it says so when it is run
+            explanation = None
+        return show_query(self.text, explanation)
+
     def _defence(self) -> AbstractContextManager[None]:
         return last_defence(f"query '{self.name}'")
 
@@ -89,20 +103,70 @@ class Query:
         *,
         format: str = "text",
         schema: EventSchema | None = None,
+        facts: Mapping[str, int] | None = None,
     ) -> str:
         """Say how the query will be run and why: as text, json, mermaid or svg.
 
-        With `events`, the names and types of their columns are checked and known. Without them,
-        every name is accepted.
+        A notebook shows a picture of it. With `events`, the names and types of their columns are
+        checked and known. Without them, every name is accepted. The folds are ranked for a million
+        events in order; `facts`, by the names that `analyze` prints, are those of other events.
 
         >>> print(query("PATTERN SEQ(A, B+)").explain().splitlines()[0])
         Query
         """
+        from cepheid.engine.plan_folds import plan_folds
         from cepheid.explain.explain import explain
+        from cepheid.explain.explain_plan import explain_plan
+        from cepheid.plot.explained import Explained
 
         known = schema_to_explain(events, schema)
         with self._defence():
-            return explain(self.plan(known), format=format)
+            plan = self.plan(known)
+            folds = plan_folds(plan, facts)
+            text = explain(plan, folds, format=format)
+            return Explained(text, format, explain_plan(plan, folds))
+
+    @overload
+    def analyze(
+        self, events: Events[Table], options: Batch | None = None, **keywords: Unpack[BatchKeywords]
+    ) -> AnalyzedRun[Table]: ...
+    @overload
+    def analyze(
+        self,
+        events: Mapping[str, Table] | Table | StoredPath,
+        options: Batch | None = None,
+        **keywords: Unpack[BatchRunKeywords],
+    ) -> AnalyzedRun[Table]: ...
+    def analyze(
+        self, events: object, options: Batch | None = None, **keywords: Any
+    ) -> AnalyzedRun[Any]:
+        """Run the query on a table of this process and say what ran: EXPLAIN ANALYZE.
+
+        The arguments are those of `run`.
+
+        >>> import pyarrow as pa
+        >>> events = pa.table({"ts": [1, 2, 3], "kind": ["A", "A", "B"]})
+        >>> found = query("PATTERN SEQ(A+, B) RETURN COUNT(*) AS n").analyze(
+        ...     events, time="ts", type="kind"
+        ... )
+        >>> found.result.to_pylist(), found.report.groups[0].ran
+        ([{'n': 3.0}], 'grams of events in order')
+        """
+        from cepheid.analyzed_run import AnalyzedRun
+        from cepheid.engine.catalogue import RankedFolds
+        from cepheid.program.sharing.run_report import make_report
+        from cepheid.run_keywords import read_run
+        from cepheid.runners.run_queries import run_queries
+
+        given, chosen = read_run(events, options, keywords, method="analyze", without=ON_SPARK)
+        folds, start = RankedFolds(), perf_counter()
+        members = [self._member(chosen)]
+        with self._defence():
+            results = run_queries(members, given.source, given.roles, chosen, None, folds)
+        report = make_report(folds.record, perf_counter() - start)
+        nodes = [QueryNode(self.name, self.tree, self.source)]
+        plans = {self.name: self.plan(folds.schema)}
+        return AnalyzedRun(results, report, plans, find_dependencies(nodes))
 
     @overload
     def run(
@@ -211,6 +275,7 @@ class Query:
             (schema.time, schema.type_column, schema.order, schema.ticks_per_second),
             None if by_type is None else tuple(by_type.items()),
             (schema.is_open, schema.derived_types, schema.other_attributes, is_checked),
+            repr(schema.nested),
         )
         return _lowered(_Request(key, self, options, schema, is_checked))
 

@@ -13,12 +13,13 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, overload
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import BoundQuery
 from cepheid.analysis.dependencies import QueryNode, find_dependencies
 from cepheid.analysis.derived_types import check_stream, result_columns, with_derived_types
-from cepheid.analysis.schema import OPEN_SCHEMA, AttributeType, EventSchema
+from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
 from cepheid.analyzed_run import AnalyzedRun
-from cepheid.errors import ConfigError, last_defence, suggest
+from cepheid.errors import ConfigError, QueryError, last_defence, suggest
 from cepheid.events import Events, schema_to_explain
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.planner import make_plan
@@ -64,6 +65,18 @@ class Workload:
 
     def __repr__(self) -> str:
         return f"Workload({', '.join(self.queries)})"
+
+    def _repr_html_(self) -> str:
+        """Return the queries in colours, and how they will be run, for notebooks."""
+        from cepheid.plot.show_query import show_workload
+
+        texts = {name: each.text for name, each in self.queries.items()}
+        reads = {name: self.dependencies.givers(name) for name in self.queries}
+        try:
+            plan = self.explain()
+        except QueryError as error:  # it says so when it is run
+            plan = str(error)
+        return show_workload(texts, reads, plan)
 
     def with_query(self, added: Query | str, *, name: str | None = None) -> Workload:
         """Return a workload with one more query; without a name it is q1, q2, … as far as free.

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from cepheid.analysis.analyze import analyze
+from cepheid.analysis.attribute_types import AttributeType, attribute_type
 from cepheid.analysis.bound import BoundQuery
 from cepheid.analysis.fill_parameters import ParameterValue
-from cepheid.analysis.schema import AttributeType, EventSchema, attribute_type
+from cepheid.analysis.schema import EventSchema
 from cepheid.language.parser import parse
 from cepheid.language.source import Source
 

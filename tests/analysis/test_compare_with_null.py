@@ -15,11 +15,11 @@ NEVER = "never holds"
 @pytest.mark.parametrize(
     ("where", "expected"),
     [
-        ("a.x = NULL", [("'a.x = NULL'", "no test for NULL")]),
-        ("NULL != a.x", [("'NULL != a.x'", "write a.x = a.x")]),
-        ("NOT (a.x > 1 OR a.x <> NULL)", [("'a.x != NULL'", "write a.x = a.x")]),
-        ("1 < a.x < NULL", [("'a.x < NULL'", "no test for NULL")]),
-        ("contiguous(a) { a.x = NULL AND a.x = NULL }", [("'a.x = NULL'", "no test")] * 2),
+        ("a.x = NULL", [("'a.x = NULL'", "IS NULL")]),
+        ("NULL != a.x", [("'NULL != a.x'", "write a.x IS NOT NULL")]),
+        ("NOT (a.x > 1 OR a.x <> NULL)", [("'a.x != NULL'", "write a.x IS NOT NULL")]),
+        ("1 < a.x < NULL", [("'a.x < NULL'", "IS NULL")]),
+        ("contiguous(a) { a.x = NULL AND a.x = NULL }", [("'a.x = NULL'", "IS NULL")] * 2),
         ("a.x = 1", []),
     ],
 )

@@ -1,5 +1,8 @@
 """`:name` is replaced by a value before anything is bound."""
 
+import datetime
+from decimal import Decimal
+
 import pytest
 
 from cepheid.errors import BindingError, ConfigError
@@ -53,10 +56,44 @@ def test_every_missing_parameter_is_reported():
     assert codes == ["missing-parameter"] * 3
 
 
-@pytest.mark.parametrize("value", [None, [1], float("nan"), float("inf"), object])
+@pytest.mark.parametrize("value", [[1], float("nan"), float("inf"), object])
 def test_what_is_no_value_is_refused(value):
     with pytest.raises(BindingError, match="bad-parameter"):
         bind("PATTERN Trade WHERE price > :p", parameters={"p": value})
+
+
+NEW_YEAR = datetime.datetime(2024, 1, 1, 12)
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "text"),
+    [
+        ("a.time > :p", NEW_YEAR, "a.time > '2024-01-01 12:00:00'"),
+        ("a.time > :p", NEW_YEAR.date(), "a.time > '2024-01-01'"),
+        ("a.price > :p", Decimal("2.50"), "a.price > 2.50"),
+        ("a.price > :p", None, "a.price > NULL"),
+        ("a.symbol IN :p", ["A", "B"], "a.symbol IN ('A', 'B')"),
+        ("a.symbol NOT IN (:p, 'C')", ("A",), "NOT (a.symbol IN ('A', 'C'))"),
+        ("a.symbol IN :p", ["A"], "a.symbol = 'A'"),
+        ("a.symbol IN :p", set(), "FALSE"),
+        ("a.time - DATE '2024-01-01' < :p", datetime.timedelta(seconds=2),
+         "microseconds(a.time) - microseconds('2024-01-01') < 2000000 us"),
+    ],
+)  # fmt: skip
+def test_values_of_python(where, value, text):
+    bound = bind(f"PATTERN Trade a WHERE {where}", parameters={"p": value})
+    assert [each.text for each in bound.pattern.clauses] == [text]
+
+
+def test_a_timedelta_is_a_window():
+    length = datetime.timedelta(minutes=5)
+    bound = bind("PATTERN SEQ(Trade a, Trade b) WITHIN :w", parameters={"w": length})
+    assert bound.window.length == 300_000_000
+
+
+def test_a_list_is_for_in():
+    with pytest.raises(BindingError, match="write x IN :p"):
+        bind("PATTERN Trade a WHERE a.price = :p", parameters={"p": [1]})
 
 
 @pytest.mark.parametrize("value", [True, "soon", "5 5", float("inf"), "-3 s"])

@@ -2,7 +2,8 @@
 
 import pytest
 
-from cepheid.analysis.schema import OPEN_SCHEMA, AttributeType, EventSchema
+from cepheid.analysis.attribute_types import AttributeType
+from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
 from tests.analysis.schemas import bind
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.expressions import (
     AllOf,
     AnyOf,
@@ -23,7 +24,6 @@ from cepheid.analysis.normal_forms import (
     conjuncts,
     disjuncts,
 )
-from cepheid.analysis.schema import AttributeType
 
 ATOMS = [
     Compare(

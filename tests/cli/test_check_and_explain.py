@@ -10,19 +10,33 @@ from tests.cli.command import EXAMPLES, cepheid, cepheid_process
 RIDES = EXAMPLES / "rides.csv", "--type", "kind"
 
 
+def answers(outcome):
+    """Return what is said of every query, without the query."""
+    return [line for line in outcome.lines if not line.startswith("  ")]
+
+
 class TestCheck:
     def test_says_ok_for_each_query(self):
         queries = sorted(EXAMPLES.glob("*_rides.cep")) + sorted(EXAMPLES.glob("*_pickups.cep"))
         outcome = cepheid("check", *queries, "--events", *RIDES)
         assert (outcome.code, outcome.stderr) == (0, "")
-        assert outcome.lines == [f"{each}: ok" for each in queries]
+        assert answers(outcome) == [f"{each}: ok" for each in queries]
+
+    def test_shows_the_normal_form(self):
+        text = "event (A a , B+ b) where a.x==1 and b.y not in (1,2) within 5S"
+        assert cepheid("check", text).lines == [
+            "query: ok",
+            "  PATTERN SEQ(A a, B b+)",
+            "  WHERE a.x = 1 AND b.y NOT IN (1, 2)",
+            "  WITHIN 5 s",
+        ]
 
     def test_all_mistakes_of_all_queries(self, tmp_path):
         bad = tmp_path / "bad.cep"
         bad.write_text("PATTERN SEQ(Request r, Travel t)\nWHERE r.sped > 1 AND t.prise > 1\n")
         good = "PATTERN Request r"
         outcome = cepheid("check", bad, "PATTERN (", good, "--events", *RIDES)
-        assert (outcome.code, outcome.lines) == (1, ["query: ok"])
+        assert (outcome.code, outcome.lines) == (1, ["query: ok", "  PATTERN Request r"])
         assert "did you mean 'speed'?" in outcome.stderr
         assert "did you mean 'price'?" in outcome.stderr
         assert f"{bad}:2:9" in outcome.stderr
@@ -32,7 +46,7 @@ class TestCheck:
         path = tmp_path / "events.csv"
         path.write_text("ts,kind\n1,Smoke\n2,Heat\n")
         outcome = cepheid("check", "PATTERN SEQ(Smok s, Heat h)", "--events", path)
-        assert (outcome.code, outcome.lines) == (0, ["query: ok"])
+        assert (outcome.code, outcome.lines) == (0, ["query: ok", "  PATTERN SEQ(Smok s, Heat h)"])
         said = "no event is of type 'Smok' (did you mean 'Smoke'? the events have: Heat, Smoke)"
         assert outcome.stderr == f"warning: {said}\n"
         outcome = cepheid("run", "PATTERN SEQ(Smok s, Heat h)", path, "-f", "csv")

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cepheid.engine.process.interruptible import interruptible, stop_if_unwanted
+from cepheid.engine.process.threads import interruptible, stop_if_unwanted
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import cepheid
-from cepheid.engine.events.missing_types import FIRST_ROWS
+from cepheid.engine.events.warn_of_events import FIRST_ROWS
 from tests.engine.streams import table_of
 
 ROLES = {"time": "time", "type": "type"}

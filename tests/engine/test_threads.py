@@ -1,5 +1,6 @@
 """Several threads give what one gives, in the same order."""
 
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import cepheid
 from cepheid.engine.events import order_events, take_rows
 from cepheid.engine.matches import find_matches, match_chunks
+from cepheid.engine.process.threads import _Threads
 from cepheid.engine.trends.folds import fold_contiguous as contiguous
 from cepheid.runners import in_process as dispatch
 
@@ -88,3 +90,13 @@ def test_a_file_that_cannot_be_read(small_tasks: pytest.MonkeyPatch, tmp_path: P
         cepheid.query("PATTERN SEQ(A a, B b) WHERE [k] WITHIN 9").run(
             path, time="time", type="type"
         )
+
+
+def test_where_no_thread_can_be_started_the_work_is_done_here():
+    usual = threading.stack_size(2**47)  # more than a process can address
+    try:
+        threads = _Threads()
+        assert threads.submit(threading.get_ident).result() == threading.get_ident()
+    finally:
+        threading.stack_size(usual)
+    assert threads.submit(threading.get_ident).result() != threading.get_ident()

@@ -5,7 +5,8 @@ import json
 import pytest
 
 import cepheid
-from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.analysis.attribute_types import AttributeType
+from cepheid.analysis.schema import EventSchema
 from cepheid.explain.explain_others import SCANS_APART
 from cepheid.explain.explain_sharing import explain_sharing
 from cepheid.explain.name_lists import name_list

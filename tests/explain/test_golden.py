@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from cepheid.engine.plan_folds import plan_folds
 from cepheid.explain.explain import explain
 from tests.explain.plans import CASE_NAMES, CASES, lasting_plan_of
 
@@ -18,7 +19,7 @@ ENDINGS = {"text": "txt", "json": "json", "mermaid": "mmd"}
 @pytest.mark.parametrize("name", CASE_NAMES)
 def test_explanation_is_as_in_its_file(name, format):
     plan = lasting_plan_of((CASES / f"{name}.cep").read_text(encoding="utf-8"))
-    found = explain(plan, format=format) + "\n"
+    found = explain(plan, plan_folds(plan), format=format) + "\n"
     path = CASES / f"{name}.{ENDINGS[format]}"
     if UPDATE:
         path.write_text(found, encoding="utf-8")
@@ -35,7 +36,7 @@ class TestTheGuide:
     def test_shows_the_text(self):
         guide = self.GUIDE.read_text(encoding="utf-8")
         before, block, after = re.split(r"(?s)(?<=```text\n)(.*?)(?=```)", guide, maxsplit=1)
-        found = explain(self.PLAN) + "\n"
+        found = explain(self.PLAN, plan_folds(self.PLAN)) + "\n"
         if UPDATE:
             self.GUIDE.write_text(f"{before}{found}{after}", encoding="utf-8")
             block = found

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from cepheid.language import ast
 
+OTHER_FUNCTIONS = ("lower", "round", "coalesce", "median", "cast", "x y")
+TYPES = ("INT", "DECIMAL(10, 2)", "STRING")
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
-FUNCTIONS = ("COUNT", "SUM", "AVG", "MIN", "MAX", "LOG2", "MEDIAN")
+FUNCTIONS = ("COUNT", "SUM", "AVG", "MIN", "MAX", "LOG2")
 UNITS = ("ms", "s", "min", "hours", "days", "event", "events", "fortnights")
 
 # Words with a meaning elsewhere, and names that need backticks.
@@ -35,7 +37,7 @@ types = st.sampled_from(("A", "B", "Stock", "Exit_3")) | st.sampled_from(AWKWARD
 parameters = st.sampled_from(("w", "limit", "Threshold_1")).map(ast.Parameter)
 
 numbers = st.integers(-(10**20), 10**20) | st.floats(allow_nan=False, allow_infinity=False)
-texts = st.text(st.characters(exclude_characters="\n", exclude_categories=("Cs",)), max_size=6)
+texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=6)
 literals = st.builds(ast.Literal, st.none() | st.booleans() | numbers | texts)
 
 
@@ -102,6 +104,37 @@ def _comparisons(draw: st.DrawFn, inner: st.SearchStrategy[ast.Expression]) -> a
     return ast.Comparison(tuple(operands), operators)
 
 
+def _tests_of_sql(inner: st.SearchStrategy[ast.Expression]) -> st.SearchStrategy[ast.Expression]:
+    several = st.lists(inner, min_size=1, max_size=3).map(tuple)
+    branches = st.lists(st.tuples(inner, inner), min_size=1, max_size=2).map(tuple)
+    operators = st.sampled_from(("LIKE", "ILIKE", "RLIKE"))
+    escapes = st.none() | st.sampled_from("!'\\")
+    return (
+        st.builds(ast.In, inner, several)
+        | st.builds(ast.Between, inner, inner, inner)
+        | st.builds(ast.Like, operators, inner, inner, escapes)
+        | st.builds(ast.IsNull, inner)
+        | st.builds(ast.IsDistinct, inner, inner)
+        | st.builds(ast.Function, st.sampled_from(OTHER_FUNCTIONS), several)
+        | st.builds(ast.Case, st.none() | inner, branches, st.none() | inner)
+        | st.builds(ast.Cast, inner, st.sampled_from(TYPES))
+    )
+
+
+def _paths() -> st.SearchStrategy[ast.Expression]:
+    keys = st.builds(ast.Literal, st.integers(-9, 9) | st.sampled_from(("k", "it's")))
+    steps = st.lists(names | keys, min_size=1, max_size=2).map(tuple)
+    return st.builds(ast.Path, st.builds(ast.Attribute, names, names), steps)
+
+
+def _times() -> st.SearchStrategy[ast.Expression]:
+    lengths = st.tuples(st.integers(0, 99), st.sampled_from(("ms", "s", "min", "hours")))
+    kinds = st.sampled_from(("DATE", "TIMESTAMP", "DECIMAL"))
+    return st.builds(ast.Interval, st.lists(lengths, min_size=1, max_size=2).map(tuple)) | (
+        st.builds(ast.TypedLiteral, kinds, st.sampled_from(("2024-01-31", "1.5", "it's")))
+    )
+
+
 def _expressions_over(
     inner: st.SearchStrategy[ast.Expression],
 ) -> st.SearchStrategy[ast.Expression]:
@@ -111,6 +144,7 @@ def _expressions_over(
         st.builds(ast.Negative, inner.filter(lambda node: not _is_number(node)))
         | st.builds(ast.Arithmetic, st.sampled_from("+-*/%"), inner, inner)
         | _comparisons(inner)
+        | _tests_of_sql(inner)
         | st.builds(ast.And, several)
         | st.builds(ast.Or, several)
         | st.builds(ast.Not, inner)
@@ -125,7 +159,7 @@ def _expressions_over(
 
 def expressions() -> st.SearchStrategy[ast.Expression]:
     """Any expression, also those that make no sense."""
-    leaves = literals | parameters | _references() | _equivalences()
+    leaves = literals | parameters | _references() | _equivalences() | _paths() | _times()
     return st.recursive(leaves, _expressions_over, max_leaves=8)
 
 
@@ -134,12 +168,14 @@ def expressions() -> st.SearchStrategy[ast.Expression]:
 
 def durations() -> st.SearchStrategy[ast.Duration]:
     positive = st.integers(0, 10**12) | st.floats(0, 1e12)
-    return st.builds(ast.Duration, positive | parameters, st.none() | st.sampled_from(UNITS))
+    plain = st.builds(ast.Duration, positive | parameters, st.none() | st.sampled_from(UNITS))
+    part = st.builds(ast.Duration, positive, st.sampled_from(("h", "min", "seconds")))
+    more = st.lists(part, min_size=1, max_size=2).map(tuple)
+    return plain | st.builds(ast.Duration, positive, st.just("days"), more)
 
 
 def queries() -> st.SearchStrategy[ast.Query]:
     """Whole queries with any of the clauses."""
-    group_items = st.builds(ast.Name, names) | st.builds(ast.Attribute, names, names)
     return st.builds(
         ast.Query,
         pattern=patterns(),
@@ -149,7 +185,7 @@ def queries() -> st.SearchStrategy[ast.Query]:
         neighbour_windows=st.lists(
             st.builds(ast.NeighbourWindow, durations(), names, names), max_size=1
         ).map(tuple),
-        group_by=st.lists(group_items, max_size=2).map(tuple),
+        group_by=st.lists(expressions(), max_size=2).map(tuple),
         returns=st.lists(
             st.builds(ast.ReturnItem, expressions(), st.none() | names), max_size=2
         ).map(tuple),

@@ -7,20 +7,31 @@ from cepheid.language.ast import (
     And,
     Arithmetic,
     Attribute,
+    Between,
     Call,
+    Case,
+    Cast,
     Comparison,
     Equivalence,
+    Function,
+    In,
     Indexed,
     IndexKind,
+    Interval,
+    IsDistinct,
+    IsNull,
+    Like,
     Literal,
     Name,
     Negative,
     Not,
     Or,
     Parameter,
+    Path,
     Star,
     StrategyName,
     StrategyTerm,
+    TypedLiteral,
 )
 from cepheid.language.parser import parse
 
@@ -71,7 +82,7 @@ def test_comparisons_chain():
         ("a.p = 1 & a.q = 1", And((P, Q))),
         ("a.p = 1 ∧ a.q = 1", And((P, Q))),
         ("a.p = 1 OR a.q = 1", Or((P, Q))),
-        ("a.p = 1 || a.q = 1", Or((P, Q))),
+        ("a.p = 1 | a.q = 1", Or((P, Q))),
         ("a.p = 1 \N{LOGICAL OR} a.q = 1", Or((P, Q))),
         ("NOT a.p = 1", Not(P)),
         ("!(a.p = 1)", Not(P)),
@@ -204,7 +215,39 @@ def test_other_calls():
     assert value("COUNT(*)") == Call("COUNT", Star())
     assert value("EXACT COUNT( * )") == Call("COUNT", Star(), exact=True)
     assert value("LOG2(COUNT(*))") == Call("LOG2", Call("COUNT", Star()))
-    assert value("median(a.x)") == Call("MEDIAN", AX)
+    assert value("Median(a.x, 2)") == Function("median", (AX, Literal(2)))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a.x IN (1, b.x)", In(AX, (Literal(1), BX))),
+        ("a.x NOT IN :list", Not(In(AX, (Parameter("list"),)))),
+        ("a.x BETWEEN 1 AND 2 AND TRUE", And((Between(AX, Literal(1), Literal(2)), Literal(True)))),
+        ("a.x NOT BETWEEN 1 AND 2", Not(Between(AX, Literal(1), Literal(2)))),
+        ("a.x LIKE 'a%'", Like("LIKE", AX, Literal("a%"))),
+        ("a.x not ilike 'a!%' escape '!'", Not(Like("ILIKE", AX, Literal("a!%"), "!"))),
+        ("a.x RLIKE '^a'", Like("RLIKE", AX, Literal("^a"))),
+        ("a.x IS NULL", IsNull(AX)),
+        ("a.x IS NOT NULL", Not(IsNull(AX))),
+        ("a.x IS DISTINCT FROM b.x", IsDistinct(AX, BX)),
+        ("a.x is not distinct  from b.x", Not(IsDistinct(AX, BX))),
+        ("a.x || 'b' || b.x", Function("concat", (AX, Literal("b"), BX))),
+        ("CAST(a.x AS decimal(10,2))", Cast(AX, "DECIMAL(10, 2)")),
+        ("CASE WHEN TRUE THEN a.x END", Case(None, ((Literal(True), AX),), None)),
+        ("CASE a.x WHEN 1 THEN 2 ELSE 3 END",
+         Case(AX, ((Literal(1), Literal(2)),), Literal(3))),
+        ("1h 30min", Interval(((1, "h"), (30, "min")))),
+        ("INTERVAL '1 hour 30 minutes'", Interval(((1, "hour"), (30, "minutes")))),
+        ("DATE '2024-01-31'", TypedLiteral("DATE", "2024-01-31")),
+        ("a.x.os", Path(AX, ("os",))),
+        ("a.x['k'].v[3]", Path(AX, (Literal("k"), "v", Literal(3)))),
+        (r"E'a\n\'b\u00e4'", Literal("a\n'bä")),
+    ],
+)  # fmt: skip
+def test_words_of_sql(text, expected):
+    (item,) = parse(f"PATTERN A RETURN {text}").returns
+    assert item.expression == expected
 
 
 @pytest.mark.parametrize(

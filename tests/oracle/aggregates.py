@@ -13,6 +13,7 @@ from cepheid.analysis.bound import (
     HavingCompare,
     HavingCondition,
     HavingConstant,
+    HavingFunction,
     HavingGroup,
     HavingLogical,
     HavingReference,
@@ -21,6 +22,7 @@ from cepheid.analysis.bound import (
 )
 from tests.oracle.arithmetic import aggregate, compare, operate
 from tests.oracle.events import Event
+from tests.oracle.functions import function
 from tests.oracle.matches import bindings
 from tests.oracle.trends import Trend
 
@@ -72,6 +74,8 @@ def satisfies_having(query: BoundQuery, trends: Sequence[Trend], group: tuple[An
                 return node.value
             case HavingArithmetic():
                 return operate(node.operator, value(node.left), value(node.right))
+            case HavingFunction():
+                return function(node.value, [value(each) for each in node.leaves])
 
     def truth(node: HavingCondition) -> bool | None:
         match node:

@@ -8,8 +8,9 @@ from decimal import Decimal
 from typing import Any
 
 from cepheid.analysis.analyze import analyze
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import BoundQuery
-from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.analysis.schema import EventSchema
 from cepheid.language.parser import parse
 from cepheid.language.source import Source
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import BoundQuery
 from cepheid.analysis.derived_types import check_stream, result_columns, with_derived_types
 from cepheid.analysis.names import event_patterns
-from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.analysis.schema import EventSchema
 from cepheid.language.parser import parse
 from tests.oracle.ask import bind
 from tests.oracle.results import results, stream

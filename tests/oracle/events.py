@@ -12,6 +12,7 @@ from typing import Any
 from cepheid.analysis.automaton import Position
 from cepheid.analysis.bound import BoundQuery, WindowUnit
 from cepheid.analysis.schema import EventSchema
+from tests.oracle.functions import with_computed
 from tests.oracle.partitions import partition_attributes
 
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
@@ -40,6 +41,7 @@ class Event:
 
 def make_events(query: BoundQuery, rows: Iterable[Mapping[str, Any]]) -> list[Event]:
     """Return the events in order; rows that are alike stay apart."""
+    rows = [with_computed(row, query.schema) for row in rows]
     ordered = sorted(rows, key=lambda row: _order_key(row, query.schema))
     attributes = partition_attributes(query)
     places = [(_order_key(row, query.schema), _partition(row, attributes)) for row in ordered]

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.expressions import (
     AllOf,
     AnyOf,
+    Apply,
     AttributeReference,
     BlockAggregate,
     Compare,
@@ -20,9 +22,9 @@ from cepheid.analysis.expressions import (
     Truth,
     Value,
 )
-from cepheid.analysis.schema import AttributeType
 from tests.oracle.arithmetic import aggregate, compare, operate, to_float
 from tests.oracle.combinations import Choice, Scene, Slot, choices, combinations, read, slots_of
+from tests.oracle.functions import apply
 
 
 class LackingAttribute(Exception):
@@ -82,6 +84,12 @@ def _value(value: Value, scene: Scene, chosen: Mapping[Slot, Choice]) -> Any:
             if value.type is AttributeType.FLOAT:
                 left, right = to_float(left), to_float(right)
             return operate(value.operator, left, right)
+        case Apply():
+            return apply(
+                value,
+                lambda each: _value(each, scene, chosen),
+                lambda each: _satisfies(each, scene, chosen),
+            )
         case AttributeReference():
             return _attribute(value, scene, chosen)
         case BlockAggregate():

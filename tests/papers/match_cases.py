@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 import cepheid
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import BoundQuery, Strategy, WindowUnit
-from cepheid.analysis.schema import AttributeType
 from cepheid.language import ast
 from cepheid.language.parser import parse
 from cepheid.language.printer import print_expression, print_query

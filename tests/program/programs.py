@@ -1,7 +1,8 @@
 """Programs of query texts."""
 
 from cepheid.analysis.analyze import analyze
-from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.analysis.attribute_types import AttributeType
+from cepheid.analysis.schema import EventSchema
 from cepheid.language.parser import parse
 from cepheid.language.source import Source
 from cepheid.plan.planner import make_plan

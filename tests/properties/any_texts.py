@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from cepheid.analysis.schema import AttributeType
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.engine.events.event_schema import attribute_type
 from tests.properties.any_tables import ATTRIBUTES
 

@@ -12,8 +12,8 @@ import pyarrow as pa
 from hypothesis import assume
 from hypothesis import strategies as st
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import BoundQuery
-from cepheid.analysis.schema import AttributeType
 from tests.oracle import bind, schema_of
 from tests.properties.queries import (
     Case,

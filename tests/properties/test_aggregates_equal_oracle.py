@@ -8,8 +8,8 @@ import pytest
 from hypothesis import Phase, given, settings
 
 import cepheid
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import BoundQuery, Strategy, TrendAggregate
-from cepheid.analysis.schema import AttributeType
 from cepheid.language import ast
 from cepheid.plan.physical import AggregateMethod
 from cepheid.plan.rules.choose_method import Sides, plan_sides

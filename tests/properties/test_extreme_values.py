@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cepheid
-from cepheid.analysis.schema import AttributeType
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.plan.physical import NumberType
 from cepheid.plan.rules.choose_numbers import choose_numbers

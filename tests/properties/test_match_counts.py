@@ -7,11 +7,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import cepheid
+from cepheid.engine.catalogue import RankedFolds
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
-from cepheid.engine.events.order_events import order_events
-from cepheid.engine.events.predicate_inputs import read_columns
-from cepheid.engine.matches.fold_graph import all_partitions
 from cepheid.engine.matches.match_chunks import empty_chunk, fold_in_parts, walk_in_chunks
+from cepheid.engine.matches.match_task import SearchMode, match_task
 from cepheid.kernels.graph.count_matches import count_matches
 from cepheid.plan.run_options import RunOptions
 from tests.properties.comparison import as_multiset, expected, table_of
@@ -33,11 +32,9 @@ def test_every_end_is_counted(case: Case, most_work: int) -> None:
     program = query.program(RunOptions(), event_schema(table.schema, roles))
     assume(program.pair is None)
     columns = dict(zip(table.column_names, table.columns, strict=True))
-    ordered = order_events(program, columns, table.num_rows)
-    predicates = read_columns(program, ordered, columns)
-    clock, window = ordered.arrays.clock, program.window_length or 0
-    partitions = all_partitions(ordered.arrays)
-    for graph, ends in fold_in_parts(program, ordered, predicates, columns, partitions):
+    task = match_task(program, columns, table.num_rows, SearchMode(RankedFolds()))
+    clock, window = task.ordered.arrays.clock, program.window_length or 0
+    for graph, ends in fold_in_parts(task):
         walked = [
             sum(
                 chunk.offsets.size - 1

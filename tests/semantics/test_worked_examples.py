@@ -6,10 +6,11 @@ from cepheid.testing import events
 from tests.oracle import bind, evaluate, schema_of
 from tests.semantics.aggregate_examples import AGGREGATE_EXAMPLES
 from tests.semantics.examples import EXAMPLES, Example
+from tests.semantics.function_examples import FUNCTION_EXAMPLES
 from tests.semantics.name_examples import NAME_EXAMPLES
 from tests.semantics.runners import Local, Runner, SparkBatch
 
-EVERYTHING = [*EXAMPLES, *AGGREGATE_EXAMPLES, *NAME_EXAMPLES]
+EVERYTHING = [*EXAMPLES, *AGGREGATE_EXAMPLES, *NAME_EXAMPLES, *FUNCTION_EXAMPLES]
 every_example = pytest.mark.parametrize("example", EVERYTHING, ids=lambda example: example.title)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from cepheid.analysis.bind_aggregates import AggregateBinder, HavingBinder
 from cepheid.analysis.bind_conditions import ConditionBinder, WhereTerms
@@ -43,6 +44,7 @@ def analyze(
     ('id',)
     """
     problems = Problems(source)
+    schema = replace(schema, computed={})
     query = fill_parameters(tree, parameters or {}, problems)
     sides = tuple(_side(each, problems) for each in _split(query.pattern, problems))
     scopes = tuple(side.scope for side in sides)

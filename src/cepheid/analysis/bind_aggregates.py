@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
+from cepheid.analysis.bind_conditions import ConditionBinder
 from cepheid.analysis.bind_values import (
     AGGREGATES,
     ValueBinder,
@@ -19,6 +21,7 @@ from cepheid.analysis.bound import (
     HavingCompare,
     HavingCondition,
     HavingConstant,
+    HavingFunction,
     HavingGroup,
     HavingLogical,
     HavingReference,
@@ -26,8 +29,10 @@ from cepheid.analysis.bound import (
     TrendAggregate,
     Variable,
 )
+from cepheid.analysis.having_functions import HavingFunctions, has_functions
+from cepheid.analysis.names import names_in, parts_of, references_in
 from cepheid.analysis.problems import Problems
-from cepheid.analysis.schema import TEMPORAL, AttributeType, EventSchema
+from cepheid.analysis.schema import EventSchema
 from cepheid.analysis.scope import Scope
 from cepheid.errors import suggest
 from cepheid.language import ast
@@ -43,12 +48,11 @@ def is_trend_aggregate(node: ast.Expression, scope: Scope) -> bool:
             return True
         case ast.Call(argument=ast.Attribute() | ast.Indexed() as argument):
             return argument.index is None
-        case ast.Call():  # of anything else: what is wrong is said of aggregates
-            return True
-        case ast.Arithmetic():
-            return is_trend_aggregate(node.left, scope) or is_trend_aggregate(node.right, scope)
+        case ast.Call(argument=argument):
+            found = references_in(argument)
+            return not found or any(each.index is None for each in found)
         case _:
-            return False
+            return any(is_trend_aggregate(each, scope) for each in parts_of(node))
 
 
 class AggregateBinder:
@@ -109,6 +113,10 @@ class AggregateBinder:
                 return self._count_of(node, node.argument)
             case ast.Attribute(index=None, is_next=False):
                 return self._attribute_of(node, node.argument)
+            case ast.Call():
+                pass
+            case argument if len(names_in(argument)) == 1 and not _has_index(argument):
+                return self._expression_of(node, argument)
         report_argument(node, f"write {node.function}(E.attribute)", self.problems)
         return None
 
@@ -161,6 +169,27 @@ class AggregateBinder:
         name = self._name(argument.variable, variable)
         return TrendAggregate(node.function, name, column, attribute_type=kind)
 
+    def _expression_of(self, node: ast.Call, argument: ast.Expression) -> TrendAggregate | None:
+        """Bind `SUM(a.x * 2)`: what it says of one event is a column."""
+        found = [self._find(argument, each) for each in sorted(names_in(argument))]
+        if None in found or found[0] is None:
+            return None
+        scope = found[0][1]
+        binder = ConditionBinder(scope, self.schema, self.problems)
+        column = binder.whole_column(argument)
+        if column is None or not binder.takes(node.function, column.type, argument):
+            return None
+        return TrendAggregate(
+            node.function, column.variable, column.attribute, attribute_type=column.type
+        )
+
+
+def _has_index(node: ast.Expression) -> bool:
+    for each in references_in(node):
+        if isinstance(each, ast.Indexed) or each.index is not None or each.is_next:
+            return True
+    return False
+
 
 class HavingBinder:
     """Binds HAVING over aggregates, their aliases and group attributes."""
@@ -193,6 +222,15 @@ class HavingBinder:
                 return None if operand is None else HavingLogical("NOT", (operand,))
             case ast.Comparison():
                 return self._comparison(node)
+            case ast.Between():
+                chain = (node.low, node.operand, node.high)
+                return self._comparison(ast.Comparison(chain, ("<=", "<="), span=node.span))
+        if has_functions(node):
+            value = self._value(node)
+            kind = AttributeType.BOOLEAN if value is None else self._type(value)
+            if kind in (AttributeType.BOOLEAN, AttributeType.UNKNOWN):
+                yes = HavingConstant(True)
+                return None if value is None else HavingCompare("=", value, yes)
         self.problems.add(
             "not-a-condition",
             f"'{print_expression(node)}' is not a condition",
@@ -238,6 +276,8 @@ class HavingBinder:
                 return aggregate.attribute_type
             case HavingReference(aggregate=TrendAggregate(function="COUNT", log2=False)):
                 return AttributeType.INTEGER
+            case HavingFunction():
+                return value.value.type
             case HavingReference() | HavingArithmetic():
                 return AttributeType.FLOAT
 
@@ -265,6 +305,9 @@ class HavingBinder:
                 return None if aggregate is None else HavingReference(aggregate)
             case ast.Parameter():
                 return None  # reported when parameters were filled in
+        if has_functions(node):
+            return HavingFunctions(self.binder.scopes[0], self.binder.schema, self.problems,
+                                   self._value, self._type).function(node)  # fmt: skip
         self._report_unknown(node, print_expression(node))
         return None
 

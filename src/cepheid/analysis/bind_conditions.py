@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
+from cepheid.analysis.bind_columns import has_literal_function, reads_one
+from cepheid.analysis.bind_functions import FunctionBinder, bad_pattern
 from cepheid.analysis.bind_values import (
-    ValueBinder,
     comparable,
     is_time_text,
     with_exact_literals,
@@ -13,19 +15,22 @@ from cepheid.analysis.bind_values import (
 from cepheid.analysis.expressions import (
     AllOf,
     AnyOf,
+    Apply,
     AttributeReference,
     Compare,
     Condition,
     Constant,
     Truth,
     Value,
+    references,
 )
-from cepheid.analysis.schema import TEMPORAL, AttributeType
+from cepheid.analysis.names import names_in
 from cepheid.analysis.separate_events import separate_events
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
 from cepheid.language.source import Span
 
+NUMBERS = {AttributeType.INTEGER, AttributeType.FLOAT, AttributeType.DECIMAL}
 OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
@@ -38,7 +43,7 @@ class WhereTerms:
     equivalences: list[ast.Equivalence] = field(default_factory=list)
 
 
-class ConditionBinder(ValueBinder):
+class ConditionBinder(FunctionBinder):
     """Binds conditions; None stands for one whose mistake has been reported."""
 
     def where(self, node: ast.Expression | None) -> WhereTerms:
@@ -79,6 +84,19 @@ class ConditionBinder(ValueBinder):
                 return (AllOf if isinstance(node, ast.And) is positive else AnyOf)(operands)
             case ast.Comparison():
                 return self._comparison(node, positive=positive)
+            case ast.Between():
+                chain = ast.Comparison((node.low, node.operand, node.high), ("<=", "<="),
+                                       span=node.span)  # fmt: skip
+                return self._comparison(chain, positive=positive)
+            case ast.In():
+                return self._in(node, positive=positive)
+            case ast.Like():
+                return self._like(node, positive=positive)
+            case ast.IsNull():
+                operand = self.value(node.operand)
+                return None if operand is None else self._is_null(operand, node, positive)
+            case ast.IsDistinct():
+                return self._is_distinct(node, positive=positive)
             case ast.Literal(value=bool(value)):
                 return Truth(value is positive)
             case ast.StrategyTerm() | ast.Equivalence():
@@ -93,7 +111,7 @@ class ConditionBinder(ValueBinder):
         return self._boolean_value(node, positive=positive)
 
     def _boolean_value(self, node: ast.Expression, *, positive: bool) -> Condition | None:
-        value = self.value(node)
+        value = self.column_value(node)
         if value is None:
             return None
         is_null = value.type is AttributeType.NULL and not isinstance(value, Constant)
@@ -114,21 +132,153 @@ class ConditionBinder(ValueBinder):
             left, right = values[index], values[index + 1]
             if left is None or right is None:
                 continue
-            sides = self._agree(left, right, node.operands[index], node.operands[index + 1])
+            nodes = node.operands[index], node.operands[index + 1]
+            sides = self._agree(left, right, *nodes)
             if sides is not None:
                 sign = operator if positive else OPPOSITE[operator]
-                atoms.append(separate_events(Compare(sign, *sides)))
+                atom = self._atom(Compare(sign, *sides), nodes)
+                atoms += [] if atom is None else [atom]
         if len(atoms) < len(node.operators):
             return None
         if len(atoms) == 1:
             return atoms[0]
         return (AllOf if positive else AnyOf)(tuple(atoms))
 
+    def _atom(self, atom: Compare, nodes: tuple[ast.Expression, ast.Expression]) -> Compare | None:
+        """Return a comparison of columns; a function of literals belongs to the other side."""
+        if not self.depth and any(map(has_literal_function, (atom.left, atom.right))):
+            whole = Apply("condition", (atom,), AttributeType.BOOLEAN)
+            if reads_one(whole):
+                return Compare("=", self.computed(whole), Constant(True, AttributeType.BOOLEAN))
+        left, right = self.lifted(atom.left, nodes[0]), self.lifted(atom.right, nodes[1])
+        if left is None or right is None:
+            return None
+        return separate_events(Compare(atom.operator, left, right))
+
+    # --- tests of SQL -----------------------------------------------------------------------------
+
+    def _truth(self, test: Apply, node: ast.Expression, positive: bool) -> Condition | None:
+        """Return a test that is a value as a condition."""
+        value = self.lifted(test, node)
+        if value is None:
+            return None
+        return Compare("=", value, Constant(positive, AttributeType.BOOLEAN))
+
+    def _in(self, node: ast.In, *, positive: bool) -> Condition | None:
+        operand = self.value(node.operand)
+        values = [self.value(each) for each in node.values]
+        if operand is None or None in values:
+            return None
+        pairs = [
+            self._agree(operand, value, node.operand, each)
+            for value, each in zip(values, node.values, strict=True)
+            if value is not None
+        ]
+        agreed = [each for each in pairs if each is not None]
+        if len(agreed) < len(pairs):
+            return None
+        members = tuple(each[1] for each in agreed)
+        if not members:  # an empty list
+            return Truth(not positive)
+        if len(members) > 1 and all(isinstance(each, Constant) for each in members):
+            events = {(each.variable, each.role) for each in references(operand)}
+            if len(events) == 1:
+                kind = AttributeType.BOOLEAN
+                return self._truth(Apply("in", (operand, *members), kind), node, positive)
+        atoms = []
+        for left, right in agreed:
+            sign = "=" if positive else "!="
+            atom = self._atom(Compare(sign, left, right), (node.operand, node))
+            if atom is None:
+                return None
+            atoms.append(atom)
+        return (AnyOf if positive else AllOf)(tuple(atoms))
+
+    def _like(self, node: ast.Like, *, positive: bool) -> Condition | None:
+        operand, pattern = self.value(node.operand), self.value(node.pattern)
+        if operand is None or pattern is None:
+            return None
+        free = (AttributeType.STRING, AttributeType.UNKNOWN, AttributeType.NULL)
+        if operand.type not in free:
+            self.problems.add(
+                "type-mismatch",
+                f"{node.operator} needs a string, but '{print_expression(node.operand)}' is "
+                f"{operand.type.phrase}",
+                node.operand.span,
+                "write CAST(x AS STRING) LIKE …",
+            )
+            return None
+        if not isinstance(pattern, Constant) or not isinstance(pattern.value, str | None):
+            self.problems.add(
+                "not-a-literal",
+                f"{node.operator} needs a string or a parameter on its right",
+                node.pattern.span,
+                "write x LIKE 'a%', or compare two columns with =",
+            )
+            return None
+        hint = self._pattern_hint(node, pattern.value)
+        if hint is not None:
+            self.problems.add(
+                "bad-pattern", f"'{print_expression(node)}' is not a test", node.pattern.span, hint
+            )
+            return None
+        option = node.escape or ""
+        test = Apply(node.operator.lower(), (operand, pattern), AttributeType.BOOLEAN, option)
+        return self._truth(test, node, positive)
+
+    def _pattern_hint(self, node: ast.Like, pattern: str | None) -> str | None:
+        escape = node.escape
+        if pattern is None:
+            return None
+        if node.operator == "RLIKE":
+            return bad_pattern(pattern) if escape is None else "RLIKE escapes by a backslash"
+        if escape is not None and len(escape) != 1:
+            return "ESCAPE takes one character"
+        if escape is not None and pattern.replace(escape * 2, "").endswith(escape):
+            return f"nothing follows the '{escape}' at its end"
+        return None
+
+    def _is_null(self, operand: Value, node: ast.Expression, positive: bool) -> Condition | None:
+        test = Apply("is_null", (operand,), AttributeType.BOOLEAN)
+        return self._truth(test, node, positive)
+
+    def _is_distinct(self, node: ast.IsDistinct, *, positive: bool) -> Condition | None:
+        """`x IS DISTINCT FROM y`: they differ, or one of them is NULL and the other is not."""
+        if not self.depth and len(names_in(node)) < 2:  # one test of an event
+            with self.inside():
+                whole = self._is_distinct(node, positive=True)
+            if whole is None:
+                return None
+            test = Apply("condition", (whole,), AttributeType.BOOLEAN)
+            return self._truth(test, node, positive)
+        operator = "!=" if positive else "="
+        differ = self._comparison(ast.Comparison((node.left, node.right), (operator,),
+                                                 span=node.span), positive=True)  # fmt: skip
+        left, right = self.value(node.left), self.value(node.right)
+        if differ is None or left is None or right is None:
+            return None
+        known = [self._is_null(each, node, False) for each in (left, right)]
+        unknown = [self._is_null(each, node, True) for each in (left, right)]
+        if None in known or None in unknown:
+            return None
+        (knows_left, knows_right), (no_left, no_right) = known, unknown
+        pairs = ((no_left, knows_right), (knows_left, no_right)) if positive else (unknown,)
+        tests = [(differ, knows_left, knows_right), *pairs]
+        return AnyOf(tuple(AllOf(tuple(each)) for each in tests))
+
     def _agree(
         self, left: Value, right: Value, left_node: ast.Expression, right_node: ast.Expression
     ) -> tuple[Value, Value] | None:
         """Return both sides with comparable types; text compared with a time becomes a time."""
-        if comparable(left.type, right.type):
+        left, right = self.in_ticks(left, right), self.in_ticks(right, left)
+        binary = AttributeType.BINARY
+        if self.nested_type(left) is binary and self.nested_type(right) is binary:
+            sides = [Apply("hex", (each,), AttributeType.STRING) for each in (left, right)]
+            return sides[0], sides[1]
+        is_length = AttributeType.DURATION in (left.type, right.type)
+        is_open = any(each.type is AttributeType.UNKNOWN for side in (left, right)
+                      for each in references(side))  # fmt: skip
+        if comparable(left.type, right.type) or (is_length and is_open):
             return with_exact_literals(left, right)
         for one, other, node in ((left, right, right_node), (right, left, left_node)):
             if (
@@ -157,9 +307,17 @@ class ConditionBinder(ValueBinder):
     def _mismatch_hint(self, left: Value, right: Value) -> str | None:
         if left.type in TEMPORAL and right.type in TEMPORAL:
             return "cast one of the columns, so that both have a zone or neither has"
+        if AttributeType.DURATION in (left.type, right.type):
+            return "a length of time has a unit: write 5 seconds, 10 min or 1h 30min"
         named = [
             f"{each.variable}.{each.attribute} is {each.type.phrase}"
             for each in (left, right)
             if isinstance(each, AttributeReference)
         ]
+        is_text = any(
+            isinstance(each, AttributeReference) and each.type is AttributeType.STRING
+            for each in (left, right)
+        )
+        if is_text and {left.type, right.type} & NUMBERS:
+            named.append("CAST(x AS DOUBLE) reads a number from a text")
         return ", ".join(named) or None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bind_aggregates import AggregateBinder, is_trend_aggregate
-from cepheid.analysis.bind_values import ValueBinder, literal_type
+from cepheid.analysis.bind_conditions import ConditionBinder
+from cepheid.analysis.bind_values import literal_type
 from cepheid.analysis.bound import (
     AggregateColumn,
     ConstantColumn,
@@ -15,9 +18,10 @@ from cepheid.analysis.bound import (
     ValueColumn,
     Variable,
 )
-from cepheid.analysis.expressions import Constant, Role, references
+from cepheid.analysis.expressions import AttributeReference, Constant, Role, references
+from cepheid.analysis.names import references_in
 from cepheid.analysis.problems import Problems
-from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.analysis.schema import EventSchema
 from cepheid.analysis.scope import Scope
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
@@ -81,6 +85,13 @@ def default_name(expression: ast.Expression) -> str:
                 expression.function.lower())  # fmt: skip
         case ast.Call():
             return f"{expression.function.lower()}_{default_name(expression.argument)}"
+        case ast.Function(arguments=(argument, *_)):
+            return f"{expression.name}_{default_name(argument)}"
+        case ast.Path():
+            steps = [each if isinstance(each, str) else each.value for each in expression.steps]
+            return "_".join([default_name(expression.reference), *map(str, steps)])
+        case ast.Cast():
+            return default_name(expression.operand)
         case _:
             return "expr"
 
@@ -99,9 +110,9 @@ class _OutputBinder:
         sides = range(len(self.scopes))
         return next((each for each in sides if name in self.scopes[each].variables), 0)
 
-    def binder_for(self, name: str) -> ValueBinder:
+    def binder_for(self, name: str) -> ConditionBinder:
         """Return the binder of the side that knows the name."""
-        return ValueBinder(self.scopes[self.side_of(name)], self.schema, self.problems)
+        return ConditionBinder(self.scopes[self.side_of(name)], self.schema, self.problems)
 
     # --- groups ---------------------------------------------------------------------------------
 
@@ -112,18 +123,30 @@ class _OutputBinder:
                 binder = self.binder_for(node.variable)
                 variable = binder.scope.find(node, node.variable, self.problems)
                 column = None if variable is None else binder.column(variable, node.name, node)
-            else:
+            elif isinstance(node, ast.Name):
                 column = node.text  # checked with the partition attributes
+            else:
+                column = self._group_column(node)
             if column is not None:
                 kind = self.schema.type_of(column) or AttributeType.UNKNOWN
                 columns.append(GroupColumn(column, self._group_name(node, column), kind))
         self.reject_repeated([each.output for each in columns], self.query.group_by)
         return tuple(columns)
 
-    def _group_name(self, node: ast.Name | ast.Attribute, column: str) -> str:
+    def _group_column(self, node: ast.Expression) -> str | None:
+        """Return the column of the events that an expression in GROUP BY is."""
+        names = [each.variable for each in references_in(node)]
+        binder = self.binder_for(names[0] if names else "")
+        value = binder.group_value(node)
+        if value is None:
+            self.problems.expect_any(node.span)
+            return None
+        return value.attribute
+
+    def _group_name(self, node: ast.Expression, column: str) -> str:
         """RETURN names the column if it lists the attribute, else GROUP BY does."""
         for item in self.query.returns:
-            if _attribute_of(item.expression) == column:
+            if _attribute_of(item.expression) == column or item.expression == node:
                 return item.alias or default_name(item.expression)
         return default_name(node)
 
@@ -137,6 +160,9 @@ class _OutputBinder:
         for item in self.query.returns:
             name = item.alias or default_name(item.expression)
             group = self._group_of(item.expression, group_by)
+            if group is None and item.expression in self.query.group_by:
+                at = self.query.group_by.index(item.expression)
+                group = group_by[at] if at < len(group_by) else None
             if group is not None:
                 returned.append(group.output)
                 continue
@@ -191,8 +217,10 @@ class _OutputBinder:
     def _reject_names_of_groups(self, group_by: tuple[GroupColumn, ...]) -> None:
         """The group is a column of the result also where RETURN does not list it."""
         listed = {_attribute_of(item.expression) for item in self.query.returns}
-        for group in group_by:
-            for item in self.query.returns if group.attribute not in listed else ():
+        computed = [item.expression for item in self.query.returns]
+        for group, node in zip(group_by, self.query.group_by, strict=False):
+            is_listed = group.attribute in listed or node in computed
+            for item in () if is_listed else self.query.returns:
                 name = item.alias or default_name(item.expression)
                 if name == group.output:
                     self.problems.add(
@@ -264,12 +292,16 @@ class _OutputBinder:
                 column = binder.column(variable, node.name, node)
                 side = self.side_of(node.variable)
                 return None if column is None else self._events(name, variable, column, side)
-        names = [each.variable for each in _variables(node)]
+        names = [each.variable for each in references_in(node)]
         side = self.side_of(names[0] if names else "")
-        binder = ValueBinder(self.scopes[side], self.schema, self.problems)
-        value = binder.value(node)
+        binder = ConditionBinder(self.scopes[side], self.schema, self.problems)
+        value = binder.column_value(node)
         if value is None:
             return None
+        if isinstance(value, AttributeReference) and value.attribute in self.schema.computed:
+            variable = binder.scope.variables[value.variable]
+            if value.role is Role.EACH and self._is_positive(variable, node):
+                return self._events(name, variable, value.attribute, side)
         for reference in references(value):
             variable = binder.scope.variables[reference.variable]
             if not self._is_positive(variable, node):
@@ -323,7 +355,7 @@ class _OutputBinder:
         return tuple(columns)
 
     def reject_repeated(
-        self, names: list[str], written: tuple[ast.ReturnItem | ast.Name | ast.Attribute, ...]
+        self, names: list[str], written: Sequence[ast.ReturnItem | ast.Expression]
     ) -> None:
         """Report names that occur twice; columns that nobody wrote are reported together."""
         repeated = list(dict.fromkeys(each for each in names if names.count(each) > 1))
@@ -353,17 +385,3 @@ def _attribute_of(expression: ast.Expression) -> str | None:
             return expression.name
         case _:
             return None
-
-
-def _variables(node: ast.Expression) -> list[ast.Attribute | ast.Indexed]:
-    match node:
-        case ast.Attribute() | ast.Indexed():
-            return [node]
-        case ast.Call():
-            return _variables(node.argument)
-        case ast.Negative():
-            return _variables(node.operand)
-        case ast.Arithmetic():
-            return _variables(node.left) + _variables(node.right)
-        case _:
-            return []

@@ -10,15 +10,9 @@ from cepheid.analysis.bound import BoundPattern, Branch, Clause, PredicateClass
 from cepheid.analysis.classify_predicates import classify_predicate
 from cepheid.analysis.describe import describe
 from cepheid.analysis.expressions import (
-    AllOf,
-    AnyOf,
-    AttributeReference,
-    BlockAggregate,
     Compare,
     Condition,
-    Constant,
-    Minus,
-    Operation,
+    Reference,
     Role,
     Truth,
     Value,
@@ -34,6 +28,7 @@ from cepheid.analysis.normal_forms import (
     disjuncts,
 )
 from cepheid.analysis.problems import Problems
+from cepheid.analysis.rename_variables import change_condition
 from cepheid.analysis.scope import Scope
 from cepheid.language.source import Span
 
@@ -99,35 +94,11 @@ def _orient_neighbours(condition: Condition, span: Span, problems: Problems) -> 
             "write S.price < NEXT(S).price, and other conditions with AND",
         )
         return condition
-    return _with_left(condition)
+    return change_condition(condition, _to_left)
 
 
-def _with_left(condition: Condition) -> Condition:
-    match condition:
-        case AllOf() | AnyOf():
-            return type(condition)(tuple(map(_with_left, condition.operands)))
-        case Compare():
-            return Compare(
-                condition.operator,
-                _value_with_left(condition.left),
-                _value_with_left(condition.right),
-            )
-        case Truth():
-            return condition
-
-
-def _value_with_left(value: Value) -> Value:
-    match value:
-        case AttributeReference(role=Role.EACH):
-            return replace(value, role=Role.LEFT)
-        case Minus():
-            return replace(value, operand=_value_with_left(value.operand))
-        case Operation():
-            return replace(
-                value, left=_value_with_left(value.left), right=_value_with_left(value.right)
-            )
-        case AttributeReference() | BlockAggregate() | Constant():
-            return value
+def _to_left(reference: Reference) -> Value:
+    return replace(reference, role=Role.LEFT) if reference.role is Role.EACH else reference
 
 
 def finish_pattern(

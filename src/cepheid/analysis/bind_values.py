@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Context, Decimal, localcontext
 
+from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
 from cepheid.analysis.bound import Variable
 from cepheid.analysis.expressions import (
     AttributeReference,
@@ -20,15 +21,13 @@ from cepheid.analysis.expressions import (
     references,
 )
 from cepheid.analysis.problems import Problems
-from cepheid.analysis.schema import TEMPORAL, AttributeType, EventSchema
+from cepheid.analysis.schema import EventSchema
 from cepheid.analysis.scope import Scope
 from cepheid.errors import nearest, suggest
 from cepheid.language import ast
 from cepheid.language.numbers import exactly, to_number
 from cepheid.language.printer import print_expression
 from cepheid.language.source import Span
-from cepheid.language.sql_words import FUNCTIONS as SQL_FUNCTIONS
-from cepheid.language.sql_words import not_here
 
 AGGREGATES = ("COUNT", "SUM", "AVG", "MIN", "MAX")
 ROLE_OF_INDEX = {
@@ -65,7 +64,7 @@ class ValueBinder:
             case ast.Attribute():
                 return self._attribute(node)
             case ast.Name():
-                return self._bare_name(node)
+                return self.bare_name(node)
             case ast.Negative():
                 operand = self.value(node.operand)
                 if operand is None or not self._numeric(operand, node.operand, "-"):
@@ -81,13 +80,21 @@ class ValueBinder:
             case ast.Parameter():
                 return None  # reported when parameters were filled in
             case _:
-                self.problems.add(
-                    "type-mismatch",
-                    f"'{print_expression(node)}' is a condition where a value is needed",
-                    node.span,
-                    "compare attributes, numbers or strings",
-                )
-                return None
+                return self.other_value(node)
+
+    def other_value(self, node: ast.Expression) -> Value | None:
+        """Bind what is no attribute, literal or arithmetic."""
+        self.problems.add(
+            "type-mismatch",
+            f"'{print_expression(node)}' is a condition where a value is needed",
+            node.span,
+            "compare attributes, numbers or strings",
+        )
+        return None
+
+    def temporal_arithmetic(self, sign: str, left: Value, right: Value) -> Value | None:
+        """Return a sum or difference with times in it; None if it has no meaning."""
+        return None
 
     # --- references -----------------------------------------------------------------------------
 
@@ -167,7 +174,8 @@ class ValueBinder:
             return False
         return True
 
-    def _bare_name(self, node: ast.Name) -> Value | None:
+    def bare_name(self, node: ast.Name) -> Value | None:
+        """Bind a word without a dot."""
         if len(self.scope.positive) == 1 and node.text not in self.scope.variables:
             variable = self.scope.variables[self.scope.positive[0].variable]
             column = self.column(variable, node.text, node)
@@ -211,7 +219,8 @@ class ValueBinder:
     # --- arithmetic and aggregates ----------------------------------------------------------------
 
     def _numeric(self, value: Value, node: ast.Expression, operator: str) -> bool:
-        if value.type.is_numeric or value.type is AttributeType.NULL:
+        is_length = value.type is AttributeType.DURATION and operator == "-"
+        if value.type.is_numeric or value.type is AttributeType.NULL or is_length:
             return True
         self.problems.add(
             "type-mismatch",
@@ -241,14 +250,11 @@ class ValueBinder:
         left, right = self.value(node.left), self.value(node.right)
         if left is None or right is None:
             return None
-        if left.type in TEMPORAL and right.type in TEMPORAL:
-            self.problems.add(
-                "type-mismatch",
-                f"'{node.operator}' needs numbers, but both sides are times",
-                node.span,
-                "for a difference of times use WITHIN, or WITHIN … BETWEEN a, b",
-            )
-            return None
+        if {left.type, right.type} & {*TEMPORAL, AttributeType.DURATION}:
+            result = self.temporal_arithmetic(node.operator, left, right)
+            if result is None:
+                self._report_times(node, left, right)
+            return result
         good = self._numeric(left, node.left, node.operator)
         if not self._numeric(right, node.right, node.operator) or not good:
             return None
@@ -259,6 +265,14 @@ class ValueBinder:
             left, right = with_exact_literals(left, right)
         kind = _result_type(node.operator, left.type, right.type)
         return Operation(node.operator, left, right, _computed_type(kind, left, right))
+
+    def _report_times(self, node: ast.Arithmetic, left: Value, right: Value) -> None:
+        self.problems.add(
+            "type-mismatch",
+            f"'{node.operator}' does not join {left.type.phrase} and {right.type.phrase}",
+            node.span,
+            "a time minus a time is a length of time, and a time plus 10 minutes is a time",
+        )
 
     def _block_aggregate(self, node: ast.Call) -> Value | None:
         if node.function not in AGGREGATES:
@@ -373,12 +387,11 @@ def literal_type(value: int | float | Decimal | str | bool | None) -> AttributeT
 
 def report_function(node: ast.Call, kind: str, known: Sequence[str], problems: Problems) -> None:
     """Report a function that the language does not have."""
-    advice = SQL_FUNCTIONS.get(node.function)
     problems.add(
         "unknown-function",
-        f"there is no {kind} {node.function}" if advice is None else not_here(node.function),
+        f"there is no {kind} {node.function}",
         Span(node.span.start, node.span.start + len(node.function)),
-        suggest(node.function, known, owner="the language") if advice is None else advice,
+        suggest(node.function, known, owner="the language"),
     )
 
 
@@ -402,6 +415,9 @@ def is_time_text(text: str) -> bool:
     return True
 
 
+NESTED = frozenset((AttributeType.STRUCT, AttributeType.MAP, AttributeType.ARRAY))
+
+
 def comparable(left: AttributeType, right: AttributeType) -> bool:
     """Whether values of the two types can be compared."""
     free = (AttributeType.UNKNOWN, AttributeType.NULL)
@@ -410,5 +426,7 @@ def comparable(left: AttributeType, right: AttributeType) -> bool:
     if left in free or right in free or left is right:
         return True
     numeric = left.is_numeric and right.is_numeric
+    if {left, right} & NESTED:
+        return False
     has_zone = AttributeType.ZONED in (left, right)  # then they are no times of one kind
     return numeric or (left in TEMPORAL and right in TEMPORAL and not has_zone)

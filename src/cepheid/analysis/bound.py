@@ -8,9 +8,10 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import TypeAlias
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.automaton import Automaton
 from cepheid.analysis.expressions import Condition, Constant, Value
-from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.analysis.schema import EventSchema
 from cepheid.errors import Diagnostic
 from cepheid.language import ast
 from cepheid.language.source import Source, Span
@@ -243,6 +244,14 @@ class HavingConstant:
 
 
 @dataclass(frozen=True, slots=True)
+class HavingFunction:
+    """A function in HAVING; what its value refers to are leaves, by their numbers."""
+
+    value: Value
+    leaves: tuple[HavingValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class HavingLogical:
     """`AND`, `OR` or `NOT` in HAVING."""
 
@@ -250,7 +259,9 @@ class HavingLogical:
     operands: tuple[HavingCondition, ...]
 
 
-HavingValue: TypeAlias = HavingReference | HavingGroup | HavingConstant | HavingArithmetic
+HavingValue: TypeAlias = (
+    HavingReference | HavingGroup | HavingConstant | HavingArithmetic | HavingFunction
+)
 HavingCondition: TypeAlias = HavingCompare | HavingLogical
 
 

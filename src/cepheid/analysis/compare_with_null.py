@@ -31,9 +31,7 @@ def _never_holds(comparison: ast.Comparison, place: int, source: Source) -> Diag
     operator = comparison.operators[place]
     value = print_expression(right if _is_null(left) else left)
     text = f"{print_expression(left)} {operator} {print_expression(right)}"
-    hint = "the language has no test for NULL: add a column to the events that says it"
-    if operator == "!=":
-        hint = f"write {value} = {value}, which holds if {value} has a value (and is not NaN)"
+    hint = f"write {value} IS {'NOT ' if operator == '!=' else ''}NULL"
     return source.diagnose(
         "never-holds",
         f"'{text}' never holds: whatever is compared with NULL, the comparison is not satisfied",

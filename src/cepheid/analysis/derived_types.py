@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.automaton import FREE
 from cepheid.analysis.bind_outputs import default_name
 from cepheid.analysis.bound import BoundQuery, EventsColumn, MatchColumn, WindowUnit
 from cepheid.analysis.problems import Problems
-from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.analysis.schema import EventSchema
 from cepheid.language import ast
 from cepheid.language.source import Span
 

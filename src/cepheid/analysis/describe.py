@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.expressions import (
     AllOf,
     AnyOf,
+    Apply,
     AttributeReference,
     BlockAggregate,
     Compare,
@@ -22,6 +25,7 @@ from cepheid.analysis.expressions import (
 ROLE_INDEX = {
     Role.EACH: "",
     Role.LEFT: "",
+    Role.RIGHT: "",
     Role.FIRST: "[1]",
     Role.CURRENT: "[i]",
     Role.PREVIOUS: "[i-1]",
@@ -33,6 +37,10 @@ ROLE_INDEX = {
 def describe(node: Condition | Value) -> str:
     """Return the text of a condition or value."""
     match node:
+        case Compare(
+            operator="=", left=AttributeReference(attribute=name), right=Constant(value=bool(truth))
+        ) if "@." in name:  # a test that is a column
+            return describe(node.left) if truth else f"NOT ({describe(node.left)})"
         case Compare():
             return f"{describe(node.left)} {node.operator} {describe(node.right)}"
         case Truth():
@@ -40,12 +48,14 @@ def describe(node: Condition | Value) -> str:
         case AllOf() | AnyOf():
             word = " AND " if isinstance(node, AllOf) else " OR "
             return word.join(_grouped(each) for each in node.operands)
+        case Constant(type=AttributeType.DURATION, value=int(length)):
+            return f"{length} us"
         case Constant():
             return _constant(node.value)
-        case AttributeReference(role=Role.RIGHT):
-            return f"NEXT({node.variable}).{node.attribute}"
         case AttributeReference():
-            return f"{node.variable}{_index(node.variable, node.role)}.{node.attribute}"
+            return _reference(node)
+        case Apply():
+            return _apply(node)
         case BlockAggregate():
             attribute = "" if node.attribute is None else f".{node.attribute}"
             index = _index(node.variable, node.role)
@@ -56,6 +66,45 @@ def describe(node: Condition | Value) -> str:
             return f"{_operand(node.left)} {node.operator} {_operand(node.right)}"
 
 
+def _reference(node: AttributeReference) -> str:
+    """In the name of a computed column `@` stands for the event."""
+    event = f"{node.variable}{_index(node.variable, node.role)}"
+    if node.role is Role.RIGHT:
+        event = f"NEXT({node.variable})"
+    if "@." in node.attribute:
+        return node.attribute.replace("@.", f"{event}.")
+    return f"{event}.{node.attribute}"
+
+
+def _apply(node: Apply) -> str:
+    parts = [describe(each) for each in node.arguments]
+    match node.function:
+        case "condition":
+            return parts[0]
+        case "in":
+            return f"{parts[0]} IN ({', '.join(parts[1:])})"
+        case "is_null":
+            return f"{parts[0]} IS NULL"
+        case "like" | "ilike" | "rlike":
+            escape = f" ESCAPE {_constant(node.option)}" if node.option else ""
+            return f"{parts[0]} {node.function.upper()} {parts[1]}{escape}"
+        case "case":
+            pairs = zip(parts[:-1:2], parts[1:-1:2], strict=True)
+            whens = "".join(f"WHEN {one} THEN {other} " for one, other in pairs)
+            return f"CASE {whens}ELSE {parts[-1]} END"
+        case "cast":
+            digits = f"({node.option})" if node.option else ""
+            return f"CAST({parts[0]} AS {node.type.value.upper()}{digits})"
+        case "path":
+            steps = [f".{each}" if isinstance(each, str) else f"[{_constant(each['key'])}]"
+                     for each in json.loads(node.option)]  # fmt: skip
+            return parts[0] + "".join(steps)
+        case "later":
+            return f"{parts[0]} + {parts[1]}"
+        case _:
+            return f"{node.function}({', '.join(parts)})"
+
+
 def _grouped(condition: Condition) -> str:
     text = describe(condition)
     return f"({text})" if isinstance(condition, AllOf | AnyOf) else text
@@ -63,7 +112,8 @@ def _grouped(condition: Condition) -> str:
 
 def _operand(value: Value) -> str:
     text = describe(value)
-    return f"({text})" if isinstance(value, Operation | Minus) else text
+    is_sum = isinstance(value, Apply) and value.function == "later"
+    return f"({text})" if isinstance(value, Operation | Minus) or is_sum else text
 
 
 def _index(variable: str, role: Role) -> str:

@@ -11,7 +11,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import TypeAlias
 
-from cepheid.analysis.schema import AttributeType
+from cepheid.analysis.attribute_types import AttributeType
 
 
 class Role(StrEnum):
@@ -86,7 +86,41 @@ class Operation:
     type: AttributeType
 
 
-Value: TypeAlias = Constant | AttributeReference | BlockAggregate | Minus | Operation
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A function of values and conditions, by its name in `functions.py`: `lower(a.name)`.
+
+    `option` is what a function has besides: the fields of a path, the type of a cast.
+    """
+
+    function: str
+    arguments: tuple[Value | Condition, ...]
+    type: AttributeType
+    option: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedColumn:
+    """A column that every event has beside those that are stored.
+
+    Its references name no variable. In its name `@` stands for the event: `lower(@.name)`.
+    """
+
+    name: str
+    value: Value
+
+    @property
+    def type(self) -> AttributeType:
+        """The type of its values."""
+        return self.value.type
+
+    @property
+    def sources(self) -> frozenset[str]:
+        """The stored columns that it reads."""
+        return frozenset(each.attribute for each in references(self.value) if each.attribute)
+
+
+Value: TypeAlias = Constant | AttributeReference | BlockAggregate | Minus | Operation | Apply
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +170,9 @@ def references(node: Condition | Value) -> Iterator[Reference]:
         case AllOf() | AnyOf():
             for operand in node.operands:
                 yield from references(operand)
+        case Apply():
+            for argument in node.arguments:
+                yield from references(argument)
         case Constant() | Truth():
             return
 

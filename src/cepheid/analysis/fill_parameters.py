@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields, is_dataclass, replace
 from decimal import Decimal
 from functools import cache
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from cepheid.analysis.problems import Problems
 from cepheid.errors import ConfigError, nearest
@@ -16,8 +17,11 @@ from cepheid.language import ast
 from cepheid.language.numbers import to_number
 from cepheid.language.source import Source
 
-ParameterValue = int | float | Decimal | str | bool
+OneValue: TypeAlias = int | float | Decimal | str | bool | datetime.date | datetime.timedelta | None
+ParameterValue: TypeAlias = OneValue | Collection[OneValue]
 Node = TypeVar("Node")
+LISTS = (list, tuple, set, frozenset)
+MICROSECOND = datetime.timedelta(microseconds=1)
 DURATION = re.compile(r"\s*(\d{1,300}(?:\.\d{1,300})?)\s*([A-Za-z]+)?\s*")
 
 
@@ -64,8 +68,9 @@ class _Filler:
 
     def fill(self, node: Node) -> Node:
         if isinstance(node, ast.Parameter):
-            value = self._lookup(node)
-            return node if value is None else ast.Literal(value, span=node.span)  # type: ignore[return-value]
+            return self._filled(node)  # type: ignore[return-value]
+        if isinstance(node, ast.In):
+            node = replace(node, values=self._members(node.values))
         if isinstance(node, ast.Duration):
             return self._duration(node)  # type: ignore[return-value]
         if isinstance(node, tuple):
@@ -80,39 +85,72 @@ class _Filler:
                 changed[name] = filled_value
         return replace(node, **changed) if changed else node  # type: ignore[type-var]
 
-    def _lookup(self, node: ast.Parameter) -> ParameterValue | None:
+    def _members(self, nodes: tuple[ast.Expression, ...]) -> tuple[ast.Expression, ...]:
+        """Return the values of IN; a list among them stands for its elements."""
+        found: list[ast.Expression] = []
+        for node in nodes:
+            given = self.parameters.get(node.name) if isinstance(node, ast.Parameter) else None
+            if isinstance(node, ast.Parameter) and isinstance(given, LISTS):
+                self._look_up(node)
+                literals = [self._literal(each, node) for each in given]
+                found += [each for each in literals if each is not None]
+            else:
+                found.append(node)
+        return tuple(found)
+
+    def _filled(self, node: ast.Parameter) -> ast.Expression:
+        if not self._look_up(node):
+            return node
+        return self._literal(self.parameters[node.name], node) or node
+
+    def _look_up(self, node: ast.Parameter) -> bool:
+        """Whether a parameter has a value; if not, that is reported."""
         self.wanted.add(node.name)
         if node.name in self.parameters:
             self.used.add(node.name)
-            return self._checked(node)
+            return True
         self.problems.add(
             "missing-parameter",
             f"parameter ':{node.name}' has no value",
             node.span,
             f"pass parameters={{'{node.name}': …}} or --param {node.name}=…",
         )
-        return None
+        return False
 
-    def _checked(self, node: ast.Parameter) -> ParameterValue | None:
-        value: object = self.parameters[node.name]
-        if isinstance(value, float | Decimal) and math.isfinite(value):
-            return to_number(Decimal(value)) if value == int(value) else value
-        if isinstance(value, bool | int | str):
-            return value
+    def _literal(self, value: object, node: ast.Parameter) -> ast.Expression | None:
+        """Return what a query would say for a value."""
+        span = node.span
+        match value:
+            case float() | Decimal() if math.isfinite(value):
+                number = to_number(Decimal(value)) if value == int(value) else value
+                return ast.Literal(number, span=span)
+            case bool() | int() | str() | None:
+                return ast.Literal(value, span=span)
+            case datetime.datetime():
+                return ast.TypedLiteral("TIMESTAMP", value.isoformat(" "), span=span)
+            case datetime.date():
+                return ast.TypedLiteral("DATE", value.isoformat(), span=span)
+            case datetime.timedelta():
+                return ast.Interval(((value // MICROSECOND, "us"),), span=span)
+        is_list = isinstance(value, LISTS)
         self.problems.add(
             "bad-parameter",
-            f"parameter ':{node.name}' = {value!r} is not a value",
-            node.span,
-            "give a finite number, a string or a boolean",
+            f"parameter ':{node.name}' = {value!r} is {'a list' if is_list else 'not a value'}",
+            span,
+            f"write x IN :{node.name}"
+            if is_list
+            else "give a finite number, a string, a boolean, a date, a datetime or None",
         )
         return None
 
     def _duration(self, node: ast.Duration) -> ast.Duration:
         if not isinstance(node.amount, ast.Parameter):
             return node
-        value = self._lookup(node.amount)
-        if value is None:
+        if not self._look_up(node.amount):
             return node
+        value: object = self.parameters[node.amount.name]
+        if isinstance(value, datetime.timedelta):
+            return replace(node, amount=value // MICROSECOND, unit="us")
         if isinstance(value, str):
             found = DURATION.fullmatch(value)
             if found is not None:
@@ -122,7 +160,8 @@ class _Filler:
                 return replace(node, amount=amount, unit=unit)
         if isinstance(value, Decimal):
             value = float(value)
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not math.isfinite(value):  # type: ignore[arg-type]
             self.problems.add(
                 "bad-parameter",
                 f"parameter ':{node.amount.name}' = {value!r} is not a duration",
@@ -130,4 +169,4 @@ class _Filler:
                 "give a number, or text such as '10 minutes'",
             )
             return node
-        return replace(node, amount=value)
+        return replace(node, amount=value)  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import Clause, PredicateClass, Variable
 from cepheid.analysis.classify_predicates import is_equality_of_one_attribute
 from cepheid.analysis.describe import describe
@@ -14,7 +15,7 @@ from cepheid.analysis.expressions import (
     references,
 )
 from cepheid.analysis.problems import Problems
-from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.analysis.schema import EventSchema
 from cepheid.analysis.scope import Scope
 from cepheid.errors import suggest
 from cepheid.language import ast

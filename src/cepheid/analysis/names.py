@@ -5,21 +5,44 @@ from __future__ import annotations
 from cepheid.language import ast
 
 
+def parts_of(node: ast.Expression) -> tuple[ast.Expression, ...]:
+    """Return what an expression is made of, one level down."""
+    match node:
+        case ast.Negative() | ast.Not() | ast.Cast() | ast.IsNull():
+            return (node.operand,)
+        case ast.Arithmetic() | ast.IsDistinct():
+            return (node.left, node.right)
+        case ast.Comparison() | ast.And() | ast.Or():
+            return node.operands
+        case ast.Call():
+            return (node.argument,)
+        case ast.Function():
+            return node.arguments
+        case ast.Path():
+            return (node.reference,)
+        case ast.In():
+            return (node.operand, *node.values)
+        case ast.Between():
+            return (node.operand, node.low, node.high)
+        case ast.Like():
+            return (node.operand, node.pattern)
+        case ast.Case():
+            parts = [node.operand, *(each for pair in node.branches for each in pair)]
+            return tuple(each for each in (*parts, node.otherwise) if each is not None)
+        case _:
+            return ()
+
+
+def references_in(node: ast.Expression) -> list[ast.Attribute | ast.Indexed]:
+    """Return every name with a dot or an index, from left to right."""
+    if isinstance(node, ast.Attribute | ast.Indexed):
+        return [node]
+    return [each for part in parts_of(node) for each in references_in(part)]
+
+
 def names_in(node: ast.Expression) -> frozenset[str]:
     """Return the names before a dot or an index."""
-    match node:
-        case ast.Attribute() | ast.Indexed():
-            return frozenset([node.variable])
-        case ast.Negative() | ast.Not():
-            return names_in(node.operand)
-        case ast.Arithmetic():
-            return names_in(node.left) | names_in(node.right)
-        case ast.Comparison() | ast.And() | ast.Or():
-            return frozenset().union(*(names_in(each) for each in node.operands))
-        case ast.Call():
-            return names_in(node.argument)
-        case _:
-            return frozenset()
+    return frozenset(each.variable for each in references_in(node))
 
 
 def event_patterns(pattern: ast.Pattern) -> list[ast.EventPattern]:

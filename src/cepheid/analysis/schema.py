@@ -4,64 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
+from fractions import Fraction
+
+from cepheid.analysis.attribute_types import AttributeType
+from cepheid.analysis.expressions import ComputedColumn
 
 
-class AttributeType(StrEnum):
-    """The types that predicates tell apart."""
+@dataclass(frozen=True, slots=True)
+class NestedType:
+    """What a struct, a map or an array holds, by field; maps and arrays have the field `item`."""
 
-    INTEGER = "integer"
-    FLOAT = "float"
-    DECIMAL = "decimal"
-    STRING = "string"
-    BOOLEAN = "boolean"
-    TIMESTAMP = "timestamp"
-    ZONED = "timestamp with zone"
-    DATE = "date"
-    NULL = "null"
-    UNKNOWN = "unknown"
-    OTHER = "other"
-
-    @property
-    def is_numeric(self) -> bool:
-        """Whether arithmetic applies."""
-        return self in NUMERIC
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether values are compared digit by digit, with a literal that has all its digits."""
-        return self in (AttributeType.INTEGER, AttributeType.DECIMAL)
-
-    @property
-    def phrase(self) -> str:
-        """The type in a sentence: "an integer"."""
-        if self is AttributeType.OTHER:
-            return "a value without order or arithmetic"
-        return f"an {self.value}" if self is AttributeType.INTEGER else f"a {self.value}"
-
-
-NUMERIC = frozenset(
-    (
-        AttributeType.INTEGER,
-        AttributeType.FLOAT,
-        AttributeType.DECIMAL,
-        AttributeType.UNKNOWN,
-    )
-)
-TEMPORAL = frozenset((AttributeType.TIMESTAMP, AttributeType.ZONED, AttributeType.DATE))
-
-
-def attribute_type(name: str) -> AttributeType:
-    """Return the type for a word such as `int`, `double`, `string`, `timestamp`."""
-    words = {
-        "int": AttributeType.INTEGER,
-        "bigint": AttributeType.INTEGER,
-        "double": AttributeType.FLOAT,
-        "str": AttributeType.STRING,
-        "text": AttributeType.STRING,
-        "bool": AttributeType.BOOLEAN,
-    }
-    return words[name] if name in words else AttributeType(name)
+    type: AttributeType
+    fields: Mapping[str, NestedType] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +26,21 @@ class EventSchema:
     another unit is declared, 1,000,000 for timestamps in microseconds. `attributes_by_type` holds
     declared per-type schemas, and the attributes of `derived_types`, those that INTO names. If only
     the latter are known, `other_attributes` are those of all other types. An *open* schema knows no
-    columns and accepts every name: EXPLAIN without events uses it.
+    columns and accepts every name: EXPLAIN without events uses it. `nested` says what structs, maps
+    and arrays hold. `computed` are the columns that a query adds; analysis fills it.
     """
 
     attributes: Mapping[str, AttributeType] = field(default_factory=dict)
     time: str | None = None
     type_column: str | None = None
     order: tuple[str, ...] = ()
-    ticks_per_second: int = 1
+    ticks_per_second: int | Fraction = 1
     attributes_by_type: Mapping[str, frozenset[str]] | None = None
     is_open: bool = False
     derived_types: frozenset[str] = frozenset()
     other_attributes: frozenset[str] | None = None
+    nested: Mapping[str, NestedType] = field(default_factory=dict)
+    computed: dict[str, ComputedColumn] = field(default_factory=dict)
 
     @property
     def time_type(self) -> AttributeType:
@@ -95,6 +52,8 @@ class EventSchema:
     def type_of(self, attribute: str) -> AttributeType | None:
         """Return the attribute's type, or None when no such column exists."""
         found = self.attributes.get(attribute)
+        if attribute in self.computed:
+            return self.computed[attribute].type
         if found is None and self.is_open:
             return AttributeType.UNKNOWN
         return found
@@ -103,6 +62,9 @@ class EventSchema:
         """Whether events of this type have the attribute, by the declared schemas."""
         if attribute in (self.time, self.type_column, *self.order):
             return True
+        if attribute in self.computed:
+            sources = self.computed[attribute].sources
+            return all(self.has_attribute(event_type, each) for each in sources)
         declared = self.attributes_by_type or {}
         known = declared.get(event_type, self.other_attributes)
         return known is None or attribute in known

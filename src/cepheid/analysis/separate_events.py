@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.expressions import (
     BlockAggregate,
     Compare,
@@ -16,7 +17,6 @@ from cepheid.analysis.expressions import (
     Value,
     references,
 )
-from cepheid.analysis.schema import AttributeType
 
 SWAPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 DECIMAL = AttributeType.DECIMAL

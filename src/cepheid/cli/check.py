@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import indent
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,8 +16,10 @@ from cepheid.cli.arguments import (
     WithOption,
 )
 from cepheid.cli.console import QUERY_OR_DATA, output_console, reporting, show_error, show_warning
+from cepheid.cli.highlight_query import highlight_query
 from cepheid.cli.query_set import QuerySet, load_queries
 from cepheid.errors import ConfigError, QueryError
+from cepheid.language.printer import print_query
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,8 +48,8 @@ def check(
 ) -> None:
     """Check queries: syntax, names and rules; with events or a schema also columns and types.
 
-    Prints ok for each query that is correct, and all mistakes of the others; then the exit code
-    is 1.
+    Prints ok and the query in its normal form for each that is correct, and all mistakes of the
+    others; then the exit code is 1.
 
     [bold]Examples[/bold]
 
@@ -74,6 +77,8 @@ def check(
                 _warn_of_missing_types(plans.values(), known, events)
             for name, plan in plans.items():
                 console.print(f"{name}: ok", markup=False, soft_wrap=True)
+                text = indent(print_query(plan.query.tree), "  ")
+                console.print(highlight_query(text), soft_wrap=True)
                 for diagnostic in plan.unsupported:
                     show_warning(f"{name}: {diagnostic.message}")
                 for warning in plan.warnings:
@@ -85,7 +90,7 @@ def check(
 def _warn_of_missing_types(plans: Iterable[PhysicalPlan], known: EventSchema, path: str) -> None:
     """Say which event types of the queries do not occur in a file."""
     from cepheid.connectors.read_local import EventFiles
-    from cepheid.engine.events.missing_types import warn_of_missing_types
+    from cepheid.engine.events.warn_of_events import warn_of_missing_types
     from cepheid.program.lower import lower
 
     column = known.type_column

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cepheid import Query
+from cepheid import events as with_roles
 from cepheid.cli.arguments import (
     Engine,
     ParameterOption,
@@ -72,8 +73,8 @@ def explain(
         list[str] | None,
         typer.Option(
             metavar="EVENTS",
-            help="Run several queries on a file of events, or on TYPE=path, and show what they "
-            "shared and what that saved, as text, json or svg; repeatable.",
+            help="Run queries on a file of events, or on TYPE=path, and show which folds ran and "
+            "why, and what several queries shared, as text, json or svg; repeatable.",
         ),
     ] = None,
     sharing: Annotated[
@@ -133,26 +134,25 @@ class _AnalyzedFiles:
     time_unit: str
 
     def run(self, queries: QuerySet, sharing: str, *, compare: bool) -> AnalyzedRun[Any]:
-        """Run a workload and return what its queries shared."""
+        """Run queries and return what they did."""
         from cepheid.cli.column_roles import types_of
         from cepheid.cli.engines import open_engine
         from cepheid.cli.read_events import find_files, read_events
 
-        if isinstance(queries.queries, Query):
+        alone = isinstance(queries.queries, Query)
+        if alone and (compare or sharing != DEFAULT_POLICY):
             raise ConfigError(
-                "--analyze shows what several queries share", hint="name others with --with"
+                "--sharing and --compare are for several queries", hint="name others with --with"
             )
         files = find_files(self.paths)
         with open_engine(Engine.LOCAL, quiet=True) as engine:
             read = read_events(engine, files, types_of(queries.all), self.time, self.type)
-            return queries.queries.analyze(
-                read.events,
-                time=read.time,
-                type=read.type,
-                time_unit=self.time_unit,
-                sharing=sharing,
-                compare=compare,
+            given = with_roles(
+                read.events, time=read.time, type=read.type, time_unit=self.time_unit
             )
+            if isinstance(queries.queries, Query):
+                return queries.queries.analyze(given)
+            return queries.queries.analyze(given, sharing=sharing, compare=compare)
 
 
 def _format_of(output: str | None) -> ExplainFormat:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -80,7 +81,7 @@ def generate(
 
 
 def _number(name: str, value: ParameterValue) -> float:
-    if isinstance(value, str):
+    if not isinstance(value, int | float | Decimal):
         raise ConfigError(f"parameter '{name}' must be a number, not {value!r}")
     return value if isinstance(value, int) else float(value)
 

@@ -80,7 +80,8 @@ def schema_of_file(
 
 def schema_of_declaration(path: str) -> EventSchema:
     """Return the schema that a file declares: these event types with these attributes."""
-    from cepheid.analysis.schema import AttributeType, EventSchema
+    from cepheid.analysis.attribute_types import AttributeType
+    from cepheid.analysis.schema import EventSchema
     from cepheid.connectors.read_schema import read_schema
 
     declared = read_schema(path)

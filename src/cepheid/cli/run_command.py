@@ -63,8 +63,8 @@ def run(
             "--format",
             "-f",
             metavar="FORMAT",
-            help="table, json (lines), csv or parquet. Default: by the suffix of --output, else "
-            "table; csv in a directory.",
+            help="table, json (lines), csv, parquet or html (a page with pictures). Default: by "
+            "the suffix of --output, else table; csv in a directory.",
         ),
     ] = None,
     output: Annotated[
@@ -73,7 +73,8 @@ def run(
             "--output",
             "-o",
             metavar="PATH",
-            help="File for the result; with several queries a directory, for one file each.",
+            help="File for the result; with several queries a directory, for one file each. A page "
+            "has all of them in one file.",
         ),
     ] = None,
     limit: Annotated[
@@ -142,6 +143,8 @@ def run(
 
     cepheid run alarms.cep fires.cep readings.csv -o found -f parquet
 
+    cepheid run alarms.cep readings.csv -o report.html
+
     cepheid run alarms.cep readings.csv --with "PATTERN Smoke s" --sharing never
     """
     from cepheid.analysis.schema import OPEN_SCHEMA
@@ -149,6 +152,7 @@ def run(
     from cepheid.cli.engines import open_engine
     from cepheid.cli.order_rows import order_rows
     from cepheid.cli.read_events import find_files, read_events
+    from cepheid.cli.write_report import write_report
 
     with reporting(quiet=quiet):
         further, paths = split_queries(events)
@@ -176,9 +180,12 @@ def run(
                 }
                 sharing_options = _sharing(queries, sharing)
                 is_whole = engine is Engine.LOCAL and parallel_in_time is None
-                if is_whole and target.is_streamed:
-                    count = write_batches(queries.batches(read.events, **options), target)
-                    results, notes = {}, list[str]()
+                rows, results, notes = "", dict[str, Any](), list[str]()
+                if target.format is Format.HTML:
+                    _refuse_for_pages(sharing=sharing, parallel_in_time=parallel_in_time)
+                    rows = write_report(queries, read.events, options, output)
+                elif is_whole and target.is_streamed:
+                    rows = _counted(write_batches(queries.batches(read.events, **options), target))
                 else:
                     lazy = queries.run(
                         read.events,
@@ -191,14 +198,26 @@ def run(
                         name: order_rows(runner.collect(expanded(each, target)))
                         for name, each in lazy.items()
                     }
-                    count = sum(each.num_rows for each in results.values())
+                    rows = _counted(sum(each.num_rows for each in results.values()))
             seconds = clock.perf_counter() - start
         write_results(results, target)
         for note in notes:
             show_note(note, quiet=quiet)
-        rows = f"{count:,} row{'' if count == 1 else 's'}"
         place = "" if output is None else f" to {output}"
         show_note(f"{rows}{place} in {seconds:.2f} s ({engine.value} engine)", quiet=quiet)
+
+
+def _refuse_for_pages(**options: object) -> None:
+    """A page is made in this process, whatever read the events."""
+    given = next((name for name, each in options.items() if each is not None), None)
+    if given is not None:
+        raise ConfigError(
+            f"--{given.replace('_', '-')} changes nothing of a page", hint="leave it out"
+        )
+
+
+def _counted(count: int) -> str:
+    return f"{count:,} row{'' if count == 1 else 's'}"
 
 
 def _limit(queries: QuerySet, target: Target) -> int | None:

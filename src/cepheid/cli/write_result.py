@@ -30,6 +30,7 @@ class Format(StrEnum):
     CSV = "csv"
     TSV = "tsv"
     PARQUET = "parquet"
+    HTML = "html"
 
 
 SUFFIXES = {
@@ -38,6 +39,7 @@ SUFFIXES = {
     Format.CSV: ".csv",
     Format.TSV: ".tsv",
     Format.PARQUET: ".parquet",
+    Format.HTML: ".html",
 }
 
 
@@ -64,7 +66,8 @@ class Target:
     def is_streamed(self) -> bool:
         """Whether rows are written before all are known; not where a spinner is shown."""
         is_shown = self.output is None and sys.stdout.isatty()
-        return self.is_single and self.format is not Format.TABLE and not is_shown
+        is_whole = self.format in (Format.TABLE, Format.HTML)
+        return self.is_single and not is_whole and not is_shown
 
     @property
     def shows_a_part(self) -> bool:
@@ -76,12 +79,13 @@ def choose_output(
     given: Format | None, output: str | None, limit: int | None, *, is_single: bool
 ) -> Target:
     """Return the target; the format is the given one, that of the file's suffix, or the table."""
-    if output is not None and not is_single:
+    is_report = given is Format.HTML or (given is None and _names_a_page(output))
+    if output is not None and not is_single and not is_report:
         _require_directory(output)
-    chosen = given or _default_format(output, is_single)
+    chosen = Format.HTML if is_report else given or _default_format(output, is_single)
     if output is None and chosen is Format.PARQUET:
         raise ConfigError("Parquet cannot be printed", hint="name a file with --output")
-    if output is None and chosen is not Format.TABLE and not is_single:
+    if output is None and not is_single and chosen not in (Format.TABLE, Format.HTML):
         raise ConfigError(
             f"several results cannot be printed as one {chosen.value}",
             hint="name a directory with --output",
@@ -103,6 +107,10 @@ def _require_directory(output: str) -> None:
             "results",
             hint=f"name a directory, for one file each: -o found -f {named.value}",
         )
+
+
+def _names_a_page(output: str | None) -> bool:
+    return output is not None and output.endswith(SUFFIXES[Format.HTML])
 
 
 def _default_format(output: str | None, is_single: bool) -> Format:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from cepheid.analysis.schema import AttributeType, attribute_type
+from cepheid.analysis.attribute_types import AttributeType, attribute_type
 from cepheid.errors import ConfigError, suggest
 
 Declared = dict[str, dict[str, AttributeType]]

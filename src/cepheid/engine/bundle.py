@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
+from cepheid.analysis.expressions import ComputedColumn
 from cepheid.engine.shared.policy import Policy, Sharing
 from cepheid.program.program import Program
 from cepheid.program.sharing.merged_program import MergedProgram
@@ -31,6 +32,16 @@ class Bundle:
     def columns(self) -> frozenset[str]:
         """Every column of the events that a program reads."""
         return frozenset(name for each in self.programs for name in each.columns)
+
+    @property
+    def stored_columns(self) -> frozenset[str]:
+        """The same, with the columns that others are computed of in the place of these."""
+        return frozenset(name for each in self.programs for name in each.stored_columns)
+
+    @property
+    def computed(self) -> tuple[ComputedColumn, ...]:
+        """The columns that programs add to the events."""
+        return tuple(one for each in self.programs for one in each.computed)
 
 
 def bundle_of_one(program: Program, place: int = 0) -> Bundle:

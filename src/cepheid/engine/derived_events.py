@@ -8,8 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.derived_types import with_derived_types
-from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.analysis.schema import EventSchema
 from cepheid.engine.events.event_schema import (
     TICKS_PER_SECOND,
     ColumnRoles,

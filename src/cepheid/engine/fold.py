@@ -26,8 +26,8 @@ class Precedence(IntEnum):
 
     STRAIGHT = 0  # from the columns, without ordering events
     FEW = 1  # of few events, so that a kernel need not be compiled; or of few windows
-    DOUBLES = 2  # numbers below 2^53
-    ANY_SIZE = 3  # numbers with an exponent of their own
+    DOUBLES = 2  # numbers below 2^53; nodes without predicates
+    ANY_SIZE = 3  # numbers with an exponent of their own; nodes with what predicates read
     LISTED = 4  # one trend after the other
 
 
@@ -102,6 +102,9 @@ class Folding(Protocol):
 
     def fold(self, task: Task) -> Any:
         """Return what the first fold in the ranking gives whose range is not left."""
+
+    def unrecorded(self) -> Folding:
+        """Return what folds in the same way, and writes down what it did for nobody."""
 
 
 @dataclass(frozen=True, slots=True)

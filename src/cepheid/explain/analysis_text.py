@@ -8,14 +8,15 @@ from dataclasses import asdict
 
 from cepheid.explain.as_json import VERSION
 from cepheid.explain.as_text import INDENT, aligned, section
+from cepheid.explain.duration import duration
+from cepheid.explain.fold_text import run_sections
 from cepheid.explain.sharing_document import SharingExplanation
 from cepheid.explain.sharing_text import MOST_SETS, alone_lines, other_lines, set_lines
-from cepheid.program.sharing.run_report import Burst, Decision, RunReport, SetRun
+from cepheid.program.sharing.run_report import ALONE, Burst, Decision, RunReport, SetRun
 
 MOST_BURSTS = 20
 COUNTED = ("graphlets", "snapshots", "caught up")
 SAVED = "saves, by costs"
-UNITS = ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"))
 
 
 def analysis_json(sharing: SharingExplanation, report: RunReport) -> str:
@@ -27,7 +28,8 @@ def analysis_json(sharing: SharingExplanation, report: RunReport) -> str:
 def analysis_text(sharing: SharingExplanation, report: RunReport) -> str:
     """Return every set with its parts and largest bursts, and who was alone."""
     parts = [
-        section("Run", [f"sharing: {report.policy}", f"all queries: {duration(report.seconds)}"])
+        section("Run", list(_about(report))),
+        *run_sections(report),
     ]
     numbers = [number for number, _ in enumerate(report.sets, start=1)]
     slowest = sorted(numbers, key=lambda each: -report.sets[each - 1].folding_seconds)[:MOST_SETS]
@@ -45,9 +47,15 @@ def analysis_text(sharing: SharingExplanation, report: RunReport) -> str:
     lines = list(other_lines(sharing))
     if lines:
         parts.append(section("Also together", lines[:-1]))
-    if sharing.alone:
+    if sharing.alone and report.policy != ALONE:
         parts.append(section("Each by itself", alone_lines(sharing)))
     return "\n".join(parts).rstrip("\n")
+
+
+def _about(report: RunReport) -> Iterator[str]:
+    if report.policy != ALONE:
+        yield f"sharing: {report.policy}"
+    yield f"all queries: {duration(report.seconds)}"
 
 
 def _together(runs: Sequence[SetRun]) -> str:
@@ -179,14 +187,3 @@ def estimate(nanoseconds: int) -> str:
         return "0"
     sign = "-" if nanoseconds < 0 else ""
     return f"{sign}{duration(abs(nanoseconds) * 1e-9)}"
-
-
-def duration(seconds: float) -> str:
-    """Return a time with two or three digits.
-
-    >>> duration(0.00123), duration(12.3), duration(0.0)
-    ('1.23 ms', '12.3 s', '0 ns')
-    """
-    fitting = [each for each in UNITS if seconds >= each[0]]
-    size, unit = fitting[-1] if fitting else UNITS[0]
-    return f"{seconds / size:.3g} {unit}"

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from cepheid.explain.document import Edge, Explanation, Side, State
+from cepheid.program.run_record import RANKED, REFUSED, GroupRecord
 
 WIDTH = 100
 INDENT = "  "
@@ -19,6 +20,7 @@ def as_text(explanation: Explanation, *, title: str = "Query") -> str:
         ("Pattern", list(_pattern(explanation))),
         ("Plan", list(_plan(explanation))),
         ("Choices", list(_choices(explanation))),
+        ("Folds", list(_folds(explanation))),
         ("Predicates", list(_predicates(explanation))),
         ("Not executable yet", list(_unsupported(explanation))),
         ("Warnings", list(_warnings(explanation))),
@@ -102,6 +104,25 @@ def _choices(explanation: Explanation) -> Iterator[str]:
         yield each.topic.ljust(column) + first
         others += _wrap(f"because {each.reason}", column)
         yield from (" " * column + line for line in others)
+
+
+def _folds(explanation: Explanation) -> Iterator[str]:
+    """Yield the folds in their ranking, then those that cannot run, by reason."""
+    if explanation.folds is None:
+        return
+    names = [each.name for each in explanation.folds.folds if each.outcome == RANKED]
+    rows = [(str(number), name) for number, name in enumerate(names, start=1)]
+    rows += [("not", f"{names}: {reason}") for names, reason in refused(explanation.folds)]
+    yield from aligned(rows)
+
+
+def refused(group: GroupRecord) -> Iterator[tuple[str, str]]:
+    """Yield folds that do not take a query, with their reason, those of one reason together."""
+    by_reason: dict[str, list[str]] = {}
+    for each in group.folds:
+        if each.outcome == REFUSED and each.why is not None:
+            by_reason.setdefault(each.why, []).append(each.name)
+    yield from ((", ".join(names), reason) for reason, names in by_reason.items())
 
 
 def _predicates(explanation: Explanation) -> Iterator[str]:

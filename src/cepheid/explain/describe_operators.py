@@ -16,13 +16,54 @@ from cepheid.explain.document import Operator, Output
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
 from cepheid.plan import logical
+from cepheid.plan.physical import AggregateMethod, PhysicalPlan, WindowMethod
 
 
-def describe_operators(plan: logical.LogicalPlan, query: BoundQuery) -> tuple[Operator, ...]:
-    """Return name and details of every operator, from the stream to the result."""
+def describe_operators(plan: PhysicalPlan) -> tuple[Operator, ...]:
+    """Return name and details of every operator, from the stream to the result.
+
+    The details end with where the operator is evaluated, where that is not plain.
+    """
     return tuple(
-        Operator(type(each).__name__, tuple(_details(each, query))) for each in plan.operators
+        Operator(type(each).__name__, (*_details(each, plan.query), *_evaluated(each, plan)))
+        for each in plan.logical.operators
     )
+
+
+def _evaluated(operator: logical.Operator, plan: PhysicalPlan) -> list[str]:
+    match operator:
+        case logical.Filter():
+            return ["before the fold: positions that an event fits are bits of its mask"]
+        case logical.Partition():
+            return ["before the fold: events are sorted by partition"]
+        case logical.Select():
+            return [_of_runs(plan)]
+        case logical.Window() if plan.window.value is not WindowMethod.NONE:
+            return [_of_windows(plan)]
+        case logical.Negate():
+            return [_of_negation(plan)]
+        case _:
+            return []
+
+
+def _of_runs(plan: PhysicalPlan) -> str:
+    if plan.method.value is AggregateMethod.LAST_EVENTS:
+        return "in the fold, on edges: each looks up the last events that it extends"
+    if plan.method.value is AggregateMethod.SIDES:
+        return "in the folds of the sides"
+    return "in the fold: runs with another future are nodes of their own"
+
+
+def _of_windows(plan: PhysicalPlan) -> str:
+    walked = (WindowMethod.START_TIMES, WindowMethod.MATCHES_PLACED)
+    where = "after the fold, in the walk" if plan.window.value in walked else "in the fold"
+    return f"{where}: {plan.window.value.value}"
+
+
+def _of_negation(plan: PhysicalPlan) -> str:
+    if plan.method.value in (AggregateMethod.NONE, AggregateMethod.ENUMERATION):
+        return "after the fold: matches with such events in a gap are dropped as they are walked"
+    return "in the fold: such events end the runs that wait in a gap"
 
 
 def describe_outputs(query: BoundQuery) -> tuple[Output, ...]:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cepheid.program.run_record import GroupRecord
+
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
@@ -109,7 +111,7 @@ class Unsupported:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A whole plan; `operators` go from the stream to the result."""
+    """A whole plan; `operators` go from the stream to the result, `folds` are best first."""
 
     query: str
     pattern: str
@@ -122,6 +124,7 @@ class Explanation:
     choices: tuple[Choice, ...]
     unsupported: tuple[Unsupported, ...]
     warnings: tuple[str, ...]
+    folds: GroupRecord | None = None
 
     @property
     def facts(self) -> tuple[str, ...]:

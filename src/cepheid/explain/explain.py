@@ -13,6 +13,7 @@ from cepheid.explain.as_text import as_text
 from cepheid.explain.document import Explanation
 from cepheid.explain.explain_plan import explain_plan
 from cepheid.plan.physical import PhysicalPlan
+from cepheid.program.run_record import GroupRecord
 
 Format = Literal["text", "json", "mermaid", "svg"]
 
@@ -24,8 +25,12 @@ FORMATS: dict[str, Callable[[Explanation], str]] = {
 }
 
 
-def explain(plan: PhysicalPlan, *, format: Format | str = "text") -> str:
+def explain(
+    plan: PhysicalPlan, folds: GroupRecord | None = None, *, format: Format | str = "text"
+) -> str:
     """Return a plan as text, JSON, a Mermaid flowchart or an SVG picture.
+
+    `folds` are those that the engine has for it.
 
     >>> from cepheid.analysis.analyze import analyze
     >>> from cepheid.language.parser import parse
@@ -49,4 +54,4 @@ def explain(plan: PhysicalPlan, *, format: Format | str = "text") -> str:
             f"there is no format '{format}' of EXPLAIN",
             hint=suggest(format, FORMATS, owner="explain"),
         )
-    return render(explain_plan(plan))
+    return render(explain_plan(plan, folds))

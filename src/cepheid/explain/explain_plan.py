@@ -27,9 +27,10 @@ from cepheid.language import ast
 from cepheid.language.printer import print_pattern, print_query
 from cepheid.plan import physical
 from cepheid.plan.physical import PhysicalPlan
+from cepheid.program.run_record import GroupRecord
 
 
-def explain_plan(plan: PhysicalPlan) -> Explanation:
+def explain_plan(plan: PhysicalPlan, folds: GroupRecord | None = None) -> Explanation:
     """Return what a plan does, how and why, as plain data."""
     query = plan.query
     return Explanation(
@@ -43,10 +44,11 @@ def explain_plan(plan: PhysicalPlan) -> Explanation:
             _side(pattern, print_pattern(node))
             for pattern, node in zip(query.patterns, _nodes(query.tree.pattern), strict=True)
         ),
-        operators=describe_operators(plan.logical, query),
+        operators=describe_operators(plan),
         choices=_choices(plan),
         unsupported=tuple(map(_unsupported, plan.unsupported)),
         warnings=plan.warnings,
+        folds=folds,
     )
 
 

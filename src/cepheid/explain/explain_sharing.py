@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 
 from cepheid.analysis.bound import PredicateClass
 from cepheid.analysis.dependencies import Dependencies
-from cepheid.analysis.expressions import AttributeReference, BlockAggregate
-from cepheid.analysis.schema import AttributeType
 from cepheid.explain.common_beginnings import common_prefixes, condition_of
 from cepheid.explain.describe_operators import describe_window
 from cepheid.explain.explain_others import explain_others, not_on_streams
@@ -23,6 +21,7 @@ from cepheid.explain.sharing_document import (
 )
 from cepheid.plan.physical import AggregateMethod, PhysicalPlan
 from cepheid.program.lower import lower
+from cepheid.program.open_schema import has_unknown, with_time
 from cepheid.program.program import Program
 from cepheid.program.sharing.merged_program import Family, MergedProgram
 from cepheid.program.sharing.share_work import (
@@ -36,7 +35,6 @@ from cepheid.program.sharing.sharing_sets import RETURNS_MATCHES
 NO_WINDOW = "no window"
 NOT_EXECUTABLE = "it cannot be run yet"
 UNKNOWN_TYPES = "the types of what it compares are not known before there are events"
-TIME = "time"  # the name of the time column while no events are known
 
 
 def explain_sharing(
@@ -48,7 +46,7 @@ def explain_sharing(
     for name, plan in plans.items():
         reason = _why_apart(name, plan, dependencies)
         if reason is None:
-            programs[name] = lower(_with_time(plan))
+            programs[name] = lower(with_time(plan))
         else:
             alone[name] = reason
     work = share_work(programs)
@@ -90,31 +88,10 @@ def _why_apart(name: str, plan: PhysicalPlan, dependencies: Dependencies) -> str
         if each.predicate_class is not PredicateClass.LOCAL
     ]
     if plan.query.aggregates is None:
-        return RETURNS_MATCHES if _has_unknown((across, plan.query.matches)) else None
+        return RETURNS_MATCHES if has_unknown((across, plan.query.matches)) else None
     if plan.method.value is AggregateMethod.POSITIONS:
         return None
-    return UNKNOWN_TYPES if _has_unknown(across) else None
-
-
-def _has_unknown(node: object) -> bool:
-    """Whether something reads attributes whose types are not known."""
-    if isinstance(node, AttributeReference):
-        return node.type is AttributeType.UNKNOWN
-    if isinstance(node, BlockAggregate):
-        return node.attribute is not None and node.attribute_type is AttributeType.UNKNOWN
-    if isinstance(node, tuple | list):
-        return any(map(_has_unknown, node))
-    if is_dataclass(node):
-        return any(_has_unknown(getattr(node, each.name)) for each in fields(node))
-    return False
-
-
-def _with_time(plan: PhysicalPlan) -> PhysicalPlan:
-    """Return a plan that can be lowered: without a schema it does not know the time column."""
-    query = plan.query
-    if query.schema.time is not None:
-        return plan
-    return replace(plan, query=replace(query, schema=replace(query.schema, time=TIME)))
+    return UNKNOWN_TYPES if has_unknown(across) else None
 
 
 class _Set:

@@ -74,6 +74,8 @@ class Negation:
 Pattern: TypeAlias = EventPattern | Sequence | Repeat | Alternation | Conjunction | Negation
 
 
+AGGREGATE_FUNCTIONS = ("COUNT", "SUM", "AVG", "MIN", "MAX", "LOG2")
+
 # --- expressions --------------------------------------------------------------------------------
 
 
@@ -141,11 +143,112 @@ class Star:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`COUNT(*)`, `avg(a[..i-1].x)`, `LOG2(COUNT(*))`; `exact` for `EXACT COUNT(*)`."""
+    """An aggregate: `COUNT(*)`, `avg(a[..i-1].x)`; `exact` for `EXACT COUNT(*)`."""
 
     function: str
     argument: Expression
     exact: bool = False
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """`lower(a.name)`; `x || y` is `concat(x, y)`. The name is in lower case."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """`a.device.os` or `a.tags['color']`: fields by their names, entries of maps by literals."""
+
+    reference: Attribute
+    steps: tuple[str | Literal, ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """`CASE WHEN c THEN x … ELSE y END`, or with an operand that the conditions are values of."""
+
+    operand: Expression | None
+    branches: tuple[tuple[Expression, Expression], ...]
+    otherwise: Expression | None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """`CAST(x AS type)`; the type as it is written, in upper case."""
+
+    operand: Expression
+    type: str
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """`1h 30min`: amounts with their units."""
+
+    parts: tuple[tuple[int | float | Decimal, str], ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class TypedLiteral:
+    """`DATE '2024-01-31'`, `TIMESTAMP '2024-01-31 09:30:00+01:00'` or `DECIMAL '0.10'`."""
+
+    type: str
+    text: str
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class In:
+    """`x IN (1, 2, 3)`; a parameter among the values may be a list."""
+
+    operand: Expression
+    values: tuple[Expression, ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """`x BETWEEN low AND high`."""
+
+    operand: Expression
+    low: Expression
+    high: Expression
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """`x LIKE 'a%'`, `x ILIKE 'a%' ESCAPE '!'` or `x RLIKE '^a'`."""
+
+    operator: str
+    operand: Expression
+    pattern: Expression
+    escape: str | None = None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull:
+    """`x IS NULL`."""
+
+    operand: Expression
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class IsDistinct:
+    """`x IS DISTINCT FROM y`: as `!=`, but NULL is a value."""
+
+    left: Expression
+    right: Expression
     span: Span = _span()
 
 
@@ -237,6 +340,17 @@ Expression: TypeAlias = (
     | Attribute
     | Star
     | Call
+    | Function
+    | Path
+    | Case
+    | Cast
+    | Interval
+    | TypedLiteral
+    | In
+    | Between
+    | Like
+    | IsNull
+    | IsDistinct
     | Negative
     | Arithmetic
     | Comparison
@@ -253,10 +367,14 @@ Expression: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Duration:
-    """`12 hours`, `1000` (no unit) or `500 events`; a parameter may stand for the amount."""
+    """`12 hours`, `1000` (no unit) or `500 events`; a parameter may stand for the amount.
+
+    Of `1h 30min` the further lengths are `more`.
+    """
 
     amount: int | float | Parameter
     unit: str | None = None
+    more: tuple[Duration, ...] = ()
     span: Span = _span()
 
 
@@ -314,7 +432,7 @@ class Query:
     where: Expression | None = None
     window: Window | None = None
     neighbour_windows: tuple[NeighbourWindow, ...] = ()
-    group_by: tuple[Name | Attribute, ...] = ()
+    group_by: tuple[Expression, ...] = ()
     returns: tuple[ReturnItem, ...] = ()
     having: Expression | None = None
     output: OutputMode | None = None

@@ -23,12 +23,26 @@ INDEX_FORMS = {
     "..i-1": ast.IndexKind.BEFORE,
 }
 MOST_DIGITS = 4300  # that Python reads
+KEY = re.compile(r"""'([^'\n]|'')*'|"([^"\n]|"")*\"""")
+AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)")
+ESCAPE_SIGN = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)")
+ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0"}
 LENGTH = re.compile(r"\[\s*(.+?)\s*\.\s*len\s*\]", re.IGNORECASE)
 
 
 def name_of(token: Token) -> str:
     """Return a name without its backticks."""
     return str(token).strip("`")
+
+
+def text_of(token: str) -> str:
+    """Return what a string in quotes says.
+
+    >>> text_of("'it''s'")
+    "it's"
+    """
+    quote = token[0]
+    return token[1:-1].replace(quote * 2, quote)
 
 
 class ExpressionBuilder:
@@ -93,7 +107,88 @@ class ExpressionBuilder:
                 return ast.Equivalence(tuple(map(name_of, self.tokens(tree))), span=span)
             case "equivalence_value":
                 return self._equivalence_value(tree, span)
+        test = self._test(kind, tree, span)
+        if test is not None:
+            return test
         return self._leaf(kind, self.tokens(tree), span)
+
+    def _test(self, kind: str, tree: Tree[Token], span: Span) -> ast.Expression | None:
+        """Build a test of SQL such as IN, CASE, CAST and `||`, or nothing if it is none."""
+        tokens = self.tokens(tree)
+        values = [self.expression(each) for each in self.trees(tree)
+                  if each.data not in ("when", "type", "step")]  # fmt: skip
+        built: ast.Expression
+        match kind:
+            case "in_list":
+                parameters = [each for each in tokens if each.type == "PARAMETER"]
+                values += [ast.Parameter(str(each)[1:], span=self.span_of_token(each))
+                           for each in parameters]  # fmt: skip
+                built = ast.In(values[0], tuple(values[1:]), span=span)
+            case "in_range":
+                built = ast.Between(values[0], values[1], values[2], span=span)
+            case "like":
+                operator = next(str(each).upper() for each in tokens if each.type == "LIKE")
+                escapes = [text_of(each) for each in tokens if each.type == "STRING"]
+                escape = escapes[0] if escapes else None
+                built = ast.Like(operator, values[0], values[1], escape, span=span)
+            case "is_null":
+                built = ast.IsNull(values[0], span=span)
+            case "is_distinct":
+                built = ast.IsDistinct(values[0], values[1], span=span)
+                return built if not self._is_negated(tokens) else ast.Not(built, span=span)
+            case "concatenate":
+                is_chain = isinstance(values[0], ast.Function) and values[0].name == "concat"
+                left = values[0].arguments if is_chain else (values[0],)  # type: ignore[union-attr]
+                return ast.Function("concat", (*left, values[1]), span=span)
+            case "cast":
+                return ast.Cast(values[0], self._type(self.trees(tree)[-1]), span=span)
+            case "case":
+                return self._case(tree, values, span)
+            case "path":
+                return self._path(tree, values[0], span)
+            case _:
+                return None
+        return ast.Not(built, span=span) if self._is_negated(tokens) else built
+
+    def _is_negated(self, tokens: list[Token]) -> bool:
+        return any(each.type == "NOT" for each in tokens)
+
+    def _type(self, tree: Tree[Token]) -> str:
+        name, *digits = self.tokens(tree)
+        text = name_of(name).upper()
+        return f"{text}({', '.join(digits)})" if digits else text
+
+    def _case(self, tree: Tree[Token], values: list[ast.Expression], span: Span) -> ast.Expression:
+        branches = []
+        for each in self.trees(tree):
+            if each.data == "when":
+                condition, result = map(self.expression, self.trees(each))
+                branches.append((condition, result))
+        otherwise = values.pop() if any(t.type == "ELSE" for t in self.tokens(tree)) else None
+        return ast.Case(values[0] if values else None, tuple(branches), otherwise, span=span)
+
+    def _path(self, tree: Tree[Token], reference: ast.Expression, span: Span) -> ast.Expression:
+        steps: list[str | ast.Literal] = []
+        for each in self.trees(tree)[1:]:
+            token = self.tokens(each)[0]
+            steps.append(self._key(token) if token.type == "INDEX" else name_of(token))
+        assert isinstance(reference, ast.Attribute)
+        return ast.Path(reference, tuple(steps), span=span)
+
+    def _key(self, token: Token) -> ast.Literal:
+        """Build the key of a map: `['color']` or `[3]`."""
+        inside, span = token[1:-1].strip(), self.span_of_token(token)
+        if KEY.fullmatch(inside):
+            return ast.Literal(text_of(inside), span=span)
+        if re.fullmatch(r"-?\d{1,18}", inside):
+            return ast.Literal(int(inside), span=span)
+        self.report(
+            "bad-index",
+            f"'{token}' is not the key of a map",
+            span,
+            "write a string or a whole number: a.tags['color']",
+        )
+        return ast.Literal("", span=span)
 
     def _leaf(self, kind: str, tokens: list[Token], span: Span) -> ast.Expression:
         match kind:
@@ -104,8 +199,16 @@ class ExpressionBuilder:
             case "percent":
                 return ast.Literal(to_number(Decimal(tokens[0][:-1]).scaleb(-2)), span=span)
             case "string":
-                quote = tokens[0][0]
-                return ast.Literal(tokens[0][1:-1].replace(quote * 2, quote), span=span)
+                return ast.Literal(text_of(tokens[0]), span=span)
+            case "escaped":
+                return ast.Literal(self._unescaped(tokens[0]), span=span)
+            case "typed":
+                kind, text = str(tokens[0]).upper(), text_of(tokens[1])
+                return self._typed(kind, text, span)
+            case "interval":
+                pairs = zip(tokens[::2], tokens[1::2], strict=True)
+                parts = tuple((self.number_value(n), name_of(unit).lower()) for n, unit in pairs)
+                return ast.Interval(parts, span=span)
             case "true" | "false":
                 return ast.Literal(kind == "true", span=span)
             case "null":
@@ -125,6 +228,30 @@ class ExpressionBuilder:
                 )
             case _:
                 return ast.Name(name_of(tokens[0]), span=span)
+
+    def _typed(self, kind: str, text: str, span: Span) -> ast.Expression:
+        if kind == "INTERVAL":
+            found = AMOUNT.findall(text)
+            if found and not AMOUNT.sub("", text).strip():
+                parts = tuple((self.number_value(Token("NUMBER", amount)), unit.lower())
+                              for amount, unit in found)  # fmt: skip
+                return ast.Interval(parts, span=span)
+            self.report(
+                "bad-interval", f"'{text}' is not a length of time", span,
+                "write 10 minutes, 1h 30min or INTERVAL '1 hour 30 minutes'",
+            )  # fmt: skip
+        return ast.TypedLiteral(kind, text, span=span)
+
+    def _unescaped(self, token: Token) -> str:
+        """Return the text of E'…'."""
+
+        def meaning(found: re.Match[str]) -> str:
+            sign = found[1]
+            if sign[0] in "ux" and len(sign) > 1:
+                return chr(int(sign[1:], 16))
+            return ESCAPES.get(sign, sign)
+
+        return ESCAPE_SIGN.sub(meaning, token[2:-1].replace("''", "'"))
 
     def number_value(self, token: Token) -> int | float | Decimal:
         """Return an int for whole numbers, else a number with all its digits."""
@@ -169,12 +296,21 @@ class ExpressionBuilder:
         tokens = self.tokens(tree)
         exact = tokens[0].type == "EXACT"
         function = name_of(tokens[1 if exact else 0])
-        argument: ast.Expression
-        if self.trees(tree):
-            argument = self.expression(self.trees(tree)[0])
-        else:
-            argument = ast.Star(span=self.span_of_token(tokens[-1]))
-        return ast.Call(function.upper(), argument, exact, span=span)
+        arguments = tuple(map(self.expression, self.trees(tree)))
+        is_aggregate = function.upper() in ast.AGGREGATE_FUNCTIONS
+        if tokens[-1].type == "STAR":
+            arguments = (ast.Star(span=self.span_of_token(tokens[-1])),)
+        elif not is_aggregate and not exact:
+            return ast.Function(function.lower(), arguments, span=span)
+        if len(arguments) != 1:
+            self.report(
+                "missing-argument" if not arguments else "bad-aggregate",
+                f"{function.upper()} takes one argument",
+                span,
+                f"write {function.upper()}(E.attribute)",
+            )
+            arguments = (*arguments, ast.Star(span=span))
+        return ast.Call(function.upper(), arguments[0], exact, span=span)
 
     def strategy_name(self, token: Token) -> ast.StrategyName:
         """Return the strategy for any of its spellings."""

@@ -119,6 +119,8 @@ class _QueryBuilder(ExpressionBuilder):
                 return 0, 1
             case "at_least":
                 return numbers[0], None
+            case "at_most":
+                minimum, maximum = 0, numbers[0]
             case _:
                 minimum, maximum = numbers[0], numbers[-1]
         if maximum == 0 or minimum > maximum:
@@ -177,7 +179,12 @@ class _QueryBuilder(ExpressionBuilder):
             number = self.number_value(tokens[0])
             amount = number if isinstance(number, int) else float(number)
         unit = str(tokens[1]).lower() if len(tokens) > 1 else None
-        return ast.Duration(amount, unit, span=self.span(tree))
+        more = []
+        for written, word in zip(tokens[2::2], tokens[3::2], strict=True):
+            value = self.number_value(written)
+            length = value if isinstance(value, int) else float(value)
+            more.append(ast.Duration(length, str(word).lower(), span=self.span(tree)))
+        return ast.Duration(amount, unit, tuple(more), span=self.span(tree))
 
     def _window(self, clauses: dict[str, list[Tree[Token]]]) -> ast.Window | None:
         within = self._first(clauses, "within_clause")
@@ -201,9 +208,8 @@ class _QueryBuilder(ExpressionBuilder):
             self._duration(self.trees(tree)[0]), first, second, span=self.span(tree)
         )
 
-    def _group_by(self, tree: Tree[Token]) -> tuple[ast.Name | ast.Attribute, ...]:
-        items = [self.expression(each) for each in self.trees(self.trees(tree)[0])]
-        return tuple(each for each in items if isinstance(each, ast.Name | ast.Attribute))
+    def _group_by(self, tree: Tree[Token]) -> tuple[ast.Expression, ...]:
+        return tuple(self.expression(each) for each in self.trees(self.trees(tree)[0]))
 
     def _returns(self, clauses: dict[str, list[Tree[Token]]]) -> tuple[ast.ReturnItem, ...]:
         """RETURN's columns, then AGG's."""

@@ -10,7 +10,7 @@ from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from cepheid.errors import Diagnostic, nearest
 from cepheid.language.source import Source, Span
-from cepheid.language.sql_words import ELSEWHERE, FUNCTIONS, WORDS, not_here
+from cepheid.language.sql_words import FUNCTIONS, WORDS, not_here
 
 CLAUSES = {
     "EVENT": "EVENT", "PATTERN": "PATTERN", "SEMANTICS": "SEMANTICS", "WHERE": "WHERE",
@@ -156,7 +156,7 @@ def _sql_word(read: list[Token], token: Token, source: Source) -> Diagnostic | N
     before = read[-1] if read else None
     if before is not None and before.type in NAMES and before.upper() in WORDS:
         return _foreign(before, WORDS[before.upper()], source)
-    if token.type in (*NAMES, *ELSEWHERE) and token.upper() in WORDS:
+    if token.type in NAMES and token.upper() in WORDS:
         return _foreign(token, WORDS[token.upper()], source)
     if token.type == "NOT":  # x NOT LIKE 'a%'
         found = re.match(r"\s*(\w+)", source.text[_span(token).end :])

@@ -12,7 +12,7 @@ PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 TYPE_NAME = re.compile(r"[^\W\d]\w*(-[^\W\d]\w*)*")
 PRECEDENCE = {"+": 5, "-": 5, "*": 6, "/": 6, "%": 6}
 RESERVED_OPERANDS = {
-    "TRUE", "FALSE", "NULL", "NOT", "NEXT", "EXACT", "AND", "OR",
+    "TRUE", "FALSE", "NULL", "NOT", "NEXT", "EXACT", "AND", "OR", "CASE", "CAST",
     *(each.value.upper() for each in ast.StrategyName),
 }  # fmt: skip
 RESERVED_TYPES = {"SEQ", "ANY", "NOT"}
@@ -110,6 +110,8 @@ def _spell(node: ast.Expression) -> tuple[str, int]:
             return " OR ".join(_expression(each, 2) for each in node.operands), 1
         case ast.And():
             return " AND ".join(_expression(each, 3) for each in node.operands), 2
+        case ast.Not(operand=ast.In() | ast.Between() | ast.Like() | ast.IsNull() as test):
+            return _test(test, "NOT "), 4
         case ast.Not():
             return f"NOT {_expression(node.operand, 3)}", 3
         case ast.Comparison():
@@ -125,8 +127,36 @@ def _spell(node: ast.Expression) -> tuple[str, int]:
             return f"-{_expression(node.operand, 8)}", 7
         case ast.Literal():
             return _literal(node.value)
+        case ast.In() | ast.Between() | ast.Like() | ast.IsNull() | ast.IsDistinct():
+            return _test(node), 4
         case _:
             return _leaf(node), 9
+
+
+def _test(
+    node: ast.In | ast.Between | ast.Like | ast.IsNull | ast.IsDistinct, negation: str = ""
+) -> str:
+    match node:
+        case ast.In(values=(ast.Parameter() as only,)):
+            return f"{_expression(node.operand, 5)} {negation}IN :{only.name}"
+        case ast.In():
+            return f"{_expression(node.operand, 5)} {negation}IN ({_list(node.values)})"
+        case ast.Between():
+            low, high = _expression(node.low, 5), _expression(node.high, 5)
+            return f"{_expression(node.operand, 5)} {negation}BETWEEN {low} AND {high}"
+        case ast.Like():
+            operand, pattern = _expression(node.operand, 5), _expression(node.pattern, 5)
+            escape = "" if node.escape is None else f" ESCAPE {_literal(node.escape)[0]}"
+            return f"{operand} {negation}{node.operator} {pattern}{escape}"
+        case ast.IsNull():
+            return f"{_expression(node.operand, 5)} IS {negation}NULL"
+        case ast.IsDistinct():
+            return f"{_expression(node.left, 5)} IS DISTINCT FROM {_expression(node.right, 5)}"
+    assert_never(node)
+
+
+def _list(nodes: tuple[ast.Expression, ...]) -> str:
+    return ", ".join(map(print_expression, nodes))
 
 
 def _leaf(
@@ -136,6 +166,12 @@ def _leaf(
     | ast.Attribute
     | ast.Star
     | ast.Call
+    | ast.Function
+    | ast.Path
+    | ast.Case
+    | ast.Cast
+    | ast.Interval
+    | ast.TypedLiteral
     | ast.Equivalence
     | ast.StrategyTerm,
 ) -> str:
@@ -156,6 +192,20 @@ def _leaf(
         case ast.Call():
             exact = "EXACT " if node.exact else ""
             return f"{exact}{node.function}({print_expression(node.argument)})"
+        case ast.Function():
+            return f"{_name(node.name)}({_list(node.arguments)})"
+        case ast.Path():
+            steps = [f".{_name(each)}" if isinstance(each, str) else f"[{_literal(each.value)[0]}]"
+                     for each in node.steps]  # fmt: skip
+            return _leaf(node.reference) + "".join(steps)
+        case ast.Case():
+            return _case(node)
+        case ast.Cast():
+            return f"CAST({print_expression(node.operand)} AS {node.type})"
+        case ast.Interval():
+            return " ".join(f"{_literal(amount)[0]} {_name(unit)}" for amount, unit in node.parts)
+        case ast.TypedLiteral():
+            return f"{node.type} {_literal(node.text)[0]}"
         case ast.Equivalence():
             value = "" if node.value is None else f" = {print_expression(node.value)}"
             return f"[{', '.join(map(_variable, node.attributes))}{value}]"
@@ -165,6 +215,16 @@ def _leaf(
             body = "" if node.body is None else f" {{ {print_expression(node.body)} }}"
             return f"{node.strategy.value}{arguments}{body}"
     assert_never(node)
+
+
+def _case(node: ast.Case) -> str:
+    operand = "" if node.operand is None else print_expression(node.operand)
+    words = [f"CASE ({operand})" if operand.startswith("[") else f"CASE {operand}".rstrip()]
+    words += [f"WHEN {print_expression(condition)} THEN {print_expression(result)}"
+              for condition, result in node.branches]  # fmt: skip
+    if node.otherwise is not None:
+        words.append(f"ELSE {print_expression(node.otherwise)}")
+    return " ".join([*words, "END"])
 
 
 def _index(variable: str, index: ast.IndexKind) -> str:
@@ -177,15 +237,25 @@ def _literal(value: int | float | Decimal | str | bool | None) -> tuple[str, int
     if isinstance(value, bool):
         return ("TRUE" if value else "FALSE"), 9
     if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'", 9
+        return _text(value), 9
     text = str(value) if isinstance(value, Decimal) else repr(value)
     return text, (9 if value >= 0 else 7)
+
+
+def _text(value: str) -> str:
+    if "\n" in value:
+        signs = (("\\", "\\\\"), ("'", "\\'"), ("\n", "\\n"))
+        for sign, written in signs:
+            value = value.replace(sign, written)
+        return f"E'{value}'"
+    return "'" + value.replace("'", "''") + "'"
 
 
 def _duration(duration: ast.Duration) -> str:
     amount = duration.amount
     text = f":{amount.name}" if isinstance(amount, ast.Parameter) else repr(amount)
-    return text if duration.unit is None else f"{text} {duration.unit}"
+    text = text if duration.unit is None else f"{text} {duration.unit}"
+    return " ".join([text, *map(_duration, duration.more)])
 
 
 def _return_item(item: ast.ReturnItem) -> str:

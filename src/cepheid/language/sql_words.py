@@ -7,28 +7,17 @@ from __future__ import annotations
 
 COMPUTE = "add it to the events as a column, or compute it from the result"
 NEIGHBOURS = "write a[1].x, a[a.LEN].x, a[i-1].x or NEXT(a).x"
-TEXT_TESTS = "compare whole strings with = or !=, or add a column to the events that says it"
-NULL_TESTS = (
-    "x = x holds if x has a value; for the contrary add a column to the events that says it"
-)
+TEXT_TESTS = "write LIKE 'a%', ILIKE, or RLIKE with a regular expression"
 ONE_QUERY = (
     "a query reads one stream: unite the events first, or read the results of a query (INTO)"
 )
 
 # Where a condition, a value or a clause is expected.
 WORDS = {
-    **dict.fromkeys(("LIKE", "ILIKE", "RLIKE", "REGEXP", "SIMILAR", "GLOB"), TEXT_TESTS),
-    "IN": "write x = 1 OR x = 2",
-    "IS": NULL_TESTS,
-    **dict.fromkeys(("CASE", "WHEN", "THEN", "ELSE"), COMPUTE),
-    "BETWEEN": "write x >= low AND x <= high",
+    **dict.fromkeys(("REGEXP", "SIMILAR", "GLOB"), TEXT_TESTS),
     "EXISTS": "name the event in the pattern; for its absence write SEQ(A, !B, C)",
     "DISTINCT": "remove repetitions from the result",
     **dict.fromkeys(("OVER", "PARTITION"), "write [k] in WHERE, or GROUP BY k"),
-    **dict.fromkeys(
-        ("DATE", "TIMESTAMP", "TIME"), "write a time as a string: '2024-01-31 09:30:00'"
-    ),
-    "INTERVAL": "for a difference of times use WITHIN, or WITHIN … BETWEEN a, b",
     "SELECT": "a query starts with PATTERN or EVENT; its columns stand in RETURN",
     "FROM": "a query names no table: the events are given when it is run",
     **dict.fromkeys(("JOIN", "UNION", "EXCEPT", "INTERSECT"), ONE_QUERY),
@@ -37,20 +26,13 @@ WORDS = {
     **dict.fromkeys(("LIMIT", "TOP", "FETCH", "OFFSET"), "cut the result"),
     **dict.fromkeys(("DEFINE", "MEASURES"), "write WHERE for DEFINE and RETURN for MEASURES"),
     "MATCH_RECOGNIZE": "write PATTERN, WHERE and RETURN alone",
-    "ESCAPE": TEXT_TESTS,
 }
-# These the language has as well, for something else.
-ELSEWHERE = {"BETWEEN": "WITHIN … BETWEEN a, b"}
 
 FUNCTIONS = {
     **dict.fromkeys(
-        ("ROUND", "FLOOR", "CEIL", "CEILING", "ABS", "SQRT", "POWER", "POW", "EXP", "LN", "LOG",
-         "LOG10", "SIGN", "GREATEST", "LEAST", "MOD", "TRUNC", "RAND",
-         "LOWER", "UPPER", "TRIM", "LTRIM", "RTRIM", "LENGTH", "SUBSTRING", "SUBSTR", "CONCAT",
-         "REPLACE", "SPLIT", "CONTAINS", "STARTSWITH", "ENDSWITH", "REGEXP_LIKE", "REGEXP_REPLACE",
-         "COALESCE", "IFNULL", "NVL", "NULLIF", "IF", "IIF", "CAST", "TRY_CAST", "CONVERT",
-         "DATE_TRUNC", "DATEDIFF", "TIMESTAMPDIFF", "EXTRACT", "YEAR", "MONTH", "DAY", "HOUR",
-         "MINUTE", "SECOND", "NOW", "CURRENT_TIMESTAMP", "TO_TIMESTAMP", "UNIX_TIMESTAMP",
+        ("LOG", "TRUNC", "RAND", "SPLIT", "REGEXP_LIKE", "REGEXP_REPLACE",
+         "IF", "IIF", "TRY_CAST", "CONVERT", "DATEDIFF", "TIMESTAMPDIFF", "EXTRACT",
+         "NOW", "CURRENT_TIMESTAMP", "TO_TIMESTAMP", "UNIX_TIMESTAMP",
          "STDDEV", "STDDEV_POP", "STDDEV_SAMP", "VARIANCE", "VAR_POP", "VAR_SAMP", "MEDIAN",
          "PERCENTILE", "PERCENTILE_APPROX", "APPROX_COUNT_DISTINCT", "COUNT_IF", "COLLECT_LIST",
          "COLLECT_SET", "ARRAY_AGG", "STRING_AGG", "GROUP_CONCAT", "CORR", "ROW_NUMBER", "RANK",
@@ -59,6 +41,16 @@ FUNCTIONS = {
     ),
     **dict.fromkeys(("FIRST", "LAST", "FIRST_VALUE", "LAST_VALUE", "PREV", "LAG", "LEAD"),
                     NEIGHBOURS),
+    **dict.fromkeys(("IF", "IIF"), "write CASE WHEN c THEN x ELSE y END"),
+    **dict.fromkeys(("TRY_CAST", "CONVERT"), "write CAST(x AS type): NULL if that fails"),
+    **dict.fromkeys(("DATEDIFF", "TIMESTAMPDIFF"), "write b.time - a.time < 10 minutes"),
+    "EXTRACT": "write year(x), month(x), day(x), hour(x), minute(x) or second(x)",
+    "UNIX_TIMESTAMP": "write epoch(x)",
+    "TO_TIMESTAMP": "write CAST(x AS TIMESTAMP)",
+    "REGEXP_LIKE": "write x RLIKE 'pattern'",
+    "LOG": "write ln(x) or log10(x)",
+    "TRUNC": "write floor(x) or CAST(x AS INT); for times date_trunc('day', x)",
+    "SPLIT": "write split_part(text, separator, number)",
     "EXISTS": WORDS["EXISTS"],
     "CLASSIFIER": "return v.type",
 }  # fmt: skip
@@ -67,10 +59,7 @@ FUNCTIONS = {
 def not_here(word: str) -> str:
     """Say that the language does not have a word of SQL.
 
-    >>> not_here("like"), not_here("between")
-    ('LIKE is not part of the language', 'BETWEEN is here a part of WITHIN … BETWEEN a, b only')
+    >>> not_here("glob")
+    'GLOB is not part of the language'
     """
-    name = word.upper()
-    if name in ELSEWHERE:
-        return f"{name} is here a part of {ELSEWHERE[name]} only"
-    return f"{name} is not part of the language"
+    return f"{word.upper()} is not part of the language"

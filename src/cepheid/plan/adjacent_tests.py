@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.automaton import Automaton
 from cepheid.analysis.bound import BoundPattern, BoundQuery, NeighbourBound, Strategy
 from cepheid.analysis.expressions import (
@@ -26,7 +27,6 @@ from cepheid.analysis.expressions import (
     reads_one_event,
     references,
 )
-from cepheid.analysis.schema import AttributeType
 from cepheid.plan.place_tests import (
     Binding,
     PlacedTest,

@@ -14,6 +14,7 @@ from cepheid.analysis.bound import (
     HavingArithmetic,
     HavingCompare,
     HavingCondition,
+    HavingFunction,
     HavingLogical,
     HavingReference,
     HavingValue,
@@ -54,6 +55,9 @@ def _references(node: HavingCondition | HavingValue) -> Iterator[HavingReference
         case HavingCompare() | HavingArithmetic():
             yield from _references(node.left)
             yield from _references(node.right)
+        case HavingFunction():
+            for leaf in node.leaves:
+                yield from _references(leaf)
         case HavingLogical():
             for each in node.operands:
                 yield from _references(each)

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cepheid.analysis.expressions import (
+    Apply,
     AttributeReference,
     BlockAggregate,
     Constant,
@@ -21,6 +22,7 @@ from cepheid.analysis.expressions import (
     Operation,
     Value,
 )
+from cepheid.errors import InternalError
 from cepheid.language.numbers import exactly
 from cepheid.program.arrow_arrays import to_scalar
 from cepheid.program.exact_conditions import at_scale
@@ -58,8 +60,7 @@ def compare_with(operator: str, column: Any, number: Decimal) -> Any:
             return COMPARE[operator](column, to_scalar(digits))
         is_below = operator in ("<", "<=")
         bound = operator == "!=" or (operator != "=" and is_below is (digits > 0))
-    known = pc.is_valid(column)
-    return known if bound else pc.and_(known, to_scalar(False))
+    return pc.if_else(pc.is_valid(column), to_scalar(bound), to_scalar(None, pa.bool_()))
 
 
 def as_decimal(column: Any) -> Any:
@@ -123,4 +124,6 @@ def _digits(value: Value, events: pa.Schema) -> tuple[int, int]:
                 return left[0] + right[0], left[1] + right[1]
             carry = 0 if value.operator == "%" else 1
             return max(left[0], right[0]) + carry, max(left[1], right[1])
+        case Apply():
+            raise InternalError("functions of decimals are columns of the events")
     assert_never(value)

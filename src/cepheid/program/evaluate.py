@@ -6,8 +6,11 @@ with NULL does not hold.
 
 from __future__ import annotations
 
+import datetime
+import json
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from functools import reduce
 from typing import Any, TypeAlias, assert_never
 
 import numpy as np
@@ -15,10 +18,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
 from cepheid.analysis.describe import describe
 from cepheid.analysis.expressions import (
     AllOf,
     AnyOf,
+    Apply,
     AttributeReference,
     BlockAggregate,
     Compare,
@@ -30,12 +35,15 @@ from cepheid.analysis.expressions import (
     Value,
     references,
 )
-from cepheid.analysis.schema import AttributeType
+from cepheid.analysis.functions import BY_NAME
 from cepheid.errors import DataError, InternalError
 from cepheid.language.numbers import exactly
 from cepheid.program.arrow_arrays import to_arrow, to_numpy, to_scalar
+from cepheid.program.arrow_functions import FUNCTIONS
+from cepheid.program.casts import cast
 from cepheid.program.decimals import as_decimal, compare_with, is_exact, remainders
 from cepheid.program.exact_conditions import SWAPPED
+from cepheid.program.like_patterns import like_pattern
 from cepheid.program.predicate_code import rounded
 from cepheid.program.time_zones import nanoseconds
 
@@ -121,6 +129,8 @@ class LocalPredicates:
         match value:
             case Constant(value=int() | float() | Decimal() as number, type=AttributeType.DECIMAL):
                 return pa.scalar(exactly(number))
+            case Constant(value=str(text)) if value.type in TEMPORAL:
+                return _time(text, value.type)
             case Constant():
                 return _scalar(value.value)
             case AttributeReference():
@@ -131,9 +141,86 @@ class LocalPredicates:
                 return pc.negate_checked(as_decimal(operand) if is_decimal else operand)
             case Operation():
                 return self._operation(value)
+            case Apply():
+                return self._applied(value)
             case BlockAggregate():
                 raise InternalError("an aggregate over a block is not a local predicate")
         assert_never(value)
+
+    # --- functions ------------------------------------------------------------------------------
+
+    def truth(self, condition: Condition) -> Column:
+        """Return whether a condition holds, NULL where that is not known."""
+        match condition:
+            case Truth():
+                return to_scalar(condition.value)
+            case AllOf() | AnyOf():
+                join = pc.and_kleene if isinstance(condition, AllOf) else pc.or_kleene
+                return reduce(join, map(self.truth, condition.operands))
+            case Compare():
+                if AttributeType.NULL in (condition.left.type, condition.right.type):
+                    return to_scalar(None, pa.bool_())
+                return self._compared(condition)
+        assert_never(condition)
+
+    def _applied(self, node: Apply) -> Column:
+        name, arguments = node.function, node.arguments
+        match name:
+            case "condition":
+                return self.truth(_condition(arguments[0]))
+            case "case":
+                return self._case(node)
+            case "in":
+                return self._is_in(node)
+        values = [self._argument(name, index) for index in enumerate(map(_value, arguments))]
+        match name:
+            case "is_null":
+                return pc.is_null(values[0])
+            case "like" | "ilike" | "rlike":
+                return _matches(node, values)
+            case "cast":
+                return cast(values[0], node.type, node.option)
+            case "path":
+                return _at_path(self.columns[_attribute(arguments[0])], json.loads(node.option))
+        if name in CHOICES:
+            values = _of_one_type(values, node.type)
+        return FUNCTIONS[name](values)
+
+    def _argument(self, function: str, numbered: tuple[int, Value]) -> Column:
+        """Return an argument; one that is NULL throughout has a type that the function takes."""
+        index, node = numbered
+        column = self.value(node)
+        if pa.types.is_large_string(column.type):
+            return pc.cast(column, pa.string())
+        if node.type is not AttributeType.NULL or function not in BY_NAME:
+            is_pattern = function in PATTERNS and not pa.types.is_string(column.type)
+            return pc.cast(column, pa.string()) if is_pattern else column
+        kind = BY_NAME[function].parameter(index).kind
+        return pc.cast(column, NULL_TYPES.get(kind, column.type))
+
+    def _case(self, node: Apply) -> Column:
+        conditions = [self.truth(_condition(each)) for each in node.arguments[:-1:2]]
+        results = [self.value(_value(each)) for each in node.arguments[1:-1:2]]
+        *results, last = _of_one_type([*results, self.value(_value(node.arguments[-1]))], node.type)
+        for condition, result in reversed(list(zip(conditions, results, strict=True))):
+            last = pc.if_else(pc.fill_null(condition, to_scalar(False)), result, last)
+        return last
+
+    def _is_in(self, node: Apply) -> Column:
+        """Whether a value is one of literals; if not, and one of them is NULL, it is not known."""
+        operand, *members = map(_value, node.arguments)
+        column = self.value(operand)
+        known = [each.value for each in members
+                 if isinstance(each, Constant) and each.value is not None]  # fmt: skip
+        if _are_plain(column.type, known):
+            found = pc.is_in(column, value_set=pa.array(known, column.type))
+            found = pc.if_else(pc.is_valid(column), found, to_scalar(None, pa.bool_()))
+        else:
+            atoms = [Compare("=", operand, each) for each in members]
+            return self.truth(AnyOf(tuple(atoms)))
+        if len(known) < len(members):
+            found = pc.or_kleene(found, to_scalar(None, pa.bool_()))
+        return found
 
     def _number(self, value: Value) -> Column:
         """Return an operand; one without values is an integer that is NULL."""
@@ -180,6 +267,96 @@ class LocalPredicates:
         return to_numpy(pc.fill_null(column, to_scalar(0, arrow_type))), valid
 
 
+PATTERNS = ("like", "ilike", "rlike")
+NULL_TYPES = {
+    "string": pa.string(),
+    "string or array": pa.string(),
+    "time": pa.timestamp("us"),
+    "number": pa.int64(),
+}
+ONE_TYPE = {
+    AttributeType.STRING: pa.string(),
+    AttributeType.INTEGER: pa.int64(),
+    AttributeType.BOOLEAN: pa.bool_(),
+}
+CHOICES = ("least", "greatest", "coalesce")
+
+
+def _condition(node: Value | Condition) -> Condition:
+    assert isinstance(node, AllOf | AnyOf | Compare | Truth)
+    return node
+
+
+def _value(node: Value | Condition) -> Value:
+    assert not isinstance(node, AllOf | AnyOf | Compare | Truth)
+    return node
+
+
+def _attribute(node: Value | Condition) -> str:
+    assert isinstance(node, AttributeReference)
+    return node.attribute
+
+
+def _are_plain(kind: pa.DataType, values: list[Any]) -> bool:
+    """Whether literals are of the type of a column."""
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return all(isinstance(each, str) for each in values)
+    return bool(pa.types.is_int64(kind)) and all(
+        isinstance(each, int) and -(2**63) <= each < 2**63 for each in values
+    )
+
+
+def _of_one_type(columns: list[Column], kind: AttributeType) -> list[Column]:
+    """Return columns of which one is chosen for every event."""
+    typed = [each for each in columns if not pa.types.is_null(each.type)]
+    if not typed:
+        return [pc.cast(each, pa.int64()) for each in columns]
+    if kind is AttributeType.FLOAT:
+        return [_to_float(each) for each in columns]
+    if kind is AttributeType.DECIMAL:
+        decimals = [as_decimal(each) for each in typed]
+        scale = max(each.type.scale for each in decimals)
+        before = max(each.type.precision - each.type.scale for each in decimals)
+        wide = pa.decimal256(min(before + scale, 76), scale)
+        return [pc.cast(each, wide) for each in columns]
+    wanted = ONE_TYPE.get(kind)
+    if wanted is None:
+        temporal = [each.type for each in typed if pa.types.is_temporal(each.type)]
+        wanted = (temporal or [typed[0].type])[0]
+    return [pc.cast(each, wanted) for each in columns]
+
+
+def _matches(node: Apply, values: list[Column]) -> Column:
+    text, pattern = values[0], values[1].as_py()
+    if pattern is None:
+        return pc.and_(pc.is_null(text), to_scalar(None, pa.bool_()))
+    if node.function == "rlike":
+        return pc.match_substring_regex(text, pattern)
+    if node.function == "ilike":
+        text, pattern = FUNCTIONS["lower"]([text]), pattern.lower()
+    return pc.match_substring_regex(text, f"(?s){like_pattern(pattern, node.option)}")
+
+
+def _at_path(column: Column, steps: list[Any]) -> Column:
+    """Return the field of structs, or the entry of maps."""
+    for step in steps:
+        if isinstance(step, str):
+            column = pc.struct_field(column, step)
+        else:
+            key = pa.scalar(step["key"], column.type.key_type)
+            column = pc.map_lookup(column, key, "first")
+    return _comparable(column)
+
+
+def _time(text: str, kind: AttributeType) -> pa.Scalar:
+    """Return a literal time; one with a zone is an instant."""
+    if kind is AttributeType.DATE:
+        return pa.scalar(datetime.date.fromisoformat(text))
+    value = datetime.datetime.fromisoformat(text)
+    zone = None if value.tzinfo is None else "UTC"
+    return to_scalar(nanoseconds(text, None) // 1_000, pa.timestamp("us", zone))
+
+
 def _comparable(column: Column) -> Column:
     """Return the column in a type that compares with literals."""
     kind = column.type
@@ -187,6 +364,8 @@ def _comparable(column: Column) -> Column:
         return pc.cast(column, kind.value_type)
     if pa.types.is_null(kind):
         return pc.cast(column, pa.int64())
+    if pa.types.is_string_view(kind):
+        return pc.cast(column, pa.string())
     if pa.types.is_float16(kind):  # Arrow cannot compare half floats
         return pc.cast(column, pa.float64())
     if pa.types.is_integer(kind):

@@ -11,6 +11,7 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import BoundPattern, BoundQuery, Branch, MatchColumn, ValueColumn
 from cepheid.analysis.expressions import (
     AllOf,
@@ -26,7 +27,6 @@ from cepheid.analysis.expressions import (
     Value,
     references,
 )
-from cepheid.analysis.schema import AttributeType
 from cepheid.language.numbers import exactly
 
 SWAPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import BoundPattern
 from cepheid.analysis.describe import describe
 from cepheid.analysis.expressions import (
@@ -16,7 +17,6 @@ from cepheid.analysis.expressions import (
     Operation,
     Value,
 )
-from cepheid.analysis.schema import AttributeType
 
 
 def find_overflows(pattern: BoundPattern) -> tuple[str, ...]:

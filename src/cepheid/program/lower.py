@@ -117,6 +117,7 @@ def _lower_side(
         text=print_query(plan.query.tree),
         is_grouped=plan.is_grouped,
         packs_events=plan.packs_events,
+        computed=tuple(query.schema.computed.values()),
     )
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import (
     BoundQuery,
     HavingArithmetic,
     HavingCompare,
     HavingCondition,
     HavingConstant,
+    HavingFunction,
     HavingGroup,
     HavingLogical,
     HavingReference,
@@ -27,7 +29,7 @@ from cepheid.analysis.expressions import (
     Role,
     Value,
 )
-from cepheid.analysis.schema import AttributeType
+from cepheid.analysis.rename_variables import change_value
 from cepheid.plan.paired_aggregates import positions_of
 from cepheid.plan.physical import NumberType, PhysicalPlan
 from cepheid.program.aggregate_output import (
@@ -158,6 +160,9 @@ class _Lowering:
                 return Operation(
                     node.operator, self._value(node.left), self._value(node.right), unknown
                 )
+            case HavingFunction():
+                leaves = [self._value(each) for each in node.leaves]
+                return change_value(node.value, lambda each: leaves[int(str(each.attribute))])
 
     def _hidden(self, wanted: TrendAggregate) -> str:
         """Return the column that HAVING reads: one of its own, so that EXACT can be a number."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import BoundPattern, ValueColumn
 from cepheid.analysis.expressions import (
     BlockAggregate,
@@ -11,7 +12,6 @@ from cepheid.analysis.expressions import (
     Value,
     references,
 )
-from cepheid.analysis.schema import AttributeType
 from cepheid.program.predicate_code import FUNCTIONS, CodeWriter
 from cepheid.program.run_program import PathClause, PathOperand, PathVariable
 

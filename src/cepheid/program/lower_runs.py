@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import BoundPattern, BoundQuery, NeighbourBound, ValueColumn
 from cepheid.analysis.expressions import (
     AttributeReference,
@@ -18,7 +19,6 @@ from cepheid.analysis.expressions import (
     Value,
     references,
 )
-from cepheid.analysis.schema import AttributeType
 from cepheid.plan.negated_pattern import negated_pattern
 from cepheid.plan.place_tests import Binding, all_bindings, bound_bindings, place_tests
 from cepheid.program.find_overflows import find_overflows

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import assert_never
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.expressions import (
     AllOf,
     AnyOf,
+    Apply,
     AttributeReference,
     BlockAggregate,
     Compare,
@@ -23,7 +26,6 @@ from cepheid.analysis.expressions import (
     Value,
     references,
 )
-from cepheid.analysis.schema import AttributeType
 from cepheid.language.numbers import exactly
 from cepheid.program.exact_conditions import within_64_bits
 from cepheid.program.run_program import ColumnKind, Instruction, PredicateColumn, TextConstant
@@ -35,6 +37,10 @@ INTEGER_OPERATIONS = {"+": 10, "-": 11, "*": 12, "%": 13}
 FLOAT_OPERATIONS = {"+": 20, "-": 21, "*": 22, "/": 23, "%": 24}
 NEGATE_INTEGER, NEGATE_FLOAT = 14, 25
 COMPARE_INTEGER, COMPARE_FLOAT, CONDITION_TRUE, CONDITION_FALSE, AND, OR = 30, 31, 32, 33, 34, 35
+ABS = {False: 40, True: 41}
+PAIRS = {"least": {False: 42, True: 43}, "greatest": {False: 44, True: 45},
+         "coalesce": {False: 46, True: 46}}  # fmt: skip
+CHOOSE = 47
 COMPARISONS = {"=": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5}
 
 DECIMAL = AttributeType.DECIMAL
@@ -65,6 +71,12 @@ def rounded(value: float | Decimal) -> float:
         return float(value)
     except OverflowError:
         return math.inf if value > 0 else -math.inf
+
+
+def as_value(node: Value | Condition) -> Value:
+    """Return an argument that is no condition."""
+    assert not isinstance(node, AllOf | AnyOf | Compare | Truth)
+    return node
 
 
 class CodeWriter:
@@ -156,6 +168,30 @@ class CodeWriter:
         operation = COMPARE_FLOAT if is_float else COMPARE_INTEGER
         self._emit(operation, COMPARISONS[atom.operator])
 
+    def _function(self, value: Apply, *, is_float: bool) -> None:
+        """Write one of the functions that may read several events."""
+        first, *others = value.arguments
+        if value.function == "case":
+            self._case(value.arguments, is_float=is_float)
+            return
+        self._value(as_value(first), is_float=is_float)
+        if value.function == "abs":
+            self._emit(ABS[is_float])
+        for each in others:
+            self._value(as_value(each), is_float=is_float)
+            self._emit(PAIRS[value.function][is_float])
+
+    def _case(self, arguments: Sequence[Value | Condition], *, is_float: bool) -> None:
+        if len(arguments) == 1:
+            self._value(as_value(arguments[0]), is_float=is_float)
+            return
+        condition, result, *others = arguments
+        assert isinstance(condition, AllOf | AnyOf | Compare | Truth)
+        self._condition(condition)
+        self._value(as_value(result), is_float=is_float)
+        self._case(others, is_float=is_float)
+        self._emit(CHOOSE)
+
     def _text_column(self, atom: Compare) -> int:
         """Return the column that a text or decimal constant of the atom is compared with."""
         for side in (atom.left, atom.right):
@@ -199,6 +235,9 @@ class CodeWriter:
                 self._value(value.right, is_float=own_float)
                 table = FLOAT_OPERATIONS if own_float else INTEGER_OPERATIONS
                 self._emit(table[value.operator])
+            case Apply():
+                own_float = value.type is AttributeType.FLOAT
+                self._function(value, is_float=own_float)
             case _:
                 assert_never(value)
         if is_float and not own_float:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from cepheid.analysis.bound import EventsColumn, MatchColumn
 from cepheid.analysis.derived_types import StreamTime
-from cepheid.analysis.expressions import references
+from cepheid.analysis.expressions import ComputedColumn, references
 from cepheid.program.adjacent_program import AdjacentProgram
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.negation_program import NegationProgram
@@ -104,7 +104,8 @@ class Program:
     an aggregate query keeps a value per position, `adjacent` if it keeps one per last event;
     otherwise matches are enumerated. `cuts_time`: ranges of time are folded apart. `is_grouped`: on
     Spark, every task has whole partitions already. `packs_events`: events cross a shuffle in
-    packets. `text` is the query, as the printer writes it.
+    packets. `text` is the query, as the printer writes it. `computed` are columns that are added to
+    the events before anything else.
     """
 
     automaton: PositionAutomaton
@@ -135,6 +136,7 @@ class Program:
     is_grouped: bool = False
     packs_events: bool = False
     text: str = ""
+    computed: tuple[ComputedColumn, ...] = ()
 
     @property
     def types(self) -> frozenset[str]:
@@ -156,6 +158,12 @@ class Program:
     def columns(self) -> frozenset[str]:
         """Every column of the events that the program reads."""
         return self.value_columns | ({self.type_column} if self.type_column else set())
+
+    @property
+    def stored_columns(self) -> frozenset[str]:
+        """The columns that are read of events as they are stored."""
+        names = {each.name for each in self.computed}
+        return (self.columns - names).union(*(each.sources for each in self.computed))
 
     @property
     def value_columns(self) -> frozenset[str]:

@@ -6,14 +6,21 @@ Made by the engine, shown by explain.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from threading import Lock, get_ident
+from typing import TypeVar
+
+Item = TypeVar("Item")
+RANKED, RAN, TOO_LARGE, NOT_NEEDED, REFUSED = (
+    "ranked", "ran", "too large", "not needed", "refused",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class FoldRecord:
-    """What became of a fold for a group: `ran`, `too large`, `not needed` or `refused`, and why."""
+    """What became of a fold for a group, and why; in a plan it is `ranked` or `refused`."""
 
     name: str
     outcome: str
@@ -35,29 +42,46 @@ class GroupRecord:
         return next(each.name for each in self.folds if each.outcome == RAN)
 
 
-RAN, TOO_LARGE, NOT_NEEDED, REFUSED = "ran", "too large", "not needed", "refused"
-
-
-@dataclass(slots=True)
 class RunRecord:
     """Everything that is written down while queries run; `counts` and `seconds` are by name.
 
-    Seconds of a stage are without those of stages inside it.
+    Seconds of a stage are without those of stages inside it. They are those of one thread: what
+    others do meanwhile is part of the stage that waits for them.
     """
 
-    groups: list[GroupRecord] = field(default_factory=list)
-    counts: dict[str, int] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=dict)
-    _stages: list[str] = field(default_factory=list)
-    _since: float = 0.0
+    def __init__(self) -> None:
+        self.groups: list[GroupRecord] = []
+        self.counts: dict[str, int] = {}
+        self.seconds: dict[str, float] = {}
+        self._stages: list[str] = []
+        self._since = 0.0
+        self._thread: int | None = None
+        self._lock = Lock()
+
+    def add(self, group: GroupRecord) -> None:
+        """Write down what was folded, once if threads do the same."""
+        with self._lock:
+            if group not in self.groups:
+                self.groups.append(group)
 
     def count(self, name: str, number: int) -> None:
         """Add to a number."""
-        self.counts[name] = self.counts.get(name, 0) + int(number)
+        with self._lock:
+            self.counts[name] = self.counts.get(name, 0) + int(number)
+
+    def most(self, name: str, number: int) -> None:
+        """Keep the largest of several numbers."""
+        with self._lock:
+            self.counts[name] = max(self.counts.get(name, 0), int(number))
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Measure how long something takes; on one thread."""
+        """Measure how long something takes."""
+        if not self._stages:
+            self._thread = get_ident()
+        if self._thread != get_ident():
+            yield
+            return
         self._switch()
         self._stages.append(name)
         try:
@@ -65,6 +89,17 @@ class RunRecord:
         finally:
             self._switch()
             self._stages.pop()
+
+    def timed(self, name: str, items: Iterable[Item]) -> Iterator[Item]:
+        """Yield items and measure how long it takes to make them."""
+        iterator = iter(items)
+        while True:
+            with self.stage(name):
+                try:
+                    item = next(iterator)
+                except StopIteration:
+                    return
+            yield item
 
     def _switch(self) -> None:
         now = time.perf_counter()

@@ -6,29 +6,63 @@ A query by itself is the same with one member.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
+from cepheid.analysis.schema import EventSchema
 from cepheid.engine.derived_events import DerivedStream, derived_schema, united_schema
-from cepheid.engine.events.event_schema import ColumnRoles, event_schema
+from cepheid.engine.events.event_schema import (
+    ColumnRoles,
+    check_columns,
+    event_schema,
+    named_columns,
+)
 from cepheid.engine.members import ChangingQueries, Member, tell_warnings
-from cepheid.engine.process.interruptible import each_interruptible, interruptible
 from cepheid.engine.process.name_errors import errors_of
-from cepheid.engine.run import LocalResult, result_schema
+from cepheid.engine.process.threads import each_interruptible, interruptible
+from cepheid.engine.results import result_schema
+from cepheid.engine.run import LocalResult
 from cepheid.engine.shared.policy import Policy, Sharing
 from cepheid.errors import ConfigError, DataError
 from cepheid.plan.run_options import Batch
 from cepheid.plan.stream_options import Streaming
+from cepheid.program.compute_columns import with_computed
 from cepheid.program.program import Program
-from cepheid.runners.event_input import EventInput, read_input
 from cepheid.runners.in_process import InProcess
-from cepheid.tables.table_kinds import TableKind, from_arrow
+from cepheid.tables.stored_columns import PlainEvents, StoredEvents
+from cepheid.tables.table_kinds import (
+    TableKind,
+    column_names,
+    from_arrow,
+    kind_of,
+    only_columns,
+    to_arrow,
+    unite_types,
+)
 
 if TYPE_CHECKING:
     from cepheid.engine.catalogue import RankedFolds
+
+
+@dataclass(frozen=True, slots=True)
+class EventInput:
+    """Events as one Arrow table, Spark DataFrame or stored ones; their kind and their roles.
+
+    Tables per event type are stacked; then the roles name the type column and the types' schemas.
+    """
+
+    events: Any
+    kind: TableKind
+    roles: ColumnRoles
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether more events come while a query runs."""
+        return self.kind is TableKind.SPARK and bool(self.events.isStreaming)
 
 
 class Runner(Protocol):
@@ -137,7 +171,8 @@ def find_batches(member: Member, events: Any, roles: ColumnRoles) -> pa.RecordBa
         )
     program = _told(member.make_program(event_schema(given.events.schema, given.roles)))
     found = InProcess(given.events, given.roles).batches(program)
-    schema = result_schema(program, given.events.schema)
+    known = with_computed(given.events.schema.empty_table(), program.computed).schema
+    schema = result_schema(program, known)
     return pa.RecordBatchReader.from_batches(schema, each_interruptible(found))
 
 
@@ -185,3 +220,70 @@ def _require_type_column(members: Sequence[Member], roles: ColumnRoles) -> None:
             f"without a type column the events cannot be told from those of type {stream_type}",
             hint="name the column, type='…' (--type), or give a mapping from type to table",
         )
+
+
+# --- events of any kind ---
+
+
+def read_input(events: Any, roles: ColumnRoles) -> EventInput:
+    """Return the events as one table; stored ones stay where they are."""
+    if isinstance(events, Mapping):
+        return _stack(events, roles)
+    if isinstance(events, StoredEvents):
+        return EventInput(PlainEvents(events), TableKind.ARROW, roles)
+    kind = kind_of(events)
+    return EventInput(events if kind is TableKind.SPARK else to_arrow(events, kind), kind, roles)
+
+
+def schema_of(events: Any, roles: ColumnRoles) -> EventSchema:
+    """Return the columns of events of any supported kind, their types and roles."""
+    given = read_input(events, roles)
+    if given.kind is TableKind.SPARK:
+        from cepheid.spark.batch.run_batch import arrow_schema_of
+
+        return event_schema(arrow_schema_of(given.events), given.roles)
+    return event_schema(given.events.schema, given.roles)
+
+
+def check_input(events: Any, roles: ColumnRoles) -> list[str]:
+    """Return the names of all columns, if the columns that have a role can have it.
+
+    Only these are converted to Arrow, where that is needed to know what they hold.
+    """
+    is_typed = isinstance(events, Mapping)
+    own = replace(roles, type=None) if is_typed else roles
+    found: dict[str, None] = {}
+    narrow = {}
+    for name, each in (events if is_typed else {"": events}).items():
+        kind = kind_of(each)
+        names = column_names(each, kind)
+        check_columns(names, own, f"the events of type '{name}'" if is_typed else "the events")
+        found |= dict.fromkeys(names)
+        narrow[name] = only_columns(each, kind, [column for _, column in named_columns(own)])
+    schema_of(narrow if is_typed else narrow[""], roles)
+    return list(found)
+
+
+def _stack(events: Mapping[str, Any], roles: ColumnRoles) -> EventInput:
+    """Several tables, one per event type: their columns are the declared schemas."""
+    if not events:
+        raise DataError("no events: the mapping from type to table is empty")
+    kinds = {name: kind_of(each) for name, each in events.items()}
+    kind = next(iter(kinds.values()))
+    for name, other in kinds.items():
+        if other is not kind:
+            raise DataError(
+                f"the events of type '{name}' are a {other.value}, the others a {kind.value}",
+                hint="give all types as the same kind of table",
+            )
+    if kind is TableKind.SPARK:
+        from cepheid.spark.unite_frames import unite_frames
+
+        frame, united = unite_frames(events, roles)
+        return EventInput(frame, kind, united)
+    tables = {name: to_arrow(each, kind) for name, each in events.items()}
+    for name, each in tables.items():
+        check_columns(each.column_names, replace(roles, type=None), f"the events of type '{name}'")
+    table, type_column, schemas = unite_types(tables)
+    united = replace(roles, type=type_column, schemas=roles.schemas or schemas)
+    return EventInput(table, kind, united)

@@ -15,12 +15,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from cepheid.engine.catalogue import RankedFolds
 from cepheid.engine.events.scan import Scans
 from cepheid.engine.matches.find_matches import find_matches
 from cepheid.engine.matches.forms.compressed import GRAPHS, compress_matches, graphs_of
 from cepheid.engine.matches.match_pairs import find_pairs
+from cepheid.engine.matches.match_task import SearchMode
 from cepheid.engine.results import aggregated
-from cepheid.engine.shared.run_chains import run_chains
+from cepheid.engine.shared.run_chains import ChainTask, run_chains
+from cepheid.engine.shared.shared_folds import Alone
 from cepheid.engine.trends.trend_events import TrendEvents
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program
@@ -78,19 +81,19 @@ class Replay:
         """Return the result, and where matches end that NON OVERLAPPING took."""
         program, output, settled = query.program, query.program.output, self.settled
         events, schema, report = settled.events, settled.move.schema, settled.report
-        columns = self._scans.of(program)
+        columns, mode = self._scans.of(program), SearchMode(RankedFolds(), 1, report)
         if isinstance(output, AggregateOutput):
             given = TrendEvents(program, output, columns, events.num_rows, 1, report)
             return aggregated(given, schema, partially=query.partially), NO_ROWS
         if output.is_compressed:
-            matches, _ = compress_matches(program, output, events, schema, report, columns)
+            matches, _ = compress_matches(program, output, events, schema, mode, columns)
             # A graph may have ends, and yet no match: negations, or starts reported before.
             is_empty = matches.is_empty or matches.first(1).num_rows == 0
             return GRAPHS.empty_table() if is_empty else graphs_of(matches), NO_ROWS
         if program.pair is not None:
-            found = find_pairs(program, program.pair, events, schema, report, columns)
+            found = find_pairs(program, program.pair, events, schema, mode, columns)
         else:
-            found = find_matches(program, columns, events.num_rows, schema, 1, report)
+            found = find_matches(program, columns, events.num_rows, schema, mode)
         return found.table, found.taken
 
     def _chains(self, program: ChainProgram) -> Sequence[pa.Table | None] | None:
@@ -99,7 +102,11 @@ class Replay:
         if not settled.new.num_rows:
             return [None] * len(program.programs)
         columns, count = self._scans.of(program.programs[0]), settled.events.num_rows
-        return run_chains(program, columns, count, settled.move.schema, report=settled.report)
+        task = ChainTask(
+            program, columns, count, settled.move.schema, RankedFolds(), report=settled.report
+        )
+        found = run_chains(task)
+        return None if isinstance(found, Alone) else found
 
     def _can_be_new(self, program: Program) -> bool:
         """Whether anything can have become final: by new events, by time, by the end."""

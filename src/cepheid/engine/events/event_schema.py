@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 
 import pyarrow as pa
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.infer_window import NANOSECONDS
-from cepheid.analysis.schema import AttributeType, EventSchema
+from cepheid.analysis.schema import EventSchema, NestedType
 from cepheid.errors import ConfigError, DataError, nearest
 
 TICKS_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
@@ -54,6 +56,11 @@ def event_schema(arrow_schema: pa.Schema, roles: ColumnRoles) -> EventSchema:
         attributes_by_type=None
         if declared is None
         else {name: frozenset(columns) for name, columns in declared.items()},
+        nested={
+            field.name: nested_type(field.type)
+            for field in arrow_schema
+            if attribute_type(field.type) is AttributeType.OTHER
+        },
     )
 
 
@@ -97,7 +104,7 @@ def _is_view(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string_view(kind))
 
 
-def ticks_per_second(time_type: pa.DataType, roles: ColumnRoles) -> int:
+def ticks_per_second(time_type: pa.DataType, roles: ColumnRoles) -> int | Fraction:
     """Return how many steps of the time column make a second."""
     if pa.types.is_timestamp(time_type):
         return TICKS_PER_SECOND[time_type.unit]
@@ -107,17 +114,37 @@ def ticks_per_second(time_type: pa.DataType, roles: ColumnRoles) -> int:
         return 1_000
     if pa.types.is_integer(time_type):
         length = NANOSECONDS.get(roles.time_unit.lower())
-        if length is None or length > NANOSECONDS["s"]:
+        if length is None:
             raise ConfigError(
                 f"time_unit='{roles.time_unit}' is not a unit for a time column",
-                hint="use s, ms, us or ns",
+                hint="use ns, us, ms, s, min, h or d",
             )
-        return NANOSECONDS["s"] // length
+        is_long = length > NANOSECONDS["s"]
+        return Fraction(NANOSECONDS["s"], length) if is_long else NANOSECONDS["s"] // length
     raise DataError(
         f"the time column '{roles.time}' holds {time_type}, which is not a time",
         hint="use a timestamp, a date or an integer column"
         + ("; parse the text first" if attribute_type(time_type) is AttributeType.STRING else ""),
     )
+
+
+def nested_type(kind: pa.DataType) -> NestedType:
+    """Return what structs, maps and arrays hold.
+
+    >>> nested_type(pa.struct([("os", pa.string())])).fields["os"].type
+    <AttributeType.STRING: 'string'>
+    """
+    if pa.types.is_struct(kind):
+        fields = {field.name: nested_type(field.type) for field in kind}
+        return NestedType(AttributeType.STRUCT, fields)
+    if pa.types.is_map(kind):
+        parts = {"key": nested_type(kind.key_type), "item": nested_type(kind.item_type)}
+        return NestedType(AttributeType.MAP, parts)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return NestedType(AttributeType.ARRAY, {"item": nested_type(kind.value_type)})
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        return NestedType(AttributeType.BINARY)
+    return NestedType(attribute_type(kind))
 
 
 @cache

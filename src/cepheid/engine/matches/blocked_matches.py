@@ -16,7 +16,7 @@ from cepheid.engine.events.ticks import earlier, later
 from cepheid.engine.matches.fold_graph import ChainFold, FoldTask, all_partitions, longest_path
 from cepheid.engine.matches.match_chunks import (
     empty_chunk,
-    fold_whole,
+    grow_whole,
     joined,
     picked,
     reject_overflow,
@@ -172,7 +172,7 @@ def _enumerated(
     automaton = automaton_arrays(part.automaton, StrategyCode.SKIP_TILL_ANY)
     window = program.window_length or 0
     task = FoldTask(events, all_partitions(events), window)
-    graph = fold_whole(ChainFold(automaton, task), ordered, program)
+    graph = grow_whole(ChainFold(automaton, task), ordered, program)
     if any(target <= source for source, target in part.automaton.edges):
         count = count_graph(graph, events.clock, window)
         if count == TOO_MANY or count > MOST_NEGATIVE:

@@ -11,9 +11,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from cepheid.engine.events.order_events import order_events
-from cepheid.engine.events.predicate_inputs import read_columns
-from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.matches.final_matches import final_ends
 from cepheid.engine.matches.fold_graph import all_partitions
 from cepheid.engine.matches.forms.non_overlapping import NonOverlapping
@@ -23,12 +20,11 @@ from cepheid.engine.matches.match_chunks import (
     fold_in_parts,
     fold_whole,
     joined,
-    make_fold,
     split_partitions,
 )
-from cepheid.engine.matches.match_limit import Listing, MatchLimit, up_to
 from cepheid.engine.matches.match_rows import match_schema
-from cepheid.engine.matches.walk_matches import MatchWalker
+from cepheid.engine.matches.match_task import SearchMode, match_task
+from cepheid.engine.matches.walk_matches import Listing, MatchLimit, MatchWalker, up_to
 from cepheid.engine.process.threads import side_by_side
 from cepheid.kernels.graph.match_nodes import END_COUNT
 from cepheid.program.program import MatchOutput, Program, Ranking
@@ -53,14 +49,14 @@ def find_matches(
     columns: Mapping[str, Any],
     length: int,
     schema: pa.Schema,
-    threads: int,
-    report: ReportRange | None = None,
+    mode: SearchMode,
 ) -> Found:
     """Return all matches, or those that become final in a step of a stream."""
     output = program.output
     assert isinstance(output, MatchOutput)
-    search = MatchSearch(program, columns, length, schema, threads, report)
-    ordered, walker, fold = search.ordered, search.walker, search.fold
+    search = MatchSearch(program, columns, length, schema, mode)
+    ordered, walker, fold = search.task.ordered, search.walker, search.fold
+    threads, record = mode.threads, mode.folding.record
 
     def fold_and_walk(partitions: range) -> list[pa.RecordBatch]:
         own = walker.for_another_thread()
@@ -70,21 +66,26 @@ def find_matches(
     parts = split_partitions(ordered.arrays, threads)
     if output.tie_columns is not None:
         apart = NonOverlapping(
-            program, ordered, search.predicates, columns, walker, output.tie_columns
+            program, ordered, search.task.predicates, columns, walker, output.tie_columns
         )
-        chosen = joined(map(apart.chosen, fold(all_partitions(ordered.arrays))))
+        with record.stage("walk"):
+            chosen = joined(map(apart.chosen, fold(all_partitions(ordered.arrays))))
         taken = ordered.row[chosen.event[chosen.offsets[1:] - 1]]
         batches = list(up_to(program.limit, [walker.rows.batch(chosen)]))
     elif program.limit is not None:
-        batches = list(search.batches())
+        with record.stage("walk"):
+            batches = list(search.batches())
     elif len(parts) > 1:
-        found = side_by_side([partial(fold_and_walk, part) for part in parts])
+        with record.stage("fold and walk"):
+            found = side_by_side([partial(fold_and_walk, part) for part in parts])
         batches = list(chain.from_iterable(found))
     else:
         repeats = any(target <= source for source, target in program.automaton.edges)
         least = LEAST_REPEATED_ENDS if repeats else LEAST_ENDS
-        batches = list(_walk(walker, fold(parts[0]), threads, least))
+        with record.stage("walk"):
+            batches = list(_walk(walker, fold(parts[0]), threads, least))
     table = pa.Table.from_batches(batches, match_schema(program, output, schema))
+    record.count("matches", table.num_rows)
     return Found(table, ordered.dropped, taken)
 
 
@@ -97,36 +98,35 @@ class MatchSearch:
         columns: Mapping[str, Any],
         length: int,
         schema: pa.Schema,
-        threads: int,
-        report: ReportRange | None = None,
+        mode: SearchMode,
     ) -> None:
         output = program.output
         assert isinstance(output, MatchOutput)
         self.program, self.output = program, output
-        self.columns, self.report = columns, report
-        self.ordered = order_events(program, columns, length, threads=threads, report=report)
-        self.predicates = read_columns(program, self.ordered, columns, threads=threads)
-        self.walker = MatchWalker(program, output, self.ordered, self.predicates, columns, schema)
+        self.report = mode.report_range
+        self.task = match_task(program, columns, length, mode)
+        ordered = self.task.ordered
+        self.walker = MatchWalker(program, output, ordered, self.task.predicates, columns, schema)
         if output.tie_columns is None:  # of matches that are not to overlap, few are listed
-            self.walker.limit = MatchLimit(program, self.ordered, columns)
+            self.walker.limit = MatchLimit(program, ordered, columns)
 
     def fold(self, partitions: range) -> Iterator[Walkable]:
         """Yield graphs with the ends of matches to be reported."""
-        program, ordered = self.program, self.ordered
+        program, task = self.program, self.task.over(partitions)
         if self.output.is_partial:
-            walkables = iter([partial_matches(program, ordered, self.predicates, partitions)])
+            walkables = iter([partial_matches(task)])
         elif self.output.tie_columns is not None and program.ranking is Ranking.STREAM:
             # Matches of all partitions exclude one another, so all must be known.
-            fold = make_fold(program, ordered, self.predicates, partitions)
-            graph = fold_whole(fold, ordered, program)
+            graph = fold_whole(task)
             walkables = iter([Walkable(graph, graph.ends[: graph.cursor[END_COUNT]])])
         else:
-            walkables = fold_in_parts(program, ordered, self.predicates, self.columns, partitions)
-        return (final_ends(program, ordered, self.report, each) for each in walkables)
+            walkables = fold_in_parts(task)
+        timed = task.folding.record.timed("fold", walkables)
+        return (final_ends(program, task.ordered, self.report, each) for each in timed)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield matches as they are found, on this thread: one graph's after the other."""
-        walkables = self.fold(all_partitions(self.ordered.arrays))
+        walkables = self.fold(self.task.partitions)
         found = chain.from_iterable(map(self.walker.batches, walkables))
         return up_to(self.program.limit, found)
 

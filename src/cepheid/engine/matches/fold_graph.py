@@ -52,7 +52,7 @@ class FoldTask(NamedTuple):
     apart: bool = False
 
 
-class Fold(Protocol):
+class GraphFold(Protocol):
     """A fold over some partitions that can be stopped, compacted and gone on with.
 
     `most_live` is how many nodes may be alive if nobody says; None: they cannot explode.

@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 
 from cepheid.engine.events.kernel_arrays import automaton_arrays
 from cepheid.engine.events.order_events import OrderedEvents
-from cepheid.engine.events.predicate_inputs import PredicateInputs
+from cepheid.engine.fold import Facts
 from cepheid.engine.matches.fold_graph import (
     ChainFold,
-    Fold,
     FoldTask,
+    GraphFold,
     RunFold,
     node_count,
 )
+from cepheid.engine.matches.match_task import MatchTask
 from cepheid.engine.matches.run_arrays import run_rules
-from cepheid.engine.process.interruptible import stop_if_unwanted
+from cepheid.engine.process.threads import stop_if_unwanted
 from cepheid.errors import DataError, LiveStateError
 from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.graph.match_nodes import (
@@ -73,17 +74,22 @@ def drops_overlaps(program: Program) -> bool:
     return is_apart and program.negation is None and program.ranking is not Ranking.STREAM
 
 
-def make_fold(
-    program: Program, ordered: OrderedEvents, predicates: PredicateInputs, partitions: range
-) -> Fold:
-    """Return the fold that the predicates call for, over some partitions."""
+def graph_of_positions(task: MatchTask, facts: Facts) -> GraphFold:
+    """Return a fold without predicates over several events."""
+    return ChainFold(automaton_arrays(task.program.automaton, task.program.strategy), _todo(task))
+
+
+def graph_of_runs(task: MatchTask, facts: Facts) -> GraphFold:
+    """Return a fold with predicates over several events."""
+    program, predicates = task.program, task.predicates
     automaton = automaton_arrays(program.automaton, program.strategy)
-    window = program.window_length or 0
-    task = FoldTask(ordered.arrays, partitions, window, drops_overlaps(program))
-    if not program.runs.has_tests:
-        return ChainFold(automaton, task)
     rules = run_rules(program.runs, program.automaton, predicates.columns, predicates.code)
-    return RunFold(automaton, rules, predicates.columns, task, program.runs.may_overflow)
+    return RunFold(automaton, rules, predicates.columns, _todo(task), program.runs.may_overflow)
+
+
+def _todo(task: MatchTask) -> FoldTask:
+    window = task.program.window_length or 0
+    return FoldTask(task.ordered.arrays, task.partitions, window, drops_overlaps(task.program))
 
 
 class Walkable(NamedTuple):
@@ -93,38 +99,47 @@ class Walkable(NamedTuple):
     ends: Int64s
 
 
-def fold_in_parts(
-    program: Program,
-    ordered: OrderedEvents,
-    predicates: PredicateInputs,
-    columns: Mapping[str, Any],
-    partitions: range,
-) -> Iterator[Walkable]:
+def fold_in_parts(task: MatchTask) -> Iterator[Walkable]:
     """Yield the graph whenever it is full; the next one begins with what is still alive of it.
 
     What no later event can reach is dropped, so that memory follows the window.
     """
-    fold = make_fold(program, ordered, predicates, partitions)
+    program, ordered, record = task.program, task.ordered, task.folding.record
+    fold: GraphFold = task.folding.fold(task)
     live_limit = fold.most_live if program.live_limit is None else program.live_limit
     events, window = ordered.arrays, program.window_length or 0
+    live = 0
     while True:
         size, step = fold.graph.nodes.shape[0], int(fold.graph.cursor[NEXT_STEP])
         is_done = advance(fold, size if live_limit is None else min(size, 2 * live_limit), ordered)
+        record.count("nodes", node_count(fold.graph) - live)
+        record.most("nodes at once", node_count(fold.graph))
+        record.count("ends of matches", fold.graph.cursor[END_COUNT])
         yield Walkable(fold.graph, fold.graph.ends[: fold.graph.cursor[END_COUNT]])
         if is_done:
             return
         fold.compact(_limit(fold.graph, events, window))
         live = node_count(fold.graph)
+        record.count("graphs compacted", 1)
         if live_limit is not None and live > live_limit:
-            named = partition_in_words(program, ordered, columns, int(fold.graph.cursor[PARTITION]))
+            partition = int(fold.graph.cursor[PARTITION])
+            named = partition_in_words(program, ordered, task.columns, partition)
             place = f"in the partition {named}" if named else "(the query has no partitions)"
             raise LiveStateError(program.name, place, live, live_limit)
         if 2 * live > size or step == fold.graph.cursor[NEXT_STEP]:
             fold.grow()
 
 
-def fold_whole(fold: Fold, ordered: OrderedEvents, program: Program) -> Graph:
+def fold_whole(task: MatchTask) -> Graph:
     """Fold everything into one graph and drop nothing."""
+    graph = grow_whole(task.folding.fold(task), task.ordered, task.program)
+    task.folding.record.count("nodes", node_count(graph))
+    task.folding.record.count("ends of matches", graph.cursor[END_COUNT])
+    return graph
+
+
+def grow_whole(fold: GraphFold, ordered: OrderedEvents, program: Program) -> Graph:
+    """Fold until nothing is left, in a graph that grows."""
     while not advance(fold, fold.graph.nodes.shape[0], ordered):
         kept, most = node_count(fold.graph), fold.most_live
         if most is not None and kept > max(most, program.live_limit or 0):
@@ -133,7 +148,7 @@ def fold_whole(fold: Fold, ordered: OrderedEvents, program: Program) -> Graph:
     return fold.graph
 
 
-def advance(fold: Fold, most_nodes: int, ordered: OrderedEvents) -> bool:
+def advance(fold: GraphFold, most_nodes: int, ordered: OrderedEvents) -> bool:
     """Fold as far as there is room; whether that was to the end."""
     stop_if_unwanted()
     outcome = fold.advance(most_nodes)

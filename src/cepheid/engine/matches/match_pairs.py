@@ -20,21 +20,19 @@ from numpy.typing import NDArray
 
 from cepheid.analysis.derived_types import StreamTime
 from cepheid.engine.events.order_events import OrderedEvents, order_events, starts_of_runs
-from cepheid.engine.events.predicate_inputs import read_columns
 from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.events.take_rows import RowTaker
 from cepheid.engine.events.ticks import later
 from cepheid.engine.matches.final_matches import WhenFinal, when_final
 from cepheid.engine.matches.find_matches import Found
-from cepheid.engine.matches.fold_graph import all_partitions
 from cepheid.engine.matches.forms.non_overlapping import owners, taken_before
 from cepheid.engine.matches.key_columns import key_columns, key_fields
 from cepheid.engine.matches.match_chunks import fold_in_parts, joined, picked
-from cepheid.engine.matches.match_limit import MatchLimit
 from cepheid.engine.matches.match_rows import FIRST_TIME, LAST_TIME, MatchRows, match_schema
+from cepheid.engine.matches.match_task import MatchTask, SearchMode, task_of
 from cepheid.engine.matches.order_trends import TrendOrder
 from cepheid.engine.matches.sequence_ranks import sequence_ranks
-from cepheid.engine.matches.walk_matches import MatchWalker
+from cepheid.engine.matches.walk_matches import MatchLimit, MatchWalker
 from cepheid.errors import DataError, MatchLimitError
 from cepheid.kernels.graph.choose_apart import choose_apart
 from cepheid.kernels.graph.match_nodes import MatchArrays
@@ -110,7 +108,7 @@ def find_pairs(
     pair: Pair,
     table: pa.Table,
     events: pa.Schema,
-    report: ReportRange | None = None,
+    mode: SearchMode,
     columns: Mapping[str, Any] | None = None,
 ) -> Found:
     """Return all pairs, or those that become final in a step of a stream.
@@ -120,9 +118,13 @@ def find_pairs(
     """
     if columns is None:
         columns = dict(zip(table.column_names, table.columns, strict=True))
-    ordered = order_events(program, columns, table.num_rows, report=report)
-    left = _side(program, ordered, columns, events)
-    right = _side(pair.second, seen_by_second(program, ordered), columns, events)
+    report, record = mode.report_range, mode.folding.record
+    with record.stage("order"):
+        ordered = order_events(program, columns, table.num_rows, report=report)
+    with record.stage("fold and walk"):
+        left = _side(task_of(program, ordered, columns, mode), events)
+        seen = seen_by_second(program, ordered)
+        right = _side(task_of(pair.second, seen, columns, mode), events)
     if report is None:
         pairs = _in_one_window(left, right)
     else:
@@ -191,14 +193,11 @@ def seen_by_second(program: Program, ordered: OrderedEvents) -> OrderedEvents:
     return replace(ordered, arrays=arrays, negative_fires=tuple(negative))
 
 
-def _side(
-    program: Program, ordered: OrderedEvents, columns: Mapping[str, Any], events: pa.Schema
-) -> _Side:
-    predicates = read_columns(program, ordered, columns)
-    walker = MatchWalker(program, _of_side(program), ordered, predicates, columns, events)
-    partitions = all_partitions(ordered.arrays)
+def _side(task: MatchTask, events: pa.Schema) -> _Side:
+    program, ordered, columns = task.program, task.ordered, task.columns
+    walker = MatchWalker(program, _of_side(program), ordered, task.predicates, columns, events)
     walker.limit = MatchLimit(replace(program, limit=None), ordered, columns)
-    walkables = fold_in_parts(program, ordered, predicates, columns, partitions)
+    walkables = fold_in_parts(task)
     matches = joined(chain.from_iterable(map(walker.matches, walkables)))
     if matches.event.size > LARGEST_OFFSET:
         raise DataError(

@@ -1,21 +1,172 @@
-"""Matches from a graph to rows: walk it, drop what a negation blocks, make columns."""
+"""Matches from a graph to rows: walk it, drop what a negation blocks, make columns.
+
+A run may list so many matches: where there are many, they are counted before they are built.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
-from typing import Any
+from threading import Lock
+from typing import Any, NoReturn
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.engine.events.predicate_inputs import PredicateInputs
 from cepheid.engine.matches.blocked_matches import NegationFilter
-from cepheid.engine.matches.match_chunks import Walkable, empty_chunk, walk_in_chunks
-from cepheid.engine.matches.match_limit import Listing, MatchLimit
+from cepheid.engine.matches.fold_graph import node_count
+from cepheid.engine.matches.match_chunks import (
+    Walkable,
+    empty_chunk,
+    partition_in_words,
+    walk_in_chunks,
+)
 from cepheid.engine.matches.match_rows import MatchRows
-from cepheid.kernels.graph.match_nodes import MatchArrays
+from cepheid.errors import MatchLimitError
+from cepheid.kernels.graph.count_matches import count_matches
+from cepheid.kernels.graph.match_nodes import END_NODE, EVENT, MatchArrays
 from cepheid.program.program import MatchOutput, Program
+
+UNLIMITED_WORK = 2**62
+MOST_WORK = 2**26  # nodes and cells that are looked at to count exactly: about half a second
+FEW_NODES = 2**8  # of a graph that is counted before anything else
+LARGEST_EXPONENT = 1024  # of floating point numbers
+# How many events of a graph's matches are written before it is counted. To count a node takes about
+# as long as to write two events, and most graphs have fewer matches than that.
+LEAST_WALKED, WALKED_PER_NODE, MOST_WALKED = 2**20, 2**6, 2**23
+
+
+class MatchLimit:
+    """Counts what is listed, on all threads of a run, and refuses more than is allowed."""
+
+    def __init__(
+        self, program: Program, ordered: OrderedEvents, columns: Mapping[str, Any]
+    ) -> None:
+        self.program = program
+        self.ordered = ordered
+        self.columns = columns
+        self.listed = 0
+        self.refused: MatchLimitError | None = None
+        self.lock = Lock()
+        most, asked = program.max_matches, program.limit
+        self.most = None if most is None or (asked is not None and asked <= most) else most
+
+    def listing(self, walkable: Walkable) -> Listing | None:
+        """Return what watches over the matches of a graph; None if there is no limit."""
+        return None if self.most is None else Listing(self, self.most, walkable)
+
+    def refuse(
+        self, count: float, events: NDArray[np.int64], counts: NDArray[np.float64]
+    ) -> NoReturn:
+        """Raise the error; it names the partition with most of the matches that end in events."""
+        place = ""
+        if self.program.partition_by and events.size:
+            partitions = self.ordered.partition_of_event[events]
+            hottest = int(np.argmax(np.bincount(partitions, counts)))
+            named = partition_in_words(self.program, self.ordered, self.columns, hottest)
+            place = f", most of them in the partition {named}"
+        self.refused = MatchLimitError(self.program.name, place, count, self.most or 0)
+        raise self.refused
+
+
+class Listing:
+    """The matches of one graph, as they are listed, perhaps by several threads.
+
+    They are counted as soon as there are many. Of negated parts it is known only afterwards which
+    matches they block; then there is just the number of those that are listed.
+    """
+
+    def __init__(self, limit: MatchLimit, most: int, walkable: Walkable) -> None:
+        self.limit, self.most, self.walkable = limit, most, walkable
+        self.own, self.walked = 0, 0
+        self.counting = Lock()
+        nodes = node_count(walkable.graph)
+        least = max(LEAST_WALKED, min(WALKED_PER_NODE * nodes, MOST_WALKED))
+        self.worth_counting = 0 if nodes <= FEW_NODES else least
+        self.is_counted = limit.program.negation is not None
+        self.check()
+
+    def add(self, matches: MatchArrays, walked: int) -> None:
+        """Note that matches are listed, for which so many events were written.
+
+        Raises:
+            MatchLimitError: these are too many, or will be.
+        """
+        with self.limit.lock:
+            self.own += matches.offsets.size - 1
+            self.walked += walked
+            self.limit.listed += matches.offsets.size - 1
+            listed = self.limit.listed
+        if listed > self.most or self.limit.refused is not None:  # by another thread
+            self.worth_counting = 0
+        self.check()
+        if listed > self.most:
+            events = matches.event[matches.offsets[:-1]]
+            self.limit.refuse(float(listed), events, np.ones(events.size))
+
+    def check(self) -> None:
+        """Count all matches, if that is worth it now; other threads wait for the answer."""
+        if self.walked < self.worth_counting:
+            return
+        with self.counting:
+            if self.limit.refused is not None:
+                raise self.limit.refused
+            if not self.is_counted:
+                self.is_counted = True
+                self._count()
+
+    def _count(self) -> None:
+        with self.limit.lock:
+            before = self.limit.listed - self.own
+        left = self.most - before
+        if self._at_most() <= left or _total(self._counts(is_exact=False)) <= left:
+            return
+        counts = self._counts(is_exact=True)
+        if _total(counts) > left:
+            graph, ends = self.walkable
+            events = graph.nodes[ends[: counts.size, END_NODE], EVENT]
+            self.limit.refuse(before + _total(counts), events, counts)
+
+    def _at_most(self) -> float:
+        """Return a number of matches that a graph of this size cannot exceed, at once."""
+        automaton = self.limit.program.automaton
+        nodes, positions = node_count(self.walkable.graph), len(automaton.follow)
+        if any(target <= source for source, target in automaton.edges):
+            return 2.0**nodes if nodes < LARGEST_EXPONENT else np.inf
+        return float((1 + nodes / positions) ** positions)
+
+    def _counts(self, *, is_exact: bool) -> NDArray[np.float64]:
+        """Return how many matches end at every end, as far as that is counted."""
+        graph, ends = self.walkable
+        counts = np.zeros(len(ends))
+        clock = self.limit.ordered.arrays.clock
+        window = self.limit.program.window_length or 0
+        work = MOST_WORK if is_exact else UNLIMITED_WORK
+        counted = count_matches(
+            graph, np.ascontiguousarray(ends), clock, window, is_exact, work, counts
+        )
+        return counts[:counted]
+
+
+def _total(counts: NDArray[np.float64]) -> float:
+    with np.errstate(over="ignore"):  # beyond 1e308 it is infinite
+        return float(counts.sum())
+
+
+def up_to(limit: int | None, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield so many rows and look for no others; None means all."""
+    if limit is None:
+        yield from batches
+        return
+    left = limit
+    for batch in batches:
+        yield batch.slice(0, left)
+        left -= min(left, batch.num_rows)
+        if left == 0:
+            return
 
 
 class MatchWalker:

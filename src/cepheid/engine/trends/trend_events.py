@@ -76,7 +76,10 @@ class TrendEvents:
         if self.record is None:
             return self._ordered()
         with self.record.stage("order"):
-            return self._ordered()
+            ordered = self._ordered()
+        self.record.count("events that matter", ordered.row.size)
+        self.record.count("partitions", ordered.arrays.partition_offsets.size - 1)
+        return ordered
 
     def _ordered(self) -> OrderedEvents:
         ordered = order_events(

@@ -27,6 +27,10 @@ ADD_FLOAT, SUBTRACT_FLOAT, MULTIPLY_FLOAT, DIVIDE_FLOAT, MODULO_FLOAT, NEGATE_FL
     20, 21, 22, 23, 24, 25,
 )  # fmt: skip
 COMPARE_INTEGER, COMPARE_FLOAT, CONDITION_TRUE, CONDITION_FALSE, AND, OR = 30, 31, 32, 33, 34, 35
+ABS_INTEGER, ABS_FLOAT, LEAST_INTEGER, LEAST_FLOAT, GREATEST_INTEGER, GREATEST_FLOAT = (
+    40, 41, 42, 43, 44, 45,
+)  # fmt: skip
+COALESCE, CHOOSE = 46, 47
 EQUAL, UNEQUAL, LESS, AT_MOST, GREATER, AT_LEAST = 0, 1, 2, 3, 4, 5
 
 STACK = 64
@@ -160,6 +164,34 @@ def _float_result(operation: int, left: float, right: float) -> tuple[float, boo
 
 
 @inner_in_place
+def _copy(stack: Stack, source: int, target: int) -> None:
+    stack.integers[target] = stack.integers[source]
+    stack.floats[target] = stack.floats[source]
+    stack.status[target] = stack.status[source]
+
+
+@inner_in_place
+def _takes_second(operation: int, top: int, stack: Stack) -> bool:
+    """Whether of the two values on top the second is the least, the greatest or the only one."""
+    integers, floats, status = stack
+    if LACKING in (status[top], status[top + 1]):
+        return bool(status[top + 1] == LACKING)
+    if status[top + 1] != VALID:
+        return False
+    if status[top] != VALID:
+        return True
+    if operation == LEAST_INTEGER:
+        return bool(integers[top + 1] < integers[top])
+    if operation == GREATEST_INTEGER:
+        return bool(integers[top + 1] > integers[top])
+    if operation == LEAST_FLOAT:  # NaN is larger than every number
+        return bool(floats[top + 1] < floats[top] or np.isnan(floats[top]))
+    if operation == GREATEST_FLOAT:
+        return bool(floats[top + 1] > floats[top] or np.isnan(floats[top + 1]))
+    return False
+
+
+@inner_in_place
 def run_code(
     code: PredicateCode,
     begin: int,
@@ -256,9 +288,23 @@ def run_code(
         elif operation == AND:
             top -= 1
             integers[top] = integers[top] & integers[top + 1]
-        else:
+        elif operation == OR:
             top -= 1
             integers[top] = integers[top] | integers[top + 1]
+        elif operation == ABS_INTEGER:
+            if status[top] == VALID and integers[top] == SMALLEST:
+                return OVERFLOW
+            integers[top] = abs(integers[top])
+        elif operation == ABS_FLOAT:
+            floats[top] = abs(floats[top])
+        elif operation == CHOOSE:
+            top -= 2
+            chosen = top + 1 if integers[top] != 0 else top + 2
+            _copy(stack, chosen, top)
+        else:
+            top -= 1
+            if _takes_second(operation, top, stack):
+                _copy(stack, top + 1, top)
     return top + 1
 
 

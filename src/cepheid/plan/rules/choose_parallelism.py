@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import (
     BoundQuery,
     HavingArithmetic,
     HavingCompare,
     HavingCondition,
+    HavingFunction,
     HavingLogical,
     HavingReference,
     HavingValue,
@@ -16,7 +18,6 @@ from cepheid.analysis.bound import (
     TrendAggregate,
     WindowUnit,
 )
-from cepheid.analysis.schema import AttributeType
 from cepheid.plan.physical import AggregateMethod, Choice, Parallelism
 from cepheid.plan.slot_layout import covers_recent
 
@@ -97,5 +98,7 @@ def _aggregates(query: BoundQuery) -> Iterator[TrendAggregate]:
                 yield aggregate
             case HavingLogical(operands=operands):
                 waiting += operands
+            case HavingFunction(leaves=leaves):
+                waiting += leaves
             case HavingCompare(left=left, right=right) | HavingArithmetic(left=left, right=right):
                 waiting += [left, right]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.automaton import FREE, Automaton
 from cepheid.analysis.bound import BoundQuery, Strategy
 from cepheid.analysis.expressions import AttributeReference, Minus, Operation, Role
-from cepheid.analysis.schema import AttributeType
 from cepheid.plan.adjacent_tests import AdjacentTest, AdjacentTests, Source, find_adjacent_tests
 from cepheid.plan.physical import AggregateMethod, Choice, Structure
 from cepheid.plan.rules.choose_method import choose_method

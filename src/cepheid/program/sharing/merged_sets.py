@@ -20,7 +20,7 @@ class MergedSets:
         self.kept: tuple[tuple[Program, ...], tuple[MergedSet, ...], OtherSets] = (
             (),
             (),
-            other_sets((), ()),
+            OtherSets((), (), ()),
         )
 
     def of(self, programs: Sequence[Program]) -> tuple[MergedSet, ...]:

@@ -8,6 +8,8 @@ from enum import StrEnum
 
 from cepheid.program.run_record import GroupRecord, RunRecord
 
+ALONE = "alone"  # the policy of a query by itself
+
 
 class Decision(StrEnum):
     """Who shared a burst: all classes of a part, some of them, or none."""
@@ -136,7 +138,7 @@ class RunReport:
 
 
 def make_report(
-    record: RunRecord, seconds: float, policy: str = "alone", sets: Sequence[SetRun] = ()
+    record: RunRecord, seconds: float, policy: str = ALONE, sets: Sequence[SetRun] = ()
 ) -> RunReport:
     """Return what was written down in a run."""
     groups, counts, stages = tuple(record.groups), dict(record.counts), dict(record.seconds)

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from cepheid.engine.bundle import Bundle
-from cepheid.engine.run import rows_schema
+from cepheid.engine.results import rows_schema
 from cepheid.engine.trends.min_max_keys import has_own_keys
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program, Ranking
@@ -27,6 +27,7 @@ from cepheid.spark.batch.time_ranges import cut_time, fold_ranges
 from cepheid.spark.frames.cached_frames import KeptFrame
 from cepheid.spark.frames.column_named import column_named
 from cepheid.spark.frames.compressed_frame import SparkCompressedMatches
+from cepheid.spark.push_down.computed_columns import with_computed_columns
 from cepheid.spark.push_down.filter_events import drop_or_bare_for_all
 from cepheid.spark.shuffle.coded_types import coded_types
 from cepheid.spark.shuffle.fold_task import task_memory
@@ -70,6 +71,9 @@ def run_bundle(
     bundle: Bundle, frame: DataFrame, arrow_schema: pa.Schema
 ) -> list[DataFrame | SparkCompressedMatches]:
     """Return the result of every query; the first one that is asked for computes all of them."""
+    if bundle.computed:
+        frame = with_computed_columns(frame, bundle.programs)
+        arrow_schema = arrow_schema_of(frame)
     needed = [name for name in arrow_schema.names if name in bundle.columns]
     selected = frame.select(*map(column_named, needed))
     events = pa.schema([arrow_schema.field(name) for name in needed])

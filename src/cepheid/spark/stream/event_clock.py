@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 
 @dataclass(frozen=True, slots=True)
 class EventClock:
     """Turns Spark's watermark into ticks of the time column, and ticks into timers."""
 
-    ticks_per_second: int
+    ticks_per_second: int | Fraction
 
     def horizon(self, watermark_ms: int) -> int | None:
         """Return the first tick that is not below the watermark; None if there is none yet.

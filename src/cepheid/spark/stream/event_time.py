@@ -98,8 +98,8 @@ def _as_timestamp(kind: str, roles: ColumnRoles) -> Column:
             hint="use a timestamp, a date or an integer column",
         )
     per_second = ticks_per_second(pa.int64(), roles)
-    if per_second == 1:
-        return F.timestamp_seconds(time)
+    if per_second <= 1:
+        return F.timestamp_seconds(time * F.lit(int(1 / per_second)))
     if per_second == 1_000:
         return F.timestamp_millis(time)
     # Floors, also below zero.

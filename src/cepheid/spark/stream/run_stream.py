@@ -24,7 +24,7 @@ from cepheid.spark.stream.end_of_input import with_end
 from cepheid.spark.stream.finish_packets import finished_frame, unpacked_frame
 from cepheid.spark.stream.pack_events import pack_with_identity
 from cepheid.spark.stream.step_reports import LATE, RESULT, TAGGED, observed, report_columns
-from cepheid.spark.stream.stream_input import StreamInput
+from cepheid.spark.stream.stream_input import StreamInput, with_computed_input
 from cepheid.spark.stream.stream_results import StreamResults
 from cepheid.stream.stream_bundle import StreamBundle, StreamedQuery, stream_of_one
 
@@ -67,9 +67,12 @@ def as_streamed(name: str, program: Program) -> StreamedQuery:
 
 def bucketed(bundle: StreamBundle, given: StreamInput) -> Bucketed:
     """Return the events that can matter, each with its bucket."""
-    options, columns = given.options, bundle.read_columns
+    options, columns, stored = given.options, bundle.read_columns, given.schema.names
+    given = with_computed_input(given, bundle.programs)
     delivers = options.late == Late.DELIVER
-    names = [each for each in given.schema.names if delivers or each in columns]
+    names = [
+        each for each in given.schema.names if each in columns or (delivers and each in stored)
+    ]
     needed = pa.schema([given.schema.field(each) for each in names if each in columns])
     selected = given.frame.select(*map(column_named, names))
     fitting = drop_or_bare_for_all(bundle.programs, selected, keeps_all_times=True)
@@ -136,7 +139,9 @@ def _results(
 
 
 def _late(events: pa.Schema, packets: DataFrame) -> DataFrame:
-    return unpacked_frame(packets.select(LATE), events)
+    """Return the late events, without what the query computes of them."""
+    computed = [name for name in events.names if "@" in name]
+    return unpacked_frame(packets.select(LATE), events).drop(*computed)
 
 
 def tagged(reports: DataFrame) -> DataFrame:

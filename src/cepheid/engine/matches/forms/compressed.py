@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cepheid.engine.events.order_events import OrderedEvents, order_events
-from cepheid.engine.events.predicate_inputs import PredicateInputs, read_columns
+from cepheid.engine.events.order_events import OrderedEvents
+from cepheid.engine.events.predicate_inputs import read_columns
 from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.matches.count_exactly import count_exactly
 from cepheid.engine.matches.final_matches import final_ends
-from cepheid.engine.matches.fold_graph import all_partitions, node_count
+from cepheid.engine.matches.fold_graph import node_count
 from cepheid.engine.matches.forms.compressed_bytes import to_bytes
-from cepheid.engine.matches.match_chunks import Walkable, fold_whole, make_fold
-from cepheid.engine.matches.match_limit import MatchLimit
-from cepheid.engine.matches.walk_matches import MatchWalker
-from cepheid.engine.process.interruptible import interruptible
+from cepheid.engine.matches.match_chunks import Walkable, fold_whole
+from cepheid.engine.matches.match_task import MatchTask, SearchMode, match_task
+from cepheid.engine.matches.walk_matches import MatchLimit, MatchWalker
 from cepheid.engine.process.name_errors import errors_of
+from cepheid.engine.process.threads import interruptible
 from cepheid.kernels.graph.compact_graph import compact_graph
 from cepheid.kernels.graph.count_graph import TOO_MANY, count_graph
 from cepheid.kernels.graph.match_nodes import (
@@ -35,15 +35,9 @@ from cepheid.kernels.graph.match_nodes import (
 from cepheid.program.program import MatchOutput, Program
 
 
-def fold_compressed(
-    program: Program,
-    ordered: OrderedEvents,
-    predicates: PredicateInputs,
-    report: ReportRange | None = None,
-) -> Graph:
+def fold_compressed(task: MatchTask, report: ReportRange | None = None) -> Graph:
     """Return the part of the match graph that matches are made of."""
-    fold = make_fold(program, ordered, predicates, all_partitions(ordered.arrays))
-    graph = fold_whole(fold, ordered, program)
+    program, ordered, graph = task.program, task.ordered, fold_whole(task)
     if report is not None:
         whole = Walkable(graph, graph.ends[: graph.cursor[END_COUNT]])
         ends = final_ends(program, ordered, report, whole).ends
@@ -174,7 +168,7 @@ def compress_matches(
     output: MatchOutput,
     table: pa.Table,
     schema: pa.Schema,
-    report: ReportRange | None = None,
+    mode: SearchMode,
     columns: Mapping[str, Any] | None = None,
 ) -> tuple[CompressedMatches, int]:
     """Return the compressed matches, and how many events belong to no partition.
@@ -184,10 +178,11 @@ def compress_matches(
     """
     if columns is None:
         columns = dict(zip(table.column_names, table.columns, strict=True))
-    ordered = order_events(program, columns, table.num_rows, report=report)
-    predicates = read_columns(program, ordered, columns)
-    graph = fold_compressed(program, ordered, predicates, report)
-    return CompressedMatches(program, output, table, schema, ordered, graph), ordered.dropped
+    task = match_task(program, columns, table.num_rows, mode)
+    with mode.folding.record.stage("fold"):
+        graph = fold_compressed(task, mode.report_range)
+    dropped = task.ordered.dropped
+    return CompressedMatches(program, output, table, schema, task.ordered, graph), dropped
 
 
 def graphs_of(matches: CompressedMatches) -> pa.Table:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cepheid.engine.events.order_events import OrderedEvents
-from cepheid.engine.events.predicate_inputs import PredicateInputs
-from cepheid.engine.matches.match_chunks import Walkable, fold_whole, make_fold
+from cepheid.engine.matches.match_chunks import Walkable, fold_whole
+from cepheid.engine.matches.match_task import MatchTask
 from cepheid.kernels.graph.match_nodes import (
     ALWAYS,
     EVENT,
@@ -16,18 +15,17 @@ from cepheid.kernels.graph.match_nodes import (
     REMOVED,
     ROOT,
 )
-from cepheid.program.program import Program, Ranking
+from cepheid.program.program import Ranking
 
 
-def partial_matches(
-    program: Program, ordered: OrderedEvents, predicates: PredicateInputs, partitions: range
-) -> Walkable:
+def partial_matches(task: MatchTask) -> Walkable:
     """Return the runs that were alive when their window closed and not at a last position.
 
     A run that the strategy ended at some clock had its window closed before if it started a
     window's length earlier; other runs wait until the window closes or the events end.
     """
-    graph = fold_whole(make_fold(program, ordered, predicates, partitions), ordered, program)
+    program, ordered = task.program, task.ordered
+    graph = fold_whole(task)
     nodes = graph.nodes[: graph.cursor[NODE_COUNT]]
     is_last = (np.uint64(program.automaton.last) >> nodes[:, POSITION].astype(np.uint64)) & 1
     waiting = np.flatnonzero(is_last == 0)

@@ -5,18 +5,16 @@ Matches are enumerated in chunks and added up, so memory follows the window and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cepheid.engine.events.order_events import OrderedEvents
-from cepheid.engine.events.predicate_inputs import read_columns
 from cepheid.engine.fold import Facts
 from cepheid.engine.matches.blocked_matches import NegationFilter
-from cepheid.engine.matches.fold_graph import all_partitions
 from cepheid.engine.matches.match_chunks import empty_chunk, fold_in_parts, picked, walk_in_chunks
+from cepheid.engine.matches.match_task import MatchTask, SearchMode, task_of
 from cepheid.engine.trends.trend_task import TrendTask
 from cepheid.engine.trends.windows.windows_of_match import Places
 from cepheid.kernels.graph.aggregate_matches import add_matches, push_to_places
@@ -41,7 +39,9 @@ def matches_added_up(task: TrendTask, facts: Facts) -> ValueRows:
     """Return the value of every place."""
     program, places, measures = task.group.program, task.places, task.measures
     tree = empty_values(2 * places.owner.size, measures)
-    for matches, begin, end in placed_matches(program, task.ordered, task.events.columns, places):
+    mode = SearchMode(task.folding, task.events.threads)
+    found = task_of(program, task.ordered, task.events.columns, mode)
+    for matches, begin, end in placed_matches(found, places):
         add_matches(matches, begin, end, measures, tree)
     push_to_places(tree)
     return rows_of(tree, places)
@@ -74,17 +74,14 @@ def leaves(tree: Values) -> Values:
     )
 
 
-def placed_matches(
-    program: Program, ordered: OrderedEvents, columns: Mapping[str, Any], places: Places
-) -> Iterator[PlacedMatches]:
+def placed_matches(task: MatchTask, places: Places) -> Iterator[PlacedMatches]:
     """Yield all matches with their places, without those that a negated part blocks there."""
-    predicates = read_columns(program, ordered, columns)
+    program, ordered = task.program, task.ordered
     negation = None
     if program.negation is not None:
-        negation = NegationFilter(program, program.negation, ordered, predicates)
+        negation = NegationFilter(program, program.negation, ordered, task.predicates)
     chunk, clock, window = empty_chunk(), ordered.arrays.clock, program.window_length or 0
-    partitions = all_partitions(ordered.arrays)
-    for graph, ends in fold_in_parts(program, ordered, predicates, columns, partitions):
+    for graph, ends in fold_in_parts(task):
         for found in walk_in_chunks(graph, ends, clock, window, chunk):
             if negation is None or not _blocks_borders(program):
                 kept = found if negation is None else negation.unblocked(found)

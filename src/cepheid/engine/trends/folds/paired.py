@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from cepheid.engine.events.order_events import OrderedEvents, starts_of_runs
 from cepheid.engine.fold import Facts
 from cepheid.engine.matches.match_chunks import joined, picked
+from cepheid.engine.matches.match_task import MatchTask, SearchMode, task_of
 from cepheid.engine.matches.order_trends import TrendOrder
 from cepheid.engine.matches.sequence_ranks import sequence_ranks
 from cepheid.engine.trends.folds.fold_matches import empty_values, leaves, placed_matches
@@ -32,7 +33,6 @@ from cepheid.engine.trends.windows.windows_of_match import Places
 from cepheid.kernels.graph.aggregate_matches import add_matches
 from cepheid.kernels.graph.match_nodes import MatchArrays
 from cepheid.kernels.values.value_arrays import NOTHING, Measures, ValueRows, Values
-from cepheid.program.program import Program
 
 Int64s = NDArray[np.int64]
 NO_TIER = -(2**40)
@@ -86,7 +86,8 @@ def pairs_added_up(task: TrendTask, facts: Facts) -> ValueRows:
     assert pair is not None
     sides, columns, tie_columns = events.sides, events.columns, pair.tie_columns
     measures = task.measures, of_second_side(events.output, task.measures)
-    found = [_copies(program, ordered, columns, places) for program, ordered in sides]
+    mode = SearchMode(task.folding, events.threads)
+    found = [_copies(task_of(*side, columns, mode), places) for side in sides]
     trends = _lowest(found, sides[0][1])
     a, b, c = trends.counts()
     before = _before(trends, sides[0][1], columns, tie_columns)
@@ -150,12 +151,10 @@ def _before(
     return before
 
 
-def _copies(
-    program: Program, ordered: OrderedEvents, columns: Mapping[str, Any], places: Places
-) -> tuple[MatchArrays, Int64s]:
+def _copies(task: MatchTask, places: Places) -> tuple[MatchArrays, Int64s]:
     """Return a copy of every trend of a side for each of its places."""
     matches, where = [], [np.empty(0, np.int64)]
-    for found, begin, end in placed_matches(program, ordered, columns, places):
+    for found, begin, end in placed_matches(task, places):
         counts = np.maximum(end - begin, 0)
         number = np.repeat(np.arange(counts.size), counts)
         before = np.repeat(np.cumsum(counts) - counts, counts)

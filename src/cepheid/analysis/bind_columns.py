@@ -1,0 +1,178 @@
+"""Functions of one event as columns of the events, so that the rest of the engine reads columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from cepheid.analysis.attribute_types import AttributeType
+from cepheid.analysis.bind_values import ValueBinder
+from cepheid.analysis.describe import describe
+from cepheid.analysis.expressions import (
+    AllOf,
+    AnyOf,
+    Apply,
+    AttributeReference,
+    BlockAggregate,
+    Compare,
+    ComputedColumn,
+    Condition,
+    Minus,
+    Operation,
+    Role,
+    Truth,
+    Value,
+    references,
+)
+from cepheid.analysis.rename_variables import of_event
+from cepheid.language import ast
+from cepheid.language.printer import print_expression
+
+EVENT = "@"
+ACROSS = ("abs", "least", "greatest", "coalesce", "case")  # of numbers
+NUMBERS = (
+    AttributeType.INTEGER,
+    AttributeType.FLOAT,
+    AttributeType.DURATION,
+    AttributeType.UNKNOWN,
+)
+
+
+class ColumnBinder(ValueBinder):
+    """Makes columns of what reads one event."""
+
+    depth = 0  # of functions around
+    names_are_attributes = False
+
+    def condition(self, node: ast.Expression, *, positive: bool) -> Condition | None:
+        """Bind a condition; see `ConditionBinder`."""
+        raise NotImplementedError
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """Bind what is an argument: functions in it are no columns of their own."""
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
+
+    def column_value(self, node: ast.Expression) -> Value | None:
+        """Bind a value in which functions of one event are columns of the events."""
+        value = self.value(node)
+        return None if value is None else self.lifted(value, node)
+
+    def lifted(self, value: Value, node: ast.Expression) -> Value | None:
+        """Return a value in which functions of one event are columns of the events."""
+        if self.depth:
+            return value
+        if has_literal_function(value) and reads_one(value):
+            return self.computed(value)
+        match value:
+            case Apply():
+                if reads_one(value):
+                    return self.computed(value)
+                return self._across(value, node)
+            case Minus():
+                operand = self.lifted(value.operand, node)
+                return None if operand is None else replace(value, operand=operand)
+            case Operation():
+                left, right = self.lifted(value.left, node), self.lifted(value.right, node)
+                if left is None or right is None:
+                    return None
+                return replace(value, left=left, right=right)
+            case _:
+                return value
+
+    def whole_column(self, node: ast.Expression) -> AttributeReference | None:
+        """Bind an expression of one event as one column, arithmetic too."""
+        with self.inside():
+            value = self.value(node)
+        if value is None:
+            return None
+        if not reads_one(value):
+            assert isinstance(value, Apply | Operation | Minus | BlockAggregate)
+            self._across(value, node)
+            return None
+        return value if isinstance(value, AttributeReference) else self.computed(value)
+
+    def group_value(self, node: ast.Expression) -> AttributeReference | None:
+        """Bind an expression in GROUP BY, where a bare name is an attribute of every event."""
+        self.names_are_attributes = True
+        return self.whole_column(node)
+
+    def bare_name(self, node: ast.Name) -> Value | None:
+        """Bind a word; see `names_are_attributes`."""
+        if not self.names_are_attributes:
+            return super().bare_name(node)
+        variable = self.scope.positive[0].variable
+        return self.value(ast.Attribute(variable, node.text, span=node.span))
+
+    def computed(self, value: Value) -> AttributeReference:
+        """Return the column with what an expression says of one event."""
+        found = [each for each in references(value) if isinstance(each, AttributeReference)]
+        variable = found[0].variable if found else self.scope.positive[0].variable
+        role = found[0].role if found else Role.EACH
+        plain = of_event(value, EVENT)
+        column = ComputedColumn(describe(plain), plain)
+        self.schema.computed[column.name] = column
+        return AttributeReference(variable, role, column.name, value.type)
+
+    def _across(self, value: Value, node: ast.Expression) -> Value | None:
+        """Bind a function of several events: kernels know a few of numbers, and no others."""
+        is_number = value.type in NUMBERS
+        if isinstance(value, Apply) and value.function in ACROSS and is_number:
+            arguments = [
+                self._lifted_condition(each, node)
+                if isinstance(each, AllOf | AnyOf | Compare | Truth)
+                else self.lifted(each, node)
+                for each in value.arguments
+            ]
+            found = tuple(each for each in arguments if each is not None)
+            return replace(value, arguments=found) if len(found) == len(arguments) else None
+        names = list(dict.fromkeys(each.variable for each in references(value)))
+        several = len(names) > 1
+        what = f"events of {' and '.join(names)}" if several else f"several events of {names[0]}"
+        self.problems.add(
+            "function-across-events",
+            f"'{print_expression(node)}' computes something of {what}",
+            node.span,
+            "of numbers abs, least, greatest, coalesce and CASE may read several events; apply "
+            "other functions to the events one by one, or compute with the result",
+        )
+        return None
+
+    def _lifted_condition(self, condition: Condition, node: ast.Expression) -> Condition | None:
+        match condition:
+            case Compare():
+                left, right = self.lifted(condition.left, node), self.lifted(condition.right, node)
+                if left is None or right is None:
+                    return None
+                return Compare(condition.operator, left, right)
+            case AllOf() | AnyOf():
+                operands = [self._lifted_condition(each, node) for each in condition.operands]
+                found = tuple(each for each in operands if each is not None)
+                return type(condition)(found) if len(found) == len(operands) else None
+            case _:
+                return condition
+
+
+def reads_one(value: Value) -> bool:
+    """Whether a value is one of at most one event."""
+    found = list(references(value))
+    has_aggregate = any(isinstance(each, BlockAggregate) for each in found)
+    return not has_aggregate and len({(each.variable, each.role) for each in found}) < 2
+
+
+def has_literal_function(value: Value) -> bool:
+    """Whether a function in it reads no event at all, so that it belongs to any."""
+    match value:
+        case Apply():
+            return not any(references(value))
+        case Minus():
+            return has_literal_function(value.operand)
+        case Operation():
+            return has_literal_function(value.left) or has_literal_function(value.right)
+        case _:
+            return False

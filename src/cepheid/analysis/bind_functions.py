@@ -1,0 +1,380 @@
+"""Functions, CASE, CAST and fields: names to what `functions.py` lists, with types."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
+from cepheid.analysis.bind_times import TimeBinder
+from cepheid.analysis.expressions import (
+    Apply,
+    AttributeReference,
+    Condition,
+    Constant,
+    Value,
+)
+from cepheid.analysis.functions import BY_NAME, TRUNCATED, Function
+from cepheid.analysis.infer_window import NANOSECONDS
+from cepheid.analysis.schema import NestedType
+from cepheid.errors import nearest, suggest
+from cepheid.language import ast
+from cepheid.language.printer import print_expression
+from cepheid.language.source import Span
+from cepheid.language.sql_words import FUNCTIONS as SQL_FUNCTIONS
+from cepheid.language.sql_words import not_here
+
+BOOLEAN, NULL, UNKNOWN = AttributeType.BOOLEAN, AttributeType.NULL, AttributeType.UNKNOWN
+INTEGER, FLOAT, DECIMAL = AttributeType.INTEGER, AttributeType.FLOAT, AttributeType.DECIMAL
+DURATION = AttributeType.DURATION
+CAST_TYPES = {
+    **dict.fromkeys(("INT", "INTEGER", "BIGINT", "LONG", "SMALLINT", "TINYINT"), INTEGER),
+    **dict.fromkeys(("DOUBLE", "FLOAT", "REAL"), FLOAT),
+    **dict.fromkeys(("STRING", "VARCHAR", "TEXT", "CHAR"), AttributeType.STRING),
+    **dict.fromkeys(("BOOLEAN", "BOOL"), BOOLEAN),
+    "DATE": AttributeType.DATE,
+    "TIMESTAMP": AttributeType.TIMESTAMP,
+    **dict.fromkeys(("DECIMAL", "NUMERIC"), DECIMAL),
+}
+# Numbers and times have no spelling that every engine agrees on.
+CASTS = {
+    INTEGER: {INTEGER, FLOAT, DECIMAL, BOOLEAN, AttributeType.STRING},
+    FLOAT: {INTEGER, FLOAT, DECIMAL, BOOLEAN, AttributeType.STRING},
+    DECIMAL: {INTEGER, FLOAT, DECIMAL, AttributeType.STRING},
+    BOOLEAN: {BOOLEAN, INTEGER, AttributeType.STRING},
+    AttributeType.STRING: {AttributeType.STRING, INTEGER, BOOLEAN, AttributeType.DATE},
+    AttributeType.DATE: {AttributeType.DATE, AttributeType.STRING, *TEMPORAL},
+    AttributeType.TIMESTAMP: {AttributeType.DATE, AttributeType.TIMESTAMP, AttributeType.STRING},
+}
+MICROSECOND = NANOSECONDS["us"]
+EVENT = "@"
+ACROSS = ("abs", "least", "greatest", "coalesce", "case")  # of numbers
+JOINED = "|| joins texts: write OR between conditions, and CAST(x AS STRING) for other values"
+ALL_FUNCTIONS = "docs/reference/functions.md lists all functions"
+
+
+class FunctionBinder(TimeBinder):
+    """Binds functions, CASE, CAST and fields."""
+
+    def other_value(self, node: ast.Expression) -> Value | None:
+        """Bind a value that is no arithmetic."""
+        with self.inside():
+            match node:
+                case ast.Function():
+                    return self._function(node)
+                case ast.Path():
+                    return self._path(node)
+                case ast.Case():
+                    return self._case(node)
+                case ast.Cast():
+                    return self._cast(node)
+                case ast.Interval():
+                    return self.interval(node)
+                case ast.TypedLiteral():
+                    return self.typed_literal(node)
+                case ast.Star() | ast.Equivalence() | ast.StrategyTerm():
+                    return super().other_value(node)
+                case _:
+                    condition = self.condition(node, positive=True)
+                    return None if condition is None else Apply("condition", (condition,), BOOLEAN)
+
+    # --- functions ------------------------------------------------------------------------------
+
+    def _function(self, node: ast.Function) -> Value | None:
+        function = BY_NAME.get(node.name)
+        if function is None:
+            self._report_unknown(node)
+            return None
+        if function.name == "mod" and len(node.arguments) == 2:
+            return self.value(ast.Arithmetic("%", *node.arguments, span=node.span))
+        values = [self.value(each) for each in node.arguments]
+        if not self._count_is_right(node, function) or None in values:
+            return None
+        arguments = [each for each in values if each is not None]
+        good = [self._takes(function, index, value, node.arguments[index])
+                for index, value in enumerate(arguments)]  # fmt: skip
+        if not all(good) or not self._options_are_right(function, arguments, node):
+            return None
+        if function.name == "nullif":
+            return self._nullif(node, arguments)
+        kind = function.result
+        if isinstance(kind, int):
+            same = arguments if function.most is None else [arguments[kind]]
+            found = self._common([each.type for each in same], node.arguments, node)
+            if found is None:
+                return None
+            kind = found
+        arguments += self._defaults(function, len(arguments))
+        first = arguments[0]
+        if isinstance(first, AttributeReference):  # what it holds decides what is done
+            arguments[0] = replace(first, type=self.nested_type(first))
+        return Apply(function.name, tuple(arguments), kind)
+
+    def nested_type(self, value: Value) -> AttributeType:
+        """Return the type of a value; of a column also which kind of other values it holds."""
+        if isinstance(value, AttributeReference) and value.type is AttributeType.OTHER:
+            found = self.schema.nested.get(value.attribute)
+            return value.type if found is None else found.type
+        return value.type
+
+    def _report_unknown(self, node: ast.Function) -> None:
+        advice = SQL_FUNCTIONS.get(node.name.upper())
+        known = [*BY_NAME, *(each.lower() for each in ast.AGGREGATE_FUNCTIONS)]
+        near = nearest(node.name, known)
+        hint = ALL_FUNCTIONS if near is None else f"did you mean {near}? {signature_of(near)}"
+        self.problems.add(
+            "unknown-function",
+            f"there is no function {node.name}" if advice is None else not_here(node.name),
+            Span(node.span.start, node.span.start + len(node.name)),
+            hint if advice is None else advice,
+        )
+
+    def _count_is_right(self, node: ast.Function, function: Function) -> bool:
+        count, most = len(node.arguments), function.most
+        if count >= function.least and (most is None or count <= most):
+            return True
+        self.problems.add(
+            "bad-arguments",
+            f"{function.name} does not take {count} argument{'s' * (count != 1)}",
+            node.span,
+            f"write {function.signature}",
+        )
+        return False
+
+    def _takes(
+        self, function: Function, index: int, value: Value, argument: ast.Expression
+    ) -> bool:
+        parameter = function.parameter(index)
+        text, kind = print_expression(argument), self.nested_type(value)
+        if not parameter.takes(kind):
+            how = f"write {function.signature}: {function.meaning}"
+            self.problems.add(
+                "type-mismatch",
+                f"{function.name} needs {_article(parameter.kind)} here, but '{text}' is "
+                f"{kind.phrase}",
+                argument.span,
+                JOINED if function.name == "concat" else how,
+            )
+            return False
+        if parameter.is_literal and not isinstance(value, Constant):
+            self.problems.add(
+                "not-a-literal",
+                f"{function.name} needs a literal or a parameter here, not '{text}'",
+                argument.span,
+                f"write {function.signature} with a {parameter.kind} that is the same for all "
+                "events",
+            )
+            return False
+        return True
+
+    def _options_are_right(
+        self, function: Function, arguments: Sequence[Value], node: ast.Function
+    ) -> bool:
+        """Check what literals a function takes."""
+        literals = [each.value if isinstance(each, Constant) else None for each in arguments]
+        hint = None
+        match function.name, literals:
+            case "date_trunc", [unit, *_] if str(unit).lower() not in TRUNCATED:
+                hint = f"the unit is one of {', '.join(TRUNCATED)}"
+            case "round", [_, int(digits), *_] if not 0 <= digits <= 15:
+                hint = "round to 0 to 15 digits"
+            case "substr", [_, 0, *_]:
+                hint = "the first character is 1, and -1 is the last"
+            case "substr", [_, _, int(length), *_] if length < 0:
+                hint = "a length is 0 or more"
+            case "split_part", [_, separator, number, *_] if (
+                separator == "" or not isinstance(number, int) or number < 1
+            ):
+                hint = "give a separator, and a number from 1 on"
+            case "regexp_extract", [_, pattern, *_]:
+                hint = bad_pattern(str(pattern))
+        if hint is not None:
+            self.problems.add(
+                "bad-arguments", f"'{print_expression(node)}' has no value", node.span, hint
+            )
+        return hint is None
+
+    def _defaults(self, function: Function, given: int) -> list[Value]:
+        left_out = [each for each in function.parameters[given:] if each.is_optional]
+        values = {"characters": " ", "digits": 0, "group": 0, "length": 2**31 - 1}
+        return [
+            Constant(
+                values[each.name],  # type: ignore[arg-type]
+                AttributeType.STRING if each.kind == "string" else INTEGER,
+            )
+            for each in left_out
+        ]
+
+    def _nullif(self, node: ast.Function, arguments: Sequence[Value]) -> Value | None:
+        same = ast.Comparison(node.arguments, ("=",), span=node.span)
+        condition = self.condition(same, positive=True)
+        if condition is None:
+            return None
+        nothing = Constant(None, NULL)
+        return Apply("case", (condition, nothing, arguments[0]), arguments[0].type)
+
+    def _common(
+        self,
+        types: Sequence[AttributeType],
+        nodes: Sequence[ast.Expression],
+        node: ast.Expression,
+    ) -> AttributeType | None:
+        """Return the type of values of which one is chosen."""
+        found = set(types) - {NULL}
+        if not found:
+            return NULL
+        if UNKNOWN in found:
+            return UNKNOWN
+        if len(found) == 1:
+            return found.pop()
+        if found <= {INTEGER, FLOAT, DECIMAL}:
+            return FLOAT if FLOAT in found else DECIMAL
+        words = " and ".join(sorted(each.phrase for each in found))
+        self.problems.add(
+            "type-mismatch",
+            f"'{print_expression(node)}' would be {words}",
+            node.span,
+            "all values that it can have need one type; CAST makes them alike",
+        )
+        return None
+
+    # --- CASE and CAST --------------------------------------------------------------------------
+
+    def _case(self, node: ast.Case) -> Value | None:
+        parts: list[Value | Condition | None] = []
+        results: list[Value | None] = []
+        for when, then in node.branches:
+            test = when
+            if node.operand is not None:
+                test = ast.Comparison((node.operand, when), ("=",), span=when.span)
+            results.append(self.value(then))
+            parts += [self.condition(test, positive=True), results[-1]]
+        last = Constant(None, NULL) if node.otherwise is None else self.value(node.otherwise)
+        if None in parts or last is None:
+            return None
+        types = [each.type for each in (*results, last) if each is not None]
+        kind = self._common(types, (), node)
+        if kind is None:
+            return None
+        return Apply("case", (*(each for each in parts if each is not None), last), kind)
+
+    def _cast(self, node: ast.Cast) -> Value | None:
+        operand = self.value(node.operand)
+        word = node.type.split("(", maxsplit=1)[0]
+        kind = CAST_TYPES.get(word)
+        if kind is None:
+            self.problems.add(
+                "unknown-type-name",
+                f"there is no type {node.type}",
+                node.span,
+                suggest(word, CAST_TYPES, owner="CAST"),
+            )
+        if kind is None or operand is None:
+            return None
+        free = (NULL, UNKNOWN)
+        if operand.type not in CASTS[kind] and operand.type not in free:
+            self.problems.add(
+                "type-mismatch",
+                f"{operand.type.phrase} cannot be cast to {node.type}",
+                node.span,
+                _cast_hint(operand.type, kind),
+            )
+            return None
+        option = ""
+        if kind is DECIMAL:
+            digits = [int(each) for each in re.findall(r"\d+", node.type)] or [38, 6]
+            precision, scale = digits[0], (digits[1] if len(digits) > 1 else 0)
+            if not 1 <= precision <= 38 or scale > precision:
+                self.problems.add(
+                    "bad-arguments", f"there is no type {node.type}", node.span,
+                    "write DECIMAL(p, s) with p up to 38 and s up to p",
+                )  # fmt: skip
+                return None
+            option = f"{precision},{scale}"
+        return Apply("cast", (operand,), kind, option)
+
+    # --- fields ---------------------------------------------------------------------------------
+
+    def _path(self, node: ast.Path) -> Value | None:
+        reference = self.value(node.reference)
+        if not isinstance(reference, AttributeReference):
+            return None
+        kind = self.schema.nested.get(reference.attribute)
+        is_open = kind is None and reference.type is UNKNOWN
+        steps: list[str | dict[str, object]] = []
+        text = f"{print_expression(node.reference)}"
+        for step in node.steps:
+            is_field = isinstance(step, str)
+            found = None if is_open else self._step(kind, step, text, node)
+            if found is None and not is_open:
+                return None
+            kind = found
+            steps.append(step if isinstance(step, str) else {"key": step.value})
+            text += f".{step}" if isinstance(step, str) else f"[{step.value!r}]"
+            assert is_field or isinstance(step, ast.Literal)
+        result = UNKNOWN if kind is None else kind.type
+        return Apply("path", (reference,), result, json.dumps(steps))
+
+    def _step(
+        self, kind: NestedType | None, step: str | ast.Literal, text: str, node: ast.Path
+    ) -> NestedType | None:
+        wanted = AttributeType.STRUCT if isinstance(step, str) else AttributeType.MAP
+        if kind is None or kind.type is not wanted:
+            self.problems.add(
+                "type-mismatch",
+                f"'{text}' is not a {wanted.value}",
+                node.span,
+                "a.b.c reads the field of a struct, a.b['key'] the entry of a map",
+            )
+            return None
+        if not isinstance(step, str):
+            key, found = kind.fields["key"].type, AttributeType.STRING
+            found = INTEGER if isinstance(step.value, int) else found
+            if key is not found:
+                self.problems.add(
+                    "type-mismatch",
+                    f"the keys of '{text}' are not {found.value}s",
+                    node.span,
+                    f"give {key.phrase}",
+                )
+                return None
+            return kind.fields["item"]
+        if step not in kind.fields:
+            self.problems.add(
+                "unknown-attribute",
+                f"'{text}' has no field '{step}'",
+                node.span,
+                suggest(step, list(kind.fields), owner=text),
+            )
+        return kind.fields.get(step)
+
+
+def signature_of(name: str) -> str:
+    """Say how a function is called and what it gives."""
+    function = BY_NAME.get(name)
+    return "" if function is None else f"{function.signature}: {function.meaning}"
+
+
+def bad_pattern(pattern: str) -> str | None:
+    """Say what RE2 does not know of a pattern; None if it is fine."""
+    if re.search(r"\(\?(=|!|<=|<!)", pattern):
+        return "patterns are those of RE2, which does not look ahead or behind"
+    if re.search(r"(?<!\\)(\\\\)*\\[1-9]", pattern):
+        return "patterns are those of RE2, which has no references back to groups"
+    try:
+        re.compile(re.sub(r"\\pL|\\p\{\w+\}|\\z|\[:\w+:\]", "a", pattern))
+    except re.error as error:
+        return f"the pattern is not a regular expression: {error}"
+    return None
+
+
+def _article(kind: str) -> str:
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+
+
+def _cast_hint(found: AttributeType, wanted: AttributeType) -> str:
+    if wanted is AttributeType.STRING and found in (FLOAT, DECIMAL, *TEMPORAL):
+        return "such values have no one spelling; compare them as they are"
+    return f"{wanted.value} can be cast from {', '.join(sorted(CASTS[wanted]))}"

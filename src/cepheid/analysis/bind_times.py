@@ -1,0 +1,99 @@
+"""Times and lengths of time: literals, sums and differences."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+
+from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
+from cepheid.analysis.bind_columns import ColumnBinder
+from cepheid.analysis.bind_values import is_time_text
+from cepheid.analysis.expressions import Apply, Constant, Minus, Operation, Value, references
+from cepheid.analysis.infer_window import NANOSECONDS
+from cepheid.language import ast
+
+UNKNOWN, DURATION = AttributeType.UNKNOWN, AttributeType.DURATION
+INTEGER, FLOAT, DECIMAL = AttributeType.INTEGER, AttributeType.FLOAT, AttributeType.DECIMAL
+MICROSECOND = NANOSECONDS["us"]
+
+
+class TimeBinder(ColumnBinder):
+    """Binds times."""
+
+    def interval(self, node: ast.Interval) -> Value | None:
+        """Bind a length of time, in microseconds."""
+        total = Decimal(0)
+        for amount, unit in node.parts:
+            length = NANOSECONDS.get(unit)
+            if length is None:  # of a text; the grammar knows the units
+                self._report_interval(f"'{unit}' is not a unit of time", node)
+                return None
+            total += Decimal(str(amount)) * length
+        if total % MICROSECOND:
+            self._report_interval("a length of time has whole microseconds", node)
+            return None
+        return Constant(int(total / MICROSECOND), DURATION)
+
+    def _report_interval(self, message: str, node: ast.Interval) -> None:
+        self.problems.add(
+            "bad-interval", message, node.span,
+            "write 10 minutes, 1h 30min or INTERVAL '1 hour 30 minutes'",
+        )  # fmt: skip
+
+    def typed_literal(self, node: ast.TypedLiteral) -> Value | None:
+        """Bind a literal with a type in front."""
+        message = f"'{node.text}' is not a {node.type.lower()}"
+        if node.type == "DECIMAL":
+            try:
+                return Constant(Decimal(node.text), DECIMAL)
+            except InvalidOperation:
+                self.problems.add("bad-number", message, node.span, "write DECIMAL '12.50'")
+                return None
+        if not is_time_text(node.text):
+            self.problems.add(
+                "bad-time",
+                message,
+                node.span,
+                "write DATE '2024-01-31' or TIMESTAMP '2024-01-31 09:30:00'",
+            )
+            return None
+        is_date = node.type == "DATE" and len(node.text) == len("2024-01-31")
+        return Constant(node.text, AttributeType.DATE if is_date else AttributeType.TIMESTAMP)
+
+    def temporal_arithmetic(self, sign: str, left: Value, right: Value) -> Value | None:
+        """Return a sum or difference with times in it; None if it has no meaning."""
+        left, right = self.in_ticks(left, right), self.in_ticks(right, left)
+        kinds = (left.type, right.type)
+        if left.type in TEMPORAL and right.type in TEMPORAL and sign == "-":
+            sides = [Apply("microseconds", (each,), INTEGER) for each in (left, right)]
+            return Operation("-", sides[0], sides[1], DURATION)
+        if left.type in TEMPORAL and right.type is DURATION and sign in "+-":
+            length = right if sign == "+" else Minus(right, DURATION)
+            return Apply("later", (left, length), left.type)
+        if kinds[0] is DURATION and right.type in TEMPORAL and sign == "+":
+            return Apply("later", (right, left), right.type)
+        if kinds == (DURATION, DURATION):
+            if sign in "+-":
+                return Operation(sign, left, right, DURATION)
+            return Operation("/", left, right, FLOAT) if sign == "/" else None
+        if set(kinds) == {DURATION, INTEGER} and sign == "*":
+            return Operation("*", left, right, DURATION)
+        if kinds == (INTEGER, INTEGER):
+            return Operation(sign, left, right, INTEGER)
+        if UNKNOWN in kinds:
+            return Operation(sign, left, right, UNKNOWN)
+        return None
+
+    def in_ticks(self, value: Value, other: Value) -> Value:
+        """Next to the time column, if that is an integer, a length of time is in its units."""
+        if value.type is not DURATION or not isinstance(value, Constant):
+            return value
+        assert isinstance(value.value, int)
+        found = list(references(other))
+        are_times = all(each.attribute == self.schema.time for each in found)
+        if other.type is not INTEGER or not found or not are_times:
+            return value
+        ticks = Fraction(value.value) * self.schema.ticks_per_second / 1_000_000
+        if ticks.denominator == 1:
+            return Constant(int(ticks), INTEGER)
+        return Constant(float(ticks), FLOAT)

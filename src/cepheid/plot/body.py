@@ -1,0 +1,83 @@
+"""What pictures have in common: their size, the axis, and how several become one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cepheid.explain.svg_shapes import svg_element, svg_escape, svg_number, svg_text
+from cepheid.explain.time_axis import TimeAxis
+
+MARGIN, LABEL, PLOT, GAP = 20.0, 150.0, 760.0, 8.0
+WIDTH = MARGIN + LABEL + PLOT + MARGIN
+FOR_SCRIPTS = re.compile(r' data-(?:points|kinds|y)="[^"]*"')  # of which there are none in an image
+AVERAGE_WIDTH = 0.56  # of a letter, by the size of its font
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """Elements of a picture, its height, and what it shows in words."""
+
+    parts: tuple[str, ...]
+    height: float
+    summary: str
+
+
+def view(content: Sequence[str], axis: TimeAxis, y: float, height: float) -> str:
+    """Return the part of a picture that lies on the time axis; a script may zoom into it."""
+    unit = script_unit(axis)
+    ticks = (axis.ticks_per_second or 0) // unit
+    return (
+        f'<svg class="view" x="{svg_number(MARGIN + LABEL)}" y="{svg_number(y)}" '
+        f'width="{svg_number(PLOT)}" height="{svg_number(max(1.0, height))}" '
+        f'data-begin="{axis.begin // unit}" data-end="{axis.end // unit}" data-ticks="{ticks}">'
+        f"{''.join(content)}</svg>"
+    )
+
+
+def script_unit(axis: TimeAxis) -> int:
+    """Return how many ticks are one for a script, whose numbers are too short for nanoseconds."""
+    return 1_000 if axis.ticks_per_second == 1_000_000_000 else 1
+
+
+def axis_below(axis: TimeAxis, y: float, height: float) -> Iterator[str]:
+    """Yield the marks of the time axis, with lines through the picture."""
+    yield '<g class="axis">'
+    for tick, text in axis.marks():
+        x = MARGIN + LABEL + axis.share(tick) * PLOT
+        yield svg_element("line", "grid", x1=x, x2=x, y1=y, y2=y + height + 4)
+        anchor = "middle" if x < WIDTH - MARGIN - 28 else "end"
+        yield svg_text("tick", x, y + height + 17, text, anchor=anchor)
+    yield "</g>"
+
+
+def fitted(text: str, width: float, size: float = 11.0) -> str:
+    """Return a text, or its beginning if it is too long.
+
+    >>> fitted("a long title of a picture", 100.0)
+    'a long title of…'
+    """
+    most = int(width / (size * AVERAGE_WIDTH))
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
+def stacked(bodies: Sequence[Body], style: str, *, title: str) -> str:
+    """Return pictures below each other as one SVG document; without a style for use in a page."""
+    height = sum(each.height for each in bodies)
+    size = f'width="{svg_number(WIDTH)}" height="{svg_number(height)}"'
+    look = f"<style>{style}</style>" if style else ""
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="cepheid-plot" role="img" {size} '
+        f'viewBox="0 0 {svg_number(WIDTH)} {svg_number(height)}">',
+        f"<title>{svg_escape(title)}</title>",
+        f"<desc>{svg_escape(' '.join(each.summary for each in bodies))}</desc>",
+        look,
+        f'<rect class="paper" width="{svg_number(WIDTH)}" height="{svg_number(height)}" rx="8"/>',
+    ]
+    y = 0.0
+    for each in bodies:
+        lines += [f'<g class="body" transform="translate(0 {svg_number(y)})">', *each.parts, "</g>"]
+        y += each.height
+    whole = "\n".join([*filter(None, lines), "</svg>"])
+    return FOR_SCRIPTS.sub("", whole) if style else whole

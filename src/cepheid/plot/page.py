@@ -1,0 +1,125 @@
+"""Plots as HTML: a whole page, or a piece for a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from html import escape
+from pathlib import Path
+
+from cepheid.explain.as_svg import as_svg
+from cepheid.explain.document import Explanation
+from cepheid.plot.body import Body, stacked
+from cepheid.plot.colour_query import colour_query
+from cepheid.plot.rows_table import rows_table
+from cepheid.plot.section import Section
+from cepheid.plot.style import page_style
+
+TOOLS = (
+    '<div class="tools" role="toolbar" aria-label="zoom">'
+    '<button type="button" value="0.5" aria-label="zoom in" title="zoom in (+)">+</button>'
+    '<button type="button" value="2" aria-label="zoom out" title="zoom out (-)">&minus;</button>'
+    '<button type="button" value="0" title="show everything (0)">all</button></div>'
+)
+
+
+@cache
+def _file(name: str) -> str:
+    return Path(__file__).with_name(name).read_text("utf-8")
+
+
+def style_element() -> str:
+    """Return the style of everything that this layer writes as HTML."""
+    return f"<style>{page_style(_file('page.css'))}</style>"
+
+
+def piece(content: str) -> str:
+    """Return something to show in a notebook, with its style; it needs nothing around it."""
+    return f'{style_element()}<div class="cepheid-page">{content}</div>'
+
+
+def fragment(sections: Sequence[Section]) -> str:
+    """Return the pictures alone; of queries without any, their rows."""
+    figures = "".join(_figure(each.bodies, each.name) for each in sections if each.bodies)
+    script = f"<script>{_file('page.js')}</script>"
+    tables = "".join(_table(each) for each in sections if not each.bodies)
+    return f"{piece(figures + tables)}{script}"
+
+
+def page(title: str, sections: Sequence[Section], sharing: str | None) -> str:
+    """Return a document with everything that is known of the queries and their results."""
+    is_single = len(sections) == 1
+    parts = [f"<h1>{escape(title)}</h1>"]
+    for section in sections:
+        parts += _section(section, has_heading=not is_single)
+    if sharing is not None:
+        parts.append(f'<h2>What the queries shared</h2><figure class="drawing">{sharing}</figure>')
+    return "\n".join(
+        [
+            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark">',
+            f"<title>{escape(title)}</title>",
+            style_element().replace("<style>", "<style>\nbody{margin:0}\n"),
+            '</head>\n<body>\n<main class="cepheid-page whole">',
+            *parts,
+            f"</main>\n<script>{_file('page.js')}</script>\n</body>\n</html>\n",
+        ]
+    )
+
+
+def _section(section: Section, *, has_heading: bool) -> Iterator[str]:
+    if has_heading:
+        yield f"<h2>{escape(section.name)}</h2>"
+    yield query_block(section.text)
+    for note in section.notes:
+        yield f'<p class="note">{escape(note)}</p>'
+    for warning in section.explanation.warnings:
+        yield f'<p class="warning">{escape(warning)}</p>'
+    if section.bodies:
+        yield _figure(section.bodies, section.name)
+    yield f"<h3>Result</h3>{_table(section)}"
+    yield automaton(section.explanation)
+    yield plan_table(section.explanation)
+
+
+def query_block(text: str) -> str:
+    """Return the text of a query in colours."""
+    return f'<pre class="query"><code>{colour_query(text.strip())}</code></pre>'
+
+
+def automaton(explanation: Explanation, *, is_open: bool = True) -> str:
+    """Return the picture of the pattern, which can be folded away."""
+    return (
+        f"<details{' open' if is_open else ''}><summary>Automaton</summary>"
+        f'<figure class="drawing">{as_svg(explanation)}</figure></details>'
+    )
+
+
+def plan_table(explanation: Explanation, *, is_open: bool = True) -> str:
+    """Return what the planner chose, and why."""
+    rows = "".join(
+        f'<tr><th scope="row">{escape(each.topic)}</th><td>{escape(each.choice)}</td>'
+        f"<td>{escape(each.reason)}</td></tr>"
+        for each in explanation.choices
+    )
+    head = '<th scope="col">topic</th><th scope="col">choice</th><th scope="col">because</th>'
+    return (
+        f"<details{' open' if is_open else ''}><summary>Plan</summary>"
+        f'<div class="plan"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+        "</div></details>"
+    )
+
+
+def _table(section: Section) -> str:
+    rows = section.table.num_rows
+    return rows_table(section.table, caption=f"{rows:,} row{'' if rows == 1 else 's'}")
+
+
+def _figure(bodies: Sequence[Body], name: str) -> str:
+    drawn = stacked(bodies, "", title=name)
+    tools = TOOLS if 'class="view"' in drawn else ""
+    return (
+        f'<figure class="plot" data-cepheid-plot>{tools}{drawn}'
+        '<p class="said" aria-live="polite"></p></figure>'
+    )

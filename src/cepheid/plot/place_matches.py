@@ -1,0 +1,230 @@
+"""Events and matches to a timeline: which rows there are, and what is drawn in each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cepheid.analysis.bound import BoundQuery, WindowUnit
+from cepheid.explain.document import Explanation
+from cepheid.explain.time_axis import TimeAxis
+from cepheid.plot.event_rows import EventRows, words_of
+from cepheid.plot.find_gaps import GapFinder
+from cepheid.plot.pack_lanes import pack_lanes
+from cepheid.plot.sample_matches import SEED, FoundMatches
+from cepheid.plot.timeline import Mark, Match, Role, Row, Timeline
+
+MOST_ROWS, ENOUGH_ROWS = 24, 8  # rows without matches are drawn up to the latter
+MOST_MARKS = 220  # in a row; more events are counted in columns
+MOST_HIDDEN = 20_000  # events in all rows that are seen by those who zoom in
+MOST_DRAWN = 600  # matches in all rows
+MOST_EVENTS = 60  # of a match that have a dot
+COLUMNS = 160
+PADDING = 0.012  # of the axis at both ends, for the marks there
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """The stretch of time that is drawn, in ticks."""
+
+    begin: int
+    end: int
+
+
+class MatchPlacer:
+    """Everything that the rows of a timeline are made of."""
+
+    def __init__(
+        self,
+        bound: BoundQuery,
+        explanation: Explanation,
+        events: EventRows,
+        found: FoundMatches,
+        extent: Extent,
+    ) -> None:
+        self.bound, self.events, self.found, self.extent = bound, events, found, extent
+        window = bound.window
+        is_time = window is not None and window.unit is WindowUnit.TIME
+        self.length = window.length if window is not None and is_time else None
+        self.gaps = GapFinder(explanation, self.length)
+        ticks = events.ticks
+        self.is_visible = (ticks >= extent.begin) & (ticks <= extent.end)
+        first, last = ticks[found.first], ticks[found.last]
+        self.is_seen = (last >= extent.begin) & (first <= extent.end)
+        self.match_partition = events.partition[found.first]
+        pad = max(1, round((extent.end - extent.begin) * PADDING))
+        per_second = events.ticks_per_second if events.is_clock else None
+        self.axis = TimeAxis(extent.begin - pad, extent.end + pad, per_second)
+        self.kept = found.kept.starts, found.kept.ends
+
+    def timeline(self, title: str, *, is_part: bool) -> Timeline:
+        """Return the timeline; `is_part` says that there are more matches than were looked for."""
+        chosen = self._rows()
+        rows = tuple(self._row(each, len(chosen)) for each in chosen)
+        heading = ", ".join(self.bound.partition_by)
+        return Timeline(
+            title, heading, self.axis, self.events.kinds, rows, tuple(self._notes(rows, is_part))
+        )
+
+    def _notes(self, rows: Sequence[Row], is_part: bool) -> list[str]:
+        events, matches = int(self.is_visible.sum()), int(self.is_seen.sum())
+        more = " or more" if is_part else ""
+        words = f"{counted(events, 'event')}, {counted(matches, 'match', 'matches')}{more}"
+        shown = sum(each.shown_matches for each in rows)
+        if shown < matches:
+            words += f"; {shown:,} of them as bars, chosen by chance"
+        notes = [words]
+        partitions = len(self.events.values)
+        if len(rows) < partitions:
+            notes.append(
+                f"{len(rows)} of {partitions:,} partitions are drawn, "
+                "those with most matches and events"
+            )
+        if any(each.event_columns for each in rows):
+            notes.append(f"rows of more than {MOST_MARKS} events count them in columns")
+        return notes
+
+    def _rows(self) -> list[int]:
+        """Return the partitions with most matches, then those with most events, in order."""
+        partitions = len(self.events.values)
+        of_events = self.events.partition[self.is_visible]
+        of_matches = self.match_partition[self.is_seen]
+        events = np.bincount(of_events[of_events >= 0], minlength=partitions)
+        matches = np.bincount(of_matches[of_matches >= 0], minlength=partitions)
+        most = min(MOST_ROWS, max(ENOUGH_ROWS, int(np.count_nonzero(matches))))
+        best = np.lexsort((-events, -matches))[:most]
+        return sorted((int(each) for each in best), key=self._sort_key)
+
+    def _sort_key(self, partition: int) -> tuple[tuple[bool, float, str], ...]:
+        """Numbers by size, everything else as text."""
+        return tuple(
+            (False, float(each), "") if isinstance(each, int | float) else (True, 0.0, str(each))
+            for each in self.events.values[partition]
+        )
+
+    def _kept(self, partition: int, most: int) -> list[slice]:
+        """Return where the events of some matches of a partition are."""
+        kept, ticks = self.found.kept, self.events.ticks
+        starts, ends = self.kept
+        first, last = kept.event[starts], kept.event[ends - 1]
+        is_here = self.events.partition[first] == partition
+        is_here &= (ticks[last] >= self.extent.begin) & (ticks[first] <= self.extent.end)
+        places = np.flatnonzero(is_here)
+        if places.size > most:
+            places = np.random.default_rng(SEED).choice(places, most, replace=False)
+        return [slice(int(starts[each]), int(ends[each])) for each in places]
+
+    def _row(self, partition: int, count_of_rows: int) -> Row:
+        events, most = self.events, MOST_DRAWN // count_of_rows
+        inside = np.flatnonzero((events.partition == partition) & self.is_visible)
+        inside = inside[np.argsort(events.ticks[inside], kind="stable")]
+        drawn = inside
+        if inside.size > MOST_MARKS:  # other types are only there for the look of it
+            roles = np.array([each.role is Role.OTHER for each in events.kinds])
+            drawn = inside[~roles[events.kind[inside]]]
+        columns: tuple[tuple[int, ...], ...] = ()
+        hidden = drawn[:0]
+        if drawn.size > MOST_MARKS:
+            hidden = drawn if drawn.size <= MOST_HIDDEN // count_of_rows else hidden
+            columns = tuple(
+                tuple(self._counts(inside[events.kind[inside] == kind]))
+                for kind, _ in enumerate(events.kinds)
+            )
+            drawn = drawn[:0]
+        matches = self._matches(self._kept(partition, most))
+        lanes = pack_lanes(matches)
+        of_row = (self.match_partition == partition) & self.is_seen
+        count, shown = int(of_row.sum()), sum(map(len, lanes))
+        ends = self.found.last[of_row] if shown < count else self.found.last[:0]
+        return Row(
+            label=events.label(partition),
+            marks=tuple(self._marks(drawn)),
+            event_count=int(inside.size),
+            event_columns=columns,
+            lanes=lanes,
+            match_count=count,
+            match_columns=tuple(self._counts(ends)) if ends.size else (),
+            hidden=tuple(
+                Mark(int(each), int(events.ticks[each]), int(events.kind[each]), "")
+                for each in hidden
+            ),
+        )
+
+    def _counts(self, rows: NDArray[np.int64]) -> list[int]:
+        ticks = np.clip(self.events.ticks[rows], self.extent.begin, self.extent.end)
+        share = (ticks - self.axis.begin) / (self.axis.end - self.axis.begin)
+        counts: list[int] = np.bincount((share * COLUMNS).astype(int), minlength=COLUMNS).tolist()
+        return counts
+
+    def _marks(self, rows: NDArray[np.int64]) -> list[Mark]:
+        events = self.events
+        skipped = [each for each in (self.bound.schema.type_column,) if each is not None]
+        words = words_of(events.table, rows.tolist(), skipped)
+        types = self._types(rows)
+        return [
+            Mark(int(row), int(events.ticks[row]), int(events.kind[row]), f"{type}\n{each}")
+            for row, each, type in zip(rows, words, types, strict=True)
+        ]
+
+    def _types(self, rows: NDArray[np.int64]) -> list[str]:
+        column = self.bound.schema.type_column
+        if column is None:
+            return [self.events.kinds[0].name] * len(rows)
+        return [str(each) for each in self.events.table[column].take(rows).to_pylist()]
+
+    def _matches(self, slices: Sequence[slice]) -> list[Match]:
+        """Return matches in the order of their beginnings; of long ones some events have a dot."""
+        kept, matches = self.found.kept, []
+        for each in slices:
+            events, variables = kept.event[each], kept.variable[each]
+            names = [self.found.variables[variable] for variable in variables]
+            ticks = self.events.ticks[events]
+            marks = [
+                Mark(int(event), int(tick), int(self.events.kind[event]), name)
+                for event, tick, name in zip(events, ticks, names, strict=True)
+            ]
+            matches.append(
+                Match(
+                    tuple(_thinned(marks)),
+                    self.gaps.gaps(names, [each.tick for each in marks]),
+                    None if self.length is None else marks[0].tick + self.length,
+                    self._words(marks),
+                )
+            )
+        return sorted(matches, key=lambda each: (each.begin, each.end))
+
+    def _words(self, marks: Sequence[Mark]) -> str:
+        lines = [
+            f"{each.words}: {self.events.kinds[each.kind].name} {moment_text(each.tick, self.axis)}"
+            for each in _thinned(marks, 10)
+        ]
+        head = f"match of {counted(len(marks), 'event')}"
+        return "\n".join([head, *dict.fromkeys(lines)])
+
+
+def _thinned(marks: Sequence[Mark], most: int = MOST_EVENTS) -> list[Mark]:
+    if len(marks) <= most:
+        return list(marks)
+    places = np.unique(np.linspace(0, len(marks) - 1, most).astype(int))
+    return [marks[each] for each in places]
+
+
+def moment_text(tick: int, axis: TimeAxis) -> str:
+    """Return a time as a text, with date and time of day if it is a moment."""
+    if axis.ticks_per_second is None:
+        return str(tick)
+    unit = {1: "s", 1_000: "ms", 1_000_000: "us", 1_000_000_000: "ns"}[axis.ticks_per_second]
+    moment = np.array([tick]).astype(f"datetime64[{unit}]")[0]
+    return str(moment).replace("T", " ")
+
+
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """Return a number of things.
+
+    >>> counted(1, "match", "matches"), counted(2, "event")
+    ('1 match', '2 events')
+    """
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"

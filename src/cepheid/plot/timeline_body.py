@@ -1,0 +1,251 @@
+"""A timeline as SVG elements.
+
+What lies on the time axis says where: `data-a` and `data-b` are shares of the axis, by which the
+script of a page moves it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from cepheid.explain.svg_shapes import svg_element, svg_escape, svg_number, svg_text
+from cepheid.plot.body import GAP, LABEL, MARGIN, PLOT, Body, axis_below, fitted, script_unit, view
+from cepheid.plot.palette import CROSS, DOT, colour_class, shape_of
+from cepheid.plot.place_matches import counted
+from cepheid.plot.timeline import Kind, Mark, Match, Role, Row, Timeline
+
+EVENTS, LANE, BAR, PADDING = 26.0, 9.0, 4.0, 5.0
+EVENT_COLUMNS, MATCH_COLUMNS = 44.0, 26.0
+LEGEND_STEP = 20.0
+SMALL = 0.62  # the size of a mark on a bar
+
+
+class _Rows:
+    def __init__(self, timeline: Timeline) -> None:
+        self.timeline, self.axis = timeline, timeline.axis
+
+    def x(self, tick: int) -> float:
+        return self.share(tick) * PLOT
+
+    def share(self, tick: int) -> float:
+        return min(1.0, max(0.0, self.axis.share(tick)))
+
+    def place(self, begin: int, end: int | None = None) -> str:
+        b = "" if end is None else f' data-b="{self.axis.share(end):.6g}"'
+        return f'data-a="{self.axis.share(begin):.6g}"{b}'
+
+    def row(self, row: Row, y: float) -> tuple[list[str], float]:
+        """Return what is drawn of a partition, and the y below it."""
+        parts, top = list[str](), y + PADDING
+        if row.event_columns:
+            hidden = self.hidden(row, top + EVENT_COLUMNS / 2)
+            parts += [f'<g class="dense"{hidden}>', *self.columns(row, top), "</g>"]
+            top += EVENT_COLUMNS
+        else:
+            drawn = sorted(row.marks, key=lambda each: self._kind(each).role is not Role.OTHER)
+            parts += [self.mark(each, top + EVENTS / 2) for each in drawn]
+            top += EVENTS
+        if row.match_columns:
+            parts += self.match_columns(row, top)
+            top += MATCH_COLUMNS
+        for lane in row.lanes:
+            parts += [self.match(each, top + LANE / 2) for each in lane]
+            top += LANE
+        return parts, top + PADDING
+
+    def _kind(self, mark: Mark) -> Kind:
+        return self.timeline.kinds[mark.kind]
+
+    def mark(self, mark: Mark, y: float) -> str:
+        kind = self._kind(mark)
+        return (
+            f'<path class="mark {_colour(kind, mark.kind)}" data-i="{mark.event}" '
+            f'{self.place(mark.tick)} d="{_shape(kind, mark.kind)}" '
+            f'transform="translate({svg_number(self.x(mark.tick))} {svg_number(y)})">'
+            f"<title>{_title(mark.words)}</title></path>"
+        )
+
+    def match(self, match: Match, y: float) -> str:
+        """A bar from the first to the last event, with its events, gaps and what was left."""
+        left, width = self.x(match.begin), max(1.0, self.x(match.end) - self.x(match.begin))
+        events = " ".join(str(each.event) for each in match.marks)
+        parts = [
+            f'<g class="match" data-e="{events}" {self.place(match.begin, match.end)}>'
+            f"<title>{_title(match.words)}</title>"
+        ]
+        if match.window_end is not None:
+            parts.append(self.stretch("room", match.end, match.window_end, y))
+        parts.append(
+            f'<rect class="bar" {self.place(match.begin, match.end)} x="{svg_number(left)}" '
+            f'y="{svg_number(y - BAR / 2)}" width="{svg_number(width)}" height="{BAR:g}" rx="2"/>'
+        )
+        for gap in match.gaps:
+            words = f"<title>{svg_escape(gap.text)}</title>"
+            parts.append(self.stretch("gap", gap.begin, gap.end, y, words))
+        for each in match.marks:
+            move = f"translate({svg_number(self.x(each.tick))} {svg_number(y)}) scale({SMALL})"
+            kind = self._kind(each)
+            parts.append(
+                f'<path class="event {_colour(kind, each.kind)}" {self.place(each.tick)} '
+                f'd="{_shape(kind, each.kind)}" transform="{move}"/>'
+            )
+        return "".join([*parts, "</g>"])
+
+    def stretch(self, kind: str, begin: int, end: int, y: float, content: str = "") -> str:
+        place = f'x1="{svg_number(self.x(begin))}" x2="{svg_number(self.x(end))}"'
+        height = f'y1="{svg_number(y)}" y2="{svg_number(y)}"'
+        return f'<line class="{kind}" {self.place(begin, end)} {place} {height}>{content}</line>'
+
+    def columns(self, row: Row, y: float) -> Iterator[str]:
+        """Yield stacked columns of the events of every stretch of time, by kind."""
+        totals = [sum(each) for each in zip(*row.event_columns, strict=True)]
+        most, count, bottom = max(totals), len(totals), y + EVENT_COLUMNS - 2
+        for place in range(count):
+            base = bottom
+            for number, counts in enumerate(row.event_columns):
+                if counts[place]:
+                    kind, height = self.timeline.kinds[number], 0.0
+                    height = counts[place] / most * (EVENT_COLUMNS - 6)
+                    base -= height
+                    words = f"{counts[place]:,} of {kind.name}"
+                    classes = f"column {_colour(kind, number)}"
+                    yield _column(classes, (place, count), base, height, words)
+
+    def hidden(self, row: Row, y: float) -> str:
+        """Return the events of a row as numbers, from which a script draws marks."""
+        if not row.hidden:
+            return ""
+        begin, unit = self.axis.begin, script_unit(self.axis)
+        points = " ".join(
+            f"{(each.tick - begin) // unit}:{each.kind}:{each.event}" for each in row.hidden
+        )
+        return f' data-y="{svg_number(y)}" data-points="{points}"'
+
+    def match_columns(self, row: Row, y: float) -> Iterator[str]:
+        most, count = max(row.match_columns), len(row.match_columns)
+        for place, each in enumerate(row.match_columns):
+            if each:
+                height = max(1.0, each / most * (MATCH_COLUMNS - 6))
+                base = y + MATCH_COLUMNS - 3 - height
+                yield _column("found", (place, count), base, height, f"{each:,} matches end here")
+
+
+def _column(classes: str, place: tuple[int, int], y: float, height: float, words: str) -> str:
+    number, count = place
+    begin, end = number / count, (number + 1) / count
+    shape = svg_element(
+        "rect", classes, x=begin * PLOT + 0.3, y=y, width=PLOT / count - 0.6, height=height,
+        data_a=f"{begin:.6g}", data_b=f"{end:.6g}",
+    )  # fmt: skip
+    return f"{shape.removesuffix('/>')}><title>{svg_escape(words)}</title></rect>"
+
+
+def _colour(kind: Kind, number: int) -> str:
+    return {Role.MATCHED: colour_class(number), Role.NEGATED: "no", Role.OTHER: "other"}[kind.role]
+
+
+def _shape(kind: Kind, number: int) -> str:
+    return {Role.MATCHED: shape_of(number), Role.NEGATED: CROSS, Role.OTHER: DOT}[kind.role]
+
+
+def _title(words: str) -> str:
+    return "\n".join(map(svg_escape, words.split("\n")))
+
+
+def timeline_body(timeline: Timeline) -> Body:
+    """Return the timeline: title, legend, a row for every partition, the axis."""
+    parts = [
+        svg_text("title", MARGIN, MARGIN + 6, fitted(timeline.title, LABEL + PLOT - 120, 16.0))
+    ]
+    legend, y = _legend(timeline, MARGIN + 28)
+    parts += legend
+    for note in timeline.notes:
+        parts.append(svg_text("note", MARGIN, y + 4, note))
+        y += 16
+    y += 8
+    if timeline.heading:
+        parts.append(svg_text("note", MARGIN, y + 2, timeline.heading))
+    y += 10
+    top, rows, content = y, _Rows(timeline), list[str]()
+    for row in timeline.rows:
+        drawn, below = rows.row(row, y - top)
+        height = below - (y - top)
+        lane = {"x": MARGIN + LABEL, "y": y, "width": PLOT, "height": height}
+        parts.append(svg_element("rect", "lane", **lane))
+        content += drawn
+        parts += _label(row, y, height)
+        y += height + GAP
+    if any(row.hidden for row in timeline.rows):
+        content.insert(0, _kinds(timeline))
+    height = max(0.0, y - top - GAP)
+    parts += [*axis_below(timeline.axis, top, height), view(content, timeline.axis, top, height)]
+    return Body(tuple(parts), top + height + 34, _summary(timeline))
+
+
+def _kinds(timeline: Timeline) -> str:
+    """Return how the marks of every kind look, for a script."""
+    looks = [
+        [_colour(kind, number), _shape(kind, number), kind.name]
+        for number, kind in enumerate(timeline.kinds)
+    ]
+    return f'<g data-kinds="{svg_escape(json.dumps(looks))}"/>'
+
+
+def _label(row: Row, y: float, height: float) -> list[str]:
+    matches = counted(row.match_count, "match", "matches")
+    label = fitted(row.label or "all events", LABEL - 12, 12.0)
+    return [
+        svg_text("row", MARGIN, y + 18, label),
+        *([svg_text("note", MARGIN, y + 33, matches)] if height > 36 else []),
+    ]
+
+
+def _legend(timeline: Timeline, y: float) -> tuple[list[str], float]:
+    """Return every kind with its mark; what the bars mean comes last."""
+    parts, x = list[str](), MARGIN
+    entries = [
+        (f'<path class="mark {_colour(kind, number)}" d="{_shape(kind, number)}" ', _name(kind))
+        for number, kind in enumerate(timeline.kinds)
+        if kind.role is not Role.OTHER or _has_others(timeline)
+    ]
+    matches = [each for row in timeline.rows for lane in row.lanes for each in lane]
+    line = '<line class="{}" x1="-7" x2="7" y1="0" y2="0" '
+    if matches:
+        bar = '<rect class="bar" x="-7" y="-2" width="14" height="4" rx="2" '
+        entries.append((bar, "match"))
+    if any(each.window_end is not None for each in matches):
+        entries.append((line.format("room"), "rest of its window"))
+    if any(each.gaps for each in matches):
+        entries.append((line.format("gap"), "nothing negated here"))
+    for shape, name in entries:
+        width = 22 + len(name) * 6.4 + 16
+        if x + width > MARGIN + LABEL + PLOT:
+            x, y = MARGIN, y + LEGEND_STEP
+        parts.append(f'{shape} transform="translate({svg_number(x + 7)} {svg_number(y)})"/>')
+        parts.append(svg_text("legend", x + 20, y + 4, name))
+        x += width
+    return parts, y + LEGEND_STEP + 2
+
+
+def _name(kind: Kind) -> str:
+    return f"¬ {kind.name}" if kind.role is Role.NEGATED else kind.name
+
+
+def _has_others(timeline: Timeline) -> bool:
+    other = len(timeline.kinds) - 1
+    return any(
+        any(each.kind == other for each in row.marks)
+        or (row.event_columns and any(row.event_columns[other]))
+        for row in timeline.rows
+    )
+
+
+def _summary(timeline: Timeline) -> str:
+    """What a screen reader says of the picture."""
+    rows = [
+        f"{row.label or 'all events'}: {counted(row.match_count, 'match', 'matches')}"
+        for row in timeline.rows
+    ]
+    listed = "; ".join(rows[:8]) + ("; …" if len(rows) > 8 else "")
+    return f"{timeline.title}. {'. '.join(timeline.notes)}. {listed}"

@@ -1,0 +1,335 @@
+"""What every function of `analysis/functions.py` does with Arrow columns.
+
+A function gets columns and scalars. NULL gives NULL unless the function says otherwise. What has no
+value, such as a whole number beyond 64 bits, is NULL too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cepheid.program.arrow_arrays import in_one, to_arrow, to_numpy, to_scalar
+
+Column: TypeAlias = Any  # pyarrow ships no types
+Arguments: TypeAlias = Sequence[Column]
+SMALLEST = -(2**63)
+EPOCH_UNITS = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
+
+
+def _is_ascii(column: Column) -> bool:
+    return bool(pc.all(pc.string_is_ascii(column), min_count=0).as_py())
+
+
+def each_text(column: Column, change: Callable[[Any], Any], kind: pa.DataType) -> Column:
+    """Return what Python says of every text; each different one is asked for once."""
+    if isinstance(column, pa.Scalar):
+        return pa.scalar(None if column.as_py() is None else change(column.as_py()), kind)
+    coded = in_one(pc.dictionary_encode(in_one(column)))
+    found = [None if each is None else change(each) for each in coded.dictionary.to_pylist()]
+    return pa.array(found, kind).take(coded.indices)
+
+
+def _lower(arguments: Arguments) -> Column:
+    text = arguments[0]
+    if isinstance(text, pa.Scalar) or not _is_ascii(text):
+        return each_text(text, str.lower, pa.string())
+    return pc.ascii_lower(text)
+
+
+def _upper(arguments: Arguments) -> Column:
+    text = arguments[0]
+    if isinstance(text, pa.Scalar) or not _is_ascii(text):
+        return each_text(text, str.upper, pa.string())
+    return pc.ascii_upper(text)
+
+
+def _literals(arguments: Arguments) -> list[Any]:
+    return [each.as_py() for each in arguments[1:]]
+
+
+def _nothing(like: Column, kind: pa.DataType) -> Column:
+    """Return NULL for every event."""
+    return pc.if_else(pc.is_null(like), to_scalar(None, kind), to_scalar(None, kind))
+
+
+def _with_literals(
+    function: Callable[..., Column], kind: pa.DataType
+) -> Callable[[Arguments], Column]:
+    """Return a function whose further arguments are literals; one that is NULL gives NULL."""
+
+    def apply(arguments: Arguments) -> Column:
+        literals = _literals(arguments)
+        if None in literals:
+            return _nothing(arguments[0], kind)
+        return function(arguments[0], *literals)
+
+    return apply
+
+
+def _substr(text: Column, start: int, length: int) -> Column:
+    if start > 0:
+        return pc.utf8_slice_codeunits(text, start - 1, start - 1 + length)
+    # Where the text is shorter than that, the part before its beginning counts as characters.
+    end = start + length
+    part = pc.utf8_slice_codeunits(text, start, end if end < 0 else None)
+    missing = pc.subtract(to_scalar(-start), pc.cast(pc.utf8_length(text), pa.int64()))
+    if not pc.any(pc.greater(missing, to_scalar(0)), min_count=0).as_py() or end >= 0 > -start:
+        return part
+    return each_text(text, lambda each: _part_of(each, start, length), pa.string())
+
+
+def _part_of(text: str, start: int, length: int) -> str:
+    begin = len(text) + start
+    return text[max(begin, 0) : max(begin + length, 0)]
+
+
+def _replace(text: Column, part: str, new: str) -> Column:
+    return text if not part else pc.replace_substring(text, part, new)
+
+
+def _contains(arguments: Arguments) -> Column:
+    column, part = arguments
+    if not pa.types.is_list(column.type) and not pa.types.is_large_list(column.type):
+        return _with_literals(pc.match_substring, pa.bool_())(arguments)
+    if part.as_py() is None:
+        return _nothing(column, pa.bool_())
+    column = in_one(column)
+    found = pc.equal(column.flatten(), part.cast(column.type.value_type))
+    lists = to_numpy(pc.list_parent_indices(column))
+    has, lacks = (
+        np.bincount(lists[to_numpy(each)], minlength=len(column)) > 0
+        for each in (pc.fill_null(found, to_scalar(False)), pc.is_null(found))
+    )
+    unknown = ~has & (lacks | to_numpy(pc.is_null(column)))
+    return to_arrow(has, unknown)
+
+
+def _regexp_extract(text: Column, pattern: str, group: int) -> Column:
+    names, named = _with_names(f"({pattern})")
+    if not 0 <= group < len(names):
+        return pc.if_else(pc.is_valid(text), to_scalar(""), to_scalar(None, pa.string()))
+    found = pc.struct_field(pc.extract_regex(text, named), names[group])
+    return pc.if_else(pc.is_valid(text), pc.coalesce(found, to_scalar("")), found)
+
+
+def _with_names(pattern: str) -> tuple[list[str], str]:
+    """Return a pattern in which every group has a name, and the names."""
+    names: list[str] = []
+
+    def name(found: re.Match[str]) -> str:
+        if found[0] not in ("(", "(?P<", "(?<"):
+            return found[0]
+        names.append(f"group{len(names)}")
+        if found[0] == "(":
+            return f"(?P<{names[-1]}>"
+        return f"(?P<{names[-1]}_"
+
+    named = re.sub(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?P<|\(\?<|\((?!\?)", name, pattern)
+    given = re.findall(r"\(\?P<(\w+)>", named)
+    return given, named
+
+
+def _split_part(text: Column, separator: str, number: int) -> Column:
+    parts = pc.split_pattern(text, separator)
+    if isinstance(parts, pa.Scalar):
+        found = parts.as_py()
+        return to_scalar(
+            None if found is None else "".join(found[number - 1 : number]), pa.string()
+        )
+    return pc.binary_join(pc.list_slice(parts, number - 1, number), "")
+
+
+def _to_float(column: Column) -> Column:
+    return pc.cast(column, pa.float64(), safe=False)
+
+
+def _abs(arguments: Arguments) -> Column:
+    number = arguments[0]
+    if pa.types.is_integer(number.type):
+        smallest = pc.equal(number, to_scalar(SMALLEST))
+        number = pc.if_else(smallest, to_scalar(None, pa.int64()), number)
+    return pc.abs(number)
+
+
+def _sign(arguments: Arguments) -> Column:
+    number = _to_float(arguments[0])
+    known = pc.if_else(pc.is_nan(number), to_scalar(None, pa.float64()), pc.sign(number))
+    return pc.cast(known, pa.int64())
+
+
+def _round(arguments: Arguments) -> Column:
+    number, digits = arguments[0], arguments[1].as_py()
+    if digits is None:
+        return _nothing(number, number.type)
+    if pa.types.is_integer(number.type):
+        return number
+    if pa.types.is_decimal(number.type):
+        is_fine = digits >= number.type.scale
+        return number if is_fine else pc.round(number, digits, "half_towards_infinity")
+    scaled = pc.multiply(number, to_scalar(float(f"1e{digits}")))
+    whole = pc.trunc(scaled)
+    half = pc.greater_equal(pc.abs(pc.subtract(scaled, whole)), to_scalar(0.5))
+    step = pc.if_else(half, pc.sign(scaled), to_scalar(0.0))
+    rounded = pc.divide(pc.add(whole, step), to_scalar(float(f"1e{digits}")))
+    is_small = pc.less(pc.abs(scaled), to_scalar(4503599627370496.0))
+    return pc.if_else(is_small, rounded, number)
+
+
+def _unless_integer(function: Callable[[Column], Column]) -> Callable[[Arguments], Column]:
+    def apply(arguments: Arguments) -> Column:
+        number = arguments[0]
+        return number if pa.types.is_integer(number.type) else function(number)
+
+    return apply
+
+
+def _of_float(
+    function: Callable[[Column], Column], without: Callable[[Column], Column] | None = None
+) -> Callable[[Arguments], Column]:
+    """Return a function of floats that has no value `without` some of them."""
+
+    def apply(arguments: Arguments) -> Column:
+        number = _to_float(arguments[0])
+        if without is not None:
+            number = pc.if_else(without(number), to_scalar(None, pa.float64()), number)
+        return function(number)
+
+    return apply
+
+
+def _power(arguments: Arguments) -> Column:
+    return pc.power(_to_float(arguments[0]), _to_float(arguments[1]))
+
+
+def _least(arguments: Arguments) -> Column:
+    return pc.min_element_wise(*arguments)
+
+
+def _greatest(arguments: Arguments) -> Column:
+    largest = pc.max_element_wise(*arguments)
+    if pa.types.is_floating(largest.type):  # Arrow prefers numbers to NaN
+        for each in arguments:
+            largest = pc.if_else(pc.fill_null(pc.is_nan(each), False), each, largest)
+    return largest
+
+
+def _local(time: Column) -> Column:
+    """Return a time as clocks in its zone show it."""
+    if pa.types.is_timestamp(time.type) and time.type.tz is not None:
+        return pc.local_timestamp(time)
+    return time
+
+
+def _part(function: Callable[..., Column], **options: Any) -> Callable[[Arguments], Column]:
+    def apply(arguments: Arguments) -> Column:
+        time = arguments[0]
+        if pa.types.is_date(time.type):
+            time = pc.cast(time, pa.timestamp("us"))
+        return pc.cast(function(_local(time), **options), pa.int64())
+
+    return apply
+
+
+def _date_trunc(arguments: Arguments) -> Column:
+    unit, time = arguments
+    kind = time.type
+    if pa.types.is_date(kind):
+        time = pc.cast(time, pa.timestamp("us"))
+    found = pc.floor_temporal(time, unit=unit.as_py().lower(), week_starts_monday=True)
+    return pc.cast(found, kind)
+
+
+def microseconds(arguments: Arguments) -> Column:
+    """Return microseconds since 1970, without what is finer."""
+    time = arguments[0]
+    if pa.types.is_date(time.type):
+        time = pc.cast(time, pa.timestamp("us"))
+    ticks = pc.cast(time, pa.int64())
+    if time.type.unit == "ns":
+        return pc.cast(
+            pc.divide(pc.subtract(ticks, _modulo(ticks, 1_000)), to_scalar(1_000)), pa.int64()
+        )
+    return pc.multiply(ticks, to_scalar(EPOCH_UNITS[time.type.unit]))
+
+
+def _modulo(ticks: Column, divisor: int) -> Column:
+    whole = pc.multiply(pc.divide(ticks, to_scalar(divisor)), to_scalar(divisor))
+    rest = pc.subtract(ticks, whole)
+    return pc.if_else(
+        pc.less(rest, to_scalar(0)), pc.add(rest, to_scalar(divisor)), rest
+    )  # of a time before 1970
+
+
+def _epoch(arguments: Arguments) -> Column:
+    return pc.divide(_to_float(microseconds(arguments)), to_scalar(1e6))
+
+
+def _later(arguments: Arguments) -> Column:
+    time, length = arguments
+    if pa.types.is_date(time.type):
+        moved = pc.add(pc.cast(time, pa.timestamp("us")), pc.cast(length, pa.duration("us")))
+        return pc.cast(pc.floor_temporal(moved, unit="day"), pa.date32())
+    if time.type.unit in ("s", "ms"):
+        time = pc.cast(time, pa.timestamp("us", time.type.tz))
+    return pc.add(time, pc.cast(length, pa.duration("us")))
+
+
+def _size(arguments: Arguments) -> Column:
+    return pc.cast(pc.list_value_length(arguments[0]), pa.int64())
+
+
+def _concat(arguments: Arguments) -> Column:
+    texts = [pc.cast(each, pa.string()) for each in arguments]
+    return pc.binary_join_element_wise(*texts, to_scalar(""), null_handling="emit_null")
+
+
+FUNCTIONS: Mapping[str, Callable[[Arguments], Column]] = {
+    "lower": _lower,
+    "upper": _upper,
+    "length": lambda arguments: pc.cast(pc.utf8_length(arguments[0]), pa.int64()),
+    "substr": _with_literals(_substr, pa.string()),
+    "trim": _with_literals(pc.utf8_trim, pa.string()),
+    "ltrim": _with_literals(pc.utf8_ltrim, pa.string()),
+    "rtrim": _with_literals(pc.utf8_rtrim, pa.string()),
+    "concat": _concat,
+    "starts_with": _with_literals(pc.starts_with, pa.bool_()),
+    "ends_with": _with_literals(pc.ends_with, pa.bool_()),
+    "contains": _contains,
+    "replace": _with_literals(_replace, pa.string()),
+    "regexp_extract": _with_literals(_regexp_extract, pa.string()),
+    "split_part": _with_literals(_split_part, pa.string()),
+    "abs": _abs,
+    "sign": _sign,
+    "round": _round,
+    "floor": _unless_integer(pc.floor),
+    "ceil": _unless_integer(pc.ceil),
+    "sqrt": _of_float(pc.sqrt, lambda x: pc.less(x, to_scalar(0.0))),
+    "power": _power,
+    "ln": _of_float(pc.ln, lambda x: pc.less_equal(x, to_scalar(0.0))),
+    "log10": _of_float(pc.log10, lambda x: pc.less_equal(x, to_scalar(0.0))),
+    "exp": _of_float(pc.exp),
+    "least": _least,
+    "greatest": _greatest,
+    "coalesce": lambda arguments: pc.coalesce(*arguments),
+    "year": _part(pc.year),
+    "quarter": _part(pc.quarter),
+    "month": _part(pc.month),
+    "day": _part(pc.day),
+    "hour": _part(pc.hour),
+    "minute": _part(pc.minute),
+    "second": _part(pc.second),
+    "day_of_week": _part(pc.day_of_week, count_from_zero=False, week_start=1),
+    "day_of_year": _part(pc.day_of_year),
+    "date_trunc": _date_trunc,
+    "epoch": _epoch,
+    "microseconds": microseconds,
+    "later": _later,
+    "size": _size,
+    "hex": lambda arguments: each_text(arguments[0], bytes.hex, pa.string()),
+}

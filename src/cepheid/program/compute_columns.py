@@ -1,0 +1,64 @@
+"""Columns that a query adds to the events: what functions say of every event."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cepheid.analysis.attribute_types import AttributeType
+from cepheid.analysis.expressions import ComputedColumn, Operation
+from cepheid.program.decimals import MOST_IN_RESULTS
+from cepheid.program.evaluate import CHECKED, LocalPredicates
+
+ARROW_TYPES = {
+    AttributeType.INTEGER: pa.int64(),
+    AttributeType.DURATION: pa.int64(),
+    AttributeType.FLOAT: pa.float64(),
+    AttributeType.STRING: pa.string(),
+    AttributeType.BOOLEAN: pa.bool_(),
+    AttributeType.DATE: pa.date32(),
+    AttributeType.NULL: pa.int64(),
+}
+LARGEST = 2**63 - 1
+
+
+def with_computed(table: pa.Table, computed: Iterable[ComputedColumn]) -> pa.Table:
+    """Return events with the columns that a query adds."""
+    columns: Mapping[str, Any] = dict(zip(table.column_names, table.columns, strict=True))
+    for each in computed:
+        if each.name not in columns:
+            table = table.append_column(each.name, compute_column(each, columns, table.num_rows))
+    return table
+
+
+def compute_column(column: ComputedColumn, stored: Mapping[str, Any], length: int) -> Any:
+    """Return a column from those that are stored."""
+    values = EventValues(stored, length).value(column.value)
+    if isinstance(values, pa.Scalar):
+        values = pa.repeat(values, length)
+    kind = ARROW_TYPES.get(column.type)
+    if kind is not None and values.type != kind:
+        return pc.cast(values, kind, safe=False)
+    if pa.types.is_decimal256(values.type):
+        return pc.cast(values, pa.decimal128(MOST_IN_RESULTS, min(values.type.scale, 38)))
+    return values
+
+
+class EventValues(LocalPredicates):
+    """Computes of events that nobody may read: what has no value is NULL, and never an error."""
+
+    def _operation(self, node: Operation) -> Any:
+        try:
+            return super()._operation(node)
+        except pa.ArrowInvalid:
+            if node.operator not in CHECKED or node.type is AttributeType.DECIMAL:
+                raise
+        wide = pa.decimal256(19, 0)
+        left, right = (pc.cast(self._number(each), wide) for each in (node.left, node.right))
+        exact = CHECKED[node.operator](left, right)
+        limit = pa.scalar(LARGEST, pa.int64()).cast(pa.decimal256(19, 0))
+        is_inside = pc.less_equal(pc.abs(exact), limit)
+        return pc.cast(pc.if_else(is_inside, exact, pa.scalar(None, exact.type)), pa.int64())

@@ -1,0 +1,67 @@
+"""Columns that a query adds to the events of a DataFrame, computed by Spark as far as it can."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.functions import pandas_udf
+from pyspark.sql.types import BooleanType, StringType
+
+from cepheid.analysis.attribute_types import AttributeType
+from cepheid.analysis.expressions import (
+    AllOf,
+    AnyOf,
+    Apply,
+    AttributeReference,
+    Compare,
+    ComputedColumn,
+    Constant,
+    Role,
+    Truth,
+)
+from cepheid.program.compute_columns import compute_column
+from cepheid.program.program import Program
+from cepheid.program.spark_sql import SparkWriter, quoted
+
+ARGUMENT = "argument"
+
+
+def with_computed_columns(frame: DataFrame, programs: Sequence[Program]) -> DataFrame:
+    """Return the events with what programs compute of each of them."""
+    computed = dict.fromkeys(column for each in programs for column in each.computed)
+    return _with_columns(frame, computed) if computed else frame
+
+
+def _with_columns(frame: DataFrame, computed: Iterable[ComputedColumn]) -> DataFrame:
+    writer = SparkWriter()
+    texts = {each.name: writer.column(each.value) for each in computed}
+    names = list(map(quoted, frame.columns))
+    for name, call in list(writer.in_python.items()):
+        frame = frame.withColumn(name, _in_python(call, writer))
+    added = [F.expr(text).alias(name) for name, text in texts.items()]
+    return frame.select(*map(F.expr, names), *added)
+
+
+def _in_python(call: Apply, writer: SparkWriter) -> Column:
+    """Return a column of a function that Spark has not, or has with another meaning."""
+    text, *literals = call.arguments
+    assert all(isinstance(each, Constant) for each in literals)
+    argument = AttributeReference("", Role.EACH, ARGUMENT, AttributeType.STRING)
+    column = ComputedColumn("", Apply(call.function, (argument, *literals), call.type, call.option))
+    is_test = call.type is AttributeType.BOOLEAN
+
+    def compute(values: pd.Series) -> pd.Series:
+        texts = pa.array(values, pa.string(), from_pandas=True)
+        found = compute_column(column, {ARGUMENT: texts}, len(texts))
+        return pd.Series(found.to_pylist(), dtype=object)
+
+    make: Any = pandas_udf  # typed by what it makes of each kind of function
+    function = make(compute, BooleanType() if is_test else StringType())
+    assert not isinstance(text, AllOf | AnyOf | Compare | Truth)
+    found: Column = function(F.expr(writer.value(text)))
+    return found

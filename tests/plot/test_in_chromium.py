@@ -1,0 +1,107 @@
+"""Pages in a real browser: what a reader sees, points at and types."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import cepheid
+from tests.plot.pictures import LOGINS, ROLES
+
+QUERY = "PATTERN SEQ(Fail f, !Logout o, Login s) WHERE [user] WITHIN 60"
+READ = """
+const svg = document.querySelector("svg.cepheid-plot"), view = svg.querySelector(".view");
+const tip = document.querySelector(".tip"), said = document.querySelector(".said");
+const press = key => {
+  svg.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+};
+const point = item => {
+  const box = item.getBoundingClientRect();
+  const place = {bubbles: true, clientX: box.x + box.width / 2, clientY: box.y + box.height / 2};
+  item.dispatchEvent(new MouseEvent("mousemove", place));
+};
+const ticks = () => [...svg.querySelectorAll(".tick")].map(each => each.textContent).join(" ");
+"""
+
+
+@pytest.fixture(scope="module")
+def page():
+    return cepheid.plot(QUERY, LOGINS, **ROLES).html()
+
+
+def test_pointing_at_a_match_picks_out_its_events(chromium, page):
+    told = chromium.after(
+        page,
+        READ
+        + """point(svg.querySelector(".match"));
+        const on = [...svg.querySelectorAll(".mark.on")].map(each => each.dataset.i);
+        return [tip.hidden, tip.textContent.split("\\n").join("|"), on.join(" ")].join(";");""",
+    )
+    assert told == "false;match of 2 events|f: Fail 10|s: Login 31;0 5"
+
+
+def test_keys_go_from_match_to_match_and_are_told_to_screen_readers(chromium, page):
+    told = chromium.after(
+        page,
+        READ
+        + """svg.focus(); press("ArrowDown"); press("ArrowDown");
+        const second = said.textContent; press("ArrowRight");
+        const mark = said.textContent; press("Escape");
+        return [document.activeElement === svg, second, mark, tip.hidden].join(";");""",
+    )
+    assert told == "true;match of 2 events, f: Fail 17, s: Login 31;Fail, ts: 17, user: ann;true"
+
+
+def test_zooming_moves_marks_and_the_axis(chromium, page):
+    told = chromium.after(
+        page,
+        READ
+        + """const before = ticks(); const bar = view.querySelector(".bar");
+        const width = () => Math.round(parseFloat(bar.getAttribute("width")));
+        const first = width(); document.querySelector(".tools button").click();
+        const zoomed = ticks(), second = width(); press("0");
+        return [before, zoomed, second / first > 1.9, ticks() === before && width() === first]
+          .join(";");""",
+    )
+    assert told == "20 40 60 80;30 40 50 60 70;true;true"
+
+
+def test_zooming_into_a_crowded_row_shows_its_events(chromium):
+    events = pa.table({"ts": np.arange(1_000), "kind": np.tile(["Fail", "Login"], 500)})
+    page = cepheid.plot("PATTERN SEQ(Fail f, Login s) WITHIN 2", events, **ROLES).html()
+    told = chromium.after(
+        page,
+        READ
+        + """const seen = () => [view.querySelectorAll(".mark").length,
+          getComputedStyle(view.querySelector(".dense")).display].join(" ");
+        const before = seen(); press("+"); press("+"); press("+");
+        const zoomed = seen(), words = view.querySelector(".mark").dataset.words; press("0");
+        return [before, zoomed, words.replace("\\n", " "), seen() === before].join(";");""",
+    )
+    assert told == "0 inline;128 none;Fail 436;true"
+
+
+def test_very_many_matches_do_not_freeze_the_page(chromium):
+    events = pa.table(
+        {"ts": np.arange(100_000), "kind": np.tile(["Fail", "Login"], 50_000),
+         "user": np.repeat(np.arange(50), 2_000)}
+    )  # fmt: skip
+    query = "PATTERN SEQ(Fail f, Login s) WHERE [user] WITHIN 8"
+    page = cepheid.plot(query, events, **ROLES).html()
+    assert "100,000 events, 199,700 matches" in page
+    told = chromium.after(
+        page,
+        READ
+        + """for (let n = 0; n < 20; n++) { press("+"); }
+        return document.querySelectorAll("*").length;""",
+    )
+    assert 0 < int(told) < 25_000
+
+
+def test_colours_follow_the_reader(chromium, page, tmp_path):
+    file, pictures = tmp_path / "page.html", [tmp_path / f"{each}.png" for each in ("a", "b")]
+    file.write_text(page, encoding="utf-8")
+    for picture, dark in zip(pictures, (False, True), strict=True):
+        chromium.screenshot(file, picture, width=400, height=300, dark=dark)
+    light, dark = (each.read_bytes() for each in pictures)
+    assert light[:4] == dark[:4] == b"\x89PNG"
+    assert light != dark

@@ -1,0 +1,258 @@
+"""`cepheid.plot` draws what the query finds."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import cepheid
+from cepheid.errors import BindingError, ConfigError, DataError
+from tests.plot.pictures import LOGINS, ROLES, Page, elements, words_of
+
+NEGATED = "PATTERN SEQ(Fail f, !Logout o, Login s) WHERE [user] WITHIN 60"
+
+
+def plot(query, events=LOGINS, **keywords):
+    return cepheid.plot(query, events, **{**ROLES, **keywords})
+
+
+def spans(picture: cepheid.Plot) -> list[tuple[str, str]]:
+    """First and last line of what each match says of its events."""
+    found = [words_of(each) for each in elements(picture.svg(), "match")]
+    return [(each[1], each[-1]) for each in found]
+
+
+class TestMatches:
+    def test_every_match_is_a_bar(self):
+        assert spans(plot(NEGATED)) == [
+            ("f: Fail 10", "s: Login 31"),
+            ("f: Fail 17", "s: Login 31"),
+            ("f: Fail 60", "s: Login 90"),
+            ("f: Fail 14", "s: Login 22"),
+            ("f: Fail 14", "s: Login 25"),
+        ]
+
+    def test_every_event_is_a_mark_that_tells_its_attributes(self):
+        marks = elements(plot(NEGATED).svg(), "mark")
+        told = [words_of(each) for each in marks if each.get("data-i") == "5"]
+        assert told == [["Login", "ts: 31", "user: ann"]]
+        assert sorted(int(each.get("data-i")) for each in marks if each.get("data-i")) == [
+            *range(LOGINS.num_rows)
+        ]
+
+    def test_what_is_negated_is_crossed_out_and_its_gap_is_shown(self):
+        svg = plot(NEGATED).svg()
+        crosses = [each.get("data-i") for each in elements(svg, "no") if each.get("data-i")]
+        assert crosses == ["6"]
+        gaps = [each for each in elements(svg, "gap") if each.get("data-a")]
+        assert {words_of(each)[0] for each in gaps} == {"¬ Logout o"}
+        assert len(gaps) == 5
+
+    @pytest.mark.parametrize(
+        ("pattern", "begin", "end"),
+        [("SEQ(!Logout o, Login a, Fail b)", 0, 31), ("SEQ(Login a, Fail b, !Logout o)", 60, 91)],
+    )
+    def test_a_gap_at_a_border_reaches_as_far_as_the_window(self, pattern, begin, end):
+        table = pa.table({"ts": [0, 31, 60, 100], "kind": ["Fail", "Login", "Fail", "Fail"]})
+        svg = plot(f"PATTERN {pattern} WITHIN 60", table).svg()
+        (gap,) = [each for each in elements(svg, "gap") if each.get("data-a")]
+        pad = 1  # of the axis
+        shares = [(tick + pad) / (100 + 2 * pad) for tick in (begin, end)]
+        assert [float(gap.get(each)) for each in ("data-a", "data-b")] == pytest.approx(
+            shares, abs=1e-5
+        )
+
+    def test_the_rest_of_a_window_is_shown(self):
+        svg = plot("PATTERN SEQ(Fail f, Login s) WHERE [user] WITHIN 10").svg()
+        rooms = [each for each in elements(svg, "room") if each.get("data-a")]
+        pad, length = 1, 80 + 2
+        assert [round(float(each.get("data-b")) * length - pad + 10) for each in rooms] == [24]
+
+    @pytest.mark.parametrize(
+        "query",
+        [
+            "PATTERN SEQ(Fail+ f, Login s) WHERE [user]",
+            "PATTERN SEQ(Fail, Fail, Login) WHERE [user]",
+            "PATTERN SEQ(Fail f, Login? s) OUTPUT NON OVERLAPPING",
+            "PATTERN SEQ(Fail f, Login s) AND Logout x WITHIN 30",
+            "PATTERN SEQ(Fail f, Login s, Logout x) WITHIN 20 OUTPUT PARTIAL",
+            "PATTERN SEQ(Fail f, Login s) SEMANTICS strict_contiguity",
+            "PATTERN SEQ(Fail `a b`, Login `where`) WHERE [user] AND `a b`.ts < `where`.ts",
+            "PATTERN SEQ(Fail f, Login s) WHERE s.ts > :least WITHIN 5 EVENTS INTO Found",
+        ],
+    )
+    def test_there_are_as_many_bars_as_matches(self, query):
+        parameters = {"least": 20} if ":least" in query else {}
+        parsed = cepheid.query(query, parameters=parameters)
+        assert len(spans(plot(parsed))) == parsed.run(LOGINS, **ROLES).num_rows
+
+    def test_compressed_matches_are_drawn_too(self):
+        picture = plot("PATTERN Fail+ f WHERE [user] OUTPUT COMPRESSED")
+        assert len(spans(picture)) == picture.sections[0].table.num_rows == 8
+
+    def test_times_of_any_type(self):
+        for kind in (pa.timestamp("ns"), pa.timestamp("ms", "UTC"), pa.date32(), pa.int16()):
+            time = pa.array([1, 2, 3]).cast(pa.int32()).cast(kind) if kind == pa.date32() else None
+            time = pa.array([1, 2, 3]).cast(kind) if time is None else time
+            table = pa.table({"ts": time, "kind": ["Fail", "Fail", "Login"]})
+            assert len(spans(plot("PATTERN SEQ(Fail f, Login s)", table))) == 2
+
+    def test_events_of_any_kind(self):
+        by_type = {
+            each: LOGINS.filter(pa.compute.equal(LOGINS["kind"], each)).drop_columns("kind")
+            for each in ("Fail", "Login", "Logout")
+        }
+        typed = cepheid.plot(NEGATED, by_type, time="ts")
+        pandas = plot(NEGATED, LOGINS.to_pandas())
+        with_roles = cepheid.plot(NEGATED, cepheid.events(LOGINS, **ROLES))
+        assert spans(typed) == spans(pandas) == spans(with_roles) == spans(plot(NEGATED))
+
+    def test_types_with_hyphens(self):
+        table = pa.table({"ts": [1, 2], "kind": ["SHELF-READING", "Exit"]})
+        found = spans(plot("PATTERN SEQ(SHELF-READING, Exit)", table))
+        assert found == [("SHELF-READING: SHELF-READING 1", "Exit: Exit 2")]
+
+    def test_no_events(self):
+        assert spans(plot(NEGATED, LOGINS.slice(0, 0))) == []
+
+
+class TestMany:
+    EVENTS = pa.table(
+        {
+            "ts": np.arange(200_000),
+            "kind": np.tile(["Fail", "Login"], 100_000),
+            "user": np.repeat(np.arange(100), 2_000),
+        }
+    )
+
+    def test_the_picture_stays_small_and_says_what_it_leaves_out(self):
+        picture = plot("PATTERN SEQ(Fail f, Login s) WHERE [user] WITHIN 20", self.EVENTS)
+        assert len(picture.html()) < 4_000_000
+        assert len(elements(picture.svg(), "match")) <= 600
+        assert "200,000 events, 995,500 matches" in repr(picture)
+        assert "24 of 100 partitions" in repr(picture)
+
+    def test_all_events_and_matches_are_counted_in_columns(self):
+        svg = plot("PATTERN SEQ(Fail f, Login s) WHERE [user] WITHIN 3", self.EVENTS).svg()
+        told = [words_of(each)[0].split() for each in elements(svg, "column")]
+        assert sum(int(each[0].replace(",", "")) for each in told) == 24 * 2_000
+        ends = [words_of(each)[0].split() for each in elements(svg, "found")]
+        assert sum(int(each[0]) for each in ends) == 24 * 1_000
+
+    def test_matches_without_number_are_cut(self):
+        events = pa.table({"ts": np.arange(60), "kind": ["Fail"] * 60})
+        picture = plot("PATTERN Fail+ f", events, limit=5_000)
+        assert "5,000 matches or more" in repr(picture)
+
+    def test_a_part_of_the_time(self):
+        picture = plot(NEGATED, begin=20, end=50)
+        assert "4 events, 4 matches" in repr(picture)
+        assert {each[0] for each in spans(picture)} == {"f: Fail 10", "f: Fail 14", "f: Fail 17"}
+
+    def test_a_part_that_is_no_time(self):
+        with pytest.raises(ConfigError, match="is no time of the column 'ts'"):
+            plot(NEGATED, begin="noon")
+        with pytest.raises(ConfigError, match="end before"):
+            plot(NEGATED, begin=50, end=20)
+
+
+class TestAggregates:
+    WINDOWS = "PATTERN SEQ(Fail f, Login s) WITHIN 30 SLIDE 10 GROUP BY user"
+
+    def test_windows_are_steps(self):
+        svg = plot(f"{self.WINDOWS} RETURN user, COUNT(*) AS n, SUM(s.ts) AS t").svg()
+        titles = [each.text for each in elements(svg, "title") if each.text]
+        assert titles == ["n: COUNT(*)", "t: SUM(s.ts)"]
+        points = [words_of(each) for each in elements(svg, "point")]
+        assert ["bob: 2", "from 10"] in points
+        assert {each.split(": ")[0] for each, _ in points} == {"ann", "bob"}
+
+    def test_groups_without_time_are_bars(self):
+        picture = plot("PATTERN SEQ(Fail f, Login s) GROUP BY user RETURN user, COUNT(*) AS n")
+        assert repr(picture) == "Plot(n: COUNT(*): ann: 5; bob: 2.)"
+        assert len(elements(picture.svg(), "column")) == 2
+
+    def test_values_of_very_different_size_have_a_scale_of_powers(self):
+        events = pa.table({"ts": range(40), "kind": ["Fail"] * 40})
+        picture = plot("PATTERN Fail+ f WITHIN 40 RETURN COUNT(*) AS n", events)
+        assert "on a scale of powers" in repr(picture)
+
+    def test_one_row_is_a_table_only(self):
+        picture = plot("PATTERN SEQ(Fail f, Login s) RETURN COUNT(*) AS n")
+        assert picture.sections[0].bodies == ()
+        assert "13" in Page(picture.html()).texts["td"]
+
+
+class TestWorkloads:
+    def test_each_query_has_its_picture_and_shared_bursts_have_one(self):
+        texts = {
+            each: f"PATTERN SEQ({each} a, Fail+ f) WITHIN 50 SLIDE 50 RETURN COUNT(*) AS n"
+            for each in ("Login", "Logout")
+        }
+        picture = plot(texts, title="both")
+        headings = Page(picture.html()).texts["h2"]
+        assert headings == ["Login", "Logout", "What the queries shared"]
+
+    def test_a_query_that_reads_another_has_a_table(self):
+        pairs = "PATTERN SEQ(Fail f, Login s) WHERE [user] RETURN s.user AS user INTO Pair"
+        picture = plot([pairs, "PATTERN Pair p"])
+        assert [len(each.bodies) for each in picture.sections] == [1, 0]
+        assert "It reads what q1 gives." in Page(picture.html()).texts["p"]
+
+
+class TestFiles:
+    def test_a_page_has_everything_and_needs_nothing(self, tmp_path):
+        page = Page(plot(NEGATED).save(tmp_path / "page.html").read_text())
+        assert page.addresses == []
+        assert page.texts["h3"] == ["Result"]
+        assert page.texts["summary"] == ["Automaton", "Plan"]
+        assert "PATTERN" in page.texts["span"]
+        assert "strategy" in page.texts["th"]
+
+    def test_texts_of_the_events_are_no_html(self):
+        evil = pa.table(
+            {"ts": [1], "kind": ["Fail"], "user": ["</title><script>alert(1)</script>"]}
+        )
+        picture = plot("PATTERN Fail f WHERE [user] AND user != '</script>'", evil)
+        for text in (picture.html(), picture.svg(), picture._repr_html_()):
+            assert "<script>alert" not in text
+            assert "'</script>'" not in text
+        Page(picture.html())
+
+    def test_a_picture_has_words_for_who_cannot_see_it(self, tmp_path):
+        svg = plot(NEGATED).save(tmp_path / "picture.svg").read_text()
+        assert "<desc>SEQ(Fail f, !Logout o, Login s). 9 events, 5 matches. ann: 3" in svg
+        assert 'role="img"' in svg
+
+    def test_the_same_picture_for_the_same_events(self):
+        assert plot(NEGATED).html() == plot(NEGATED).html()
+
+    def test_other_files_are_refused(self, tmp_path):
+        with pytest.raises(ConfigError, match=r"end the name with .html or .svg"):
+            plot(NEGATED).save(tmp_path / "picture.png")
+
+
+def test_a_time_that_is_missing_is_told_as_by_a_run():
+    with pytest.raises(DataError, match="NULL"):
+        plot(NEGATED, pa.table({"ts": [1, None], "kind": ["Fail", "Login"], "user": ["a", "a"]}))
+
+
+def test_the_function_stays_the_function():
+    plot(NEGATED).html()
+    assert callable(cepheid.plot)
+
+
+def test_what_is_wrong_with_the_query_is_told():
+    with pytest.raises(BindingError, match="prise"):
+        plot("PATTERN Fail f WHERE f.prise > 3")
+
+
+def test_unknown_options_are_told():
+    with pytest.raises(ConfigError, match="plot has no option 'colour'"):
+        plot(NEGATED, colour="red")
+
+
+def test_pandas_texts_may_be_missing():
+    frame = pd.DataFrame({"ts": [1, 2], "kind": ["Fail", "Login"], "user": ["ann", None]})
+    assert spans(plot("PATTERN SEQ(Fail f, Login s)", frame)) == [("f: Fail 1", "s: Login 2")]
+    assert spans(plot("PATTERN SEQ(Fail f, Login s) WHERE [user]", frame)) == []
