@@ -24,6 +24,7 @@ def window_of(text, **options):
         ("1 hr", 3600 * SECOND), ("1 day", 86_400 * SECOND), ("2 d", 172_800 * SECOND),
         ("1 week", 604_800 * SECOND), ("1.5 minutes", 90 * SECOND), ("0.1 s", 100_000),
         ("0.3 s", 300_000), ("1500 ns", 2), ("1 HOURS", 3600 * SECOND),
+        ("1h 30min", 5400 * SECOND), ("1 min 0.5 s", 60_500_000),
     ],
 )  # fmt: skip
 def test_units_on_timestamps(text, ticks):

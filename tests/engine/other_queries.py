@@ -3,7 +3,9 @@
 import pyarrow as pa
 
 import cepheid
+from cepheid.engine.catalogue import RankedFolds
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
+from cepheid.engine.shared.shared_folds import Alone
 from cepheid.plan.run_options import RunOptions
 from cepheid.program.sharing.merged_sets import MergedSets
 from cepheid.testing import events
@@ -24,9 +26,11 @@ def others_of(texts, table):
     return MergedSets().others(programs)
 
 
-def run(runner, program, table):
+def run(runner, task, program, table):
+    """Return the tables of queries that are folded together; None if each is to be by itself."""
     columns = dict(zip(table.column_names, table.columns, strict=True))
-    return runner(program, columns, table.num_rows, table.schema, threads=2)
+    found = runner(task(program, columns, table.num_rows, table.schema, RankedFolds(), 2))
+    return None if isinstance(found, Alone) else found
 
 
 def rows_alone(texts, table):

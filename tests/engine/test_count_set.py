@@ -6,8 +6,10 @@ import pytest
 
 import cepheid
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
+from cepheid.engine.fold import Facts
 from cepheid.engine.shared import count_set
-from cepheid.engine.shared.count_set import is_plain
+from cepheid.engine.shared.policy import Policy
+from cepheid.engine.shared.shared_folds import COUNTED_TOGETHER, SharedSet
 from cepheid.plan.run_options import RunOptions
 from cepheid.program.sharing.merged_sets import MergedSets
 
@@ -90,4 +92,5 @@ def test_what_is_plain(patterns, expected):
         for each in patterns
     ]
     ((_, merged),) = MergedSets().of(programs)
-    assert is_plain(merged) is expected
+    group = SharedSet(merged, Policy.DYNAMIC)
+    assert (COUNTED_TOGETHER.refusal(group, Facts()) is None) is expected

@@ -10,7 +10,7 @@ import cepheid
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.engine.events.hidden_columns import INDEX
 from cepheid.engine.events.report_range import ReportRange
-from cepheid.engine.run import result_schema
+from cepheid.engine.results import result_schema
 from cepheid.engine.trends.trend_events import TrendEvents
 from cepheid.engine.trends.windows.wanted_windows import oldest_needed, shares_windows_of_events
 from cepheid.program.lower import lower

@@ -98,6 +98,9 @@ class TestIntegers:
             ("25 ns", "ns", 2),
             ("1 second", "ms", 3),
             ("10", "ns", 1),
+            ("11 hours", "h", 2),
+            ("1 day", "h", 2),
+            ("10 minutes", "min", 1),
         ],
     )
     def test_units(self, kind, window, unit, matches):
@@ -106,7 +109,7 @@ class TestIntegers:
         assert len(found) == matches
 
     def test_an_unknown_unit(self):
-        with pytest.raises(cepheid.ConfigError, match=r"'fortnight'.*\n.*s, ms, us or ns"):
+        with pytest.raises(cepheid.ConfigError, match=r"'fortnight'.*\n.*s, min, h or d"):
             run("SEQ(A, B)", table(SECONDS), time_unit="fortnight")
 
     @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import cepheid
-from cepheid.engine.shared.run_chains import run_chains
+from cepheid.engine.shared.run_chains import ChainTask, run_chains
 from cepheid.program.sharing.chain_program import Element
 from tests.engine.other_queries import ROLES, others_of, rows_alone, run, table_of
 
@@ -18,7 +18,7 @@ def chains_of(texts, table):
 
 
 def found_by(program, table):
-    tables = run(run_chains, program, table)
+    tables = run(run_chains, ChainTask, program, table)
     return None if tables is None else [each.to_pylist() for each in tables]
 
 

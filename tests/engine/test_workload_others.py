@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import cepheid
-from cepheid.engine.shared.run_lanes import run_lanes
+from cepheid.engine.shared.run_lanes import LaneTask, run_lanes
 from cepheid.errors import DataError
 from tests.engine.other_queries import ROLES, others_of, rows_alone, run, table_of
 
@@ -27,7 +27,7 @@ class TestLanes:
         table = table_of(self.STREAM)
         ((places, lanes),) = others_of(texts, table).lanes
         assert places == (0, 1, 2, 3)
-        found = run(run_lanes, lanes, table)
+        found = run(run_lanes, LaneTask, lanes, table)
         assert [each.to_pylist() for each in found] == rows_alone(texts, table)
         # SEQ(A, B+) after one or two A: rising sequences 1 3 4 9, 2 4 9, 2 3 9, …
         together = cepheid.workload(texts).run(table, **ROLES)
@@ -43,7 +43,7 @@ class TestLanes:
         table = table_of(self.STREAM.replace("x=3", "x=3, y=7").replace("x=2", "x=2, y=5"))
         ((places, lanes),) = others_of(texts, table).lanes
         assert places == (0, 1, 2, 3)
-        found = [each.to_pylist() for each in run(run_lanes, lanes, table)]
+        found = [each.to_pylist() for each in run(run_lanes, LaneTask, lanes, table)]
         assert found == rows_alone(texts, table)
         assert found[0] == [{"low": 1, "high": 9}]
 
@@ -79,7 +79,7 @@ class TestLanes:
         texts = [f"PATTERN {pattern} {test} {each} {COUNT}" for each in ("", "WITHIN 9 SLIDE 9")]
         table = table_of(stream)
         ((_, lanes),) = others_of(texts, table).lanes
-        assert run(run_lanes, lanes, table) is None
+        assert run(run_lanes, LaneTask, lanes, table) is None
         together = cepheid.workload(texts).run(table, **ROLES)
         assert [each.to_pylist() for each in together.values()] == rows_alone(texts, table)
 

@@ -168,7 +168,10 @@ def expressions() -> st.SearchStrategy[ast.Expression]:
 
 def durations() -> st.SearchStrategy[ast.Duration]:
     positive = st.integers(0, 10**12) | st.floats(0, 1e12)
-    return st.builds(ast.Duration, positive | parameters, st.none() | st.sampled_from(UNITS))
+    plain = st.builds(ast.Duration, positive | parameters, st.none() | st.sampled_from(UNITS))
+    part = st.builds(ast.Duration, positive, st.sampled_from(("h", "min", "seconds")))
+    more = st.lists(part, min_size=1, max_size=2).map(tuple)
+    return plain | st.builds(ast.Duration, positive, st.just("days"), more)
 
 
 def queries() -> st.SearchStrategy[ast.Query]:

@@ -21,13 +21,14 @@ import pyarrow as pa
 import pytest
 
 import cepheid
+from cepheid.engine.catalogue import RankedFolds
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.engine.shared import fold_set as fold_set_module
 from cepheid.engine.shared.fold_set import merged_events
 from cepheid.engine.shared.make_machine import make_machine
 from cepheid.engine.shared.merged_arrays import MergedArrays
 from cepheid.engine.shared.policy import Policy
-from cepheid.engine.shared.run_lanes import run_lanes
+from cepheid.engine.shared.run_lanes import LaneTask, run_lanes
 from cepheid.engine.shared.run_set import prepare_set
 from cepheid.engine.trends.value_rows import make_rows
 from cepheid.kernels.shared import merged_machine as machine
@@ -123,7 +124,7 @@ def lane_totals(texts, stream):
     schema = event_schema(table.schema, ColumnRoles(**ROLES))
     lanes = make_lanes([cepheid.query(each).program(RunOptions(), schema) for each in texts])
     columns = dict(zip(table.column_names, table.columns, strict=True))
-    found = run_lanes(lanes, columns, table.num_rows, table.schema)
+    found = run_lanes(LaneTask(lanes, columns, table.num_rows, table.schema, RankedFolds()))
     return [each["n"][0].as_py() for each in found]
 
 

@@ -161,11 +161,17 @@ def local_conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
     name = draw(st.sampled_from(list(names)))
     operator = draw(st.sampled_from(("=", "!=", "<", ">=")))
     atom = f"{name}.x {operator} {draw(st.integers(0, 3))}"
-    return draw(
-        st.sampled_from(
-            (atom, f"NOT {atom}", f"({atom} OR {name}.x + 1 = {name}.seq)", f"{name}.x % 2 = 1")
-        )
+    forms = (
+        atom,
+        f"NOT {atom}",
+        f"({atom} OR {name}.x + 1 = {name}.seq)",
+        f"{name}.x % 2 = 1",
+        f"{name}.x IN (1, 2, NULL)",
+        f"NOT ({name}.x IN (1, 3) OR {name}.k IS NULL)",
+        f"{name}.x IS DISTINCT FROM {name}.k",
+        f"CASE WHEN {atom} THEN 'yes' ELSE CAST({name}.x AS STRING) END LIKE '%e%'",
     )
+    return draw(st.sampled_from(forms))
 
 
 @st.composite
@@ -205,6 +211,11 @@ def run_conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
         f"({left} {operator} {right} OR {right} = 1)",
         f"NOT ({left} {operator} {right} AND {left} > 0)",
         f"{left} * 2 {operator} {right} - 1",
+        f"abs({left} - {right}) {operator} 1",
+        f"greatest({left}, coalesce({right}, 1)) {operator} 2",
+        f"CASE WHEN {left} > {right} THEN {left} ELSE 0 END {operator} 1",
+        f"coalesce({name}.x, -1) {operator} abs({other}.x - 2)",
+        f"{name}.x IS NOT DISTINCT FROM {other}.x",
     )
     return draw(st.sampled_from(forms))
 

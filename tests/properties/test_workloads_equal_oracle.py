@@ -1,7 +1,6 @@
 """For random workloads, queries run together give what each gives by itself."""
 
 import random
-from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
@@ -9,10 +8,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cepheid
-from cepheid.engine.shared import fold_set
+from cepheid.engine.catalogue import RankedFolds
 from tests.properties import comparison
 from tests.properties.aggregate_comparison import assert_same_rows
 from tests.properties.aggregate_streams import SCHEMA, bound, expected_rows, table_of
+from tests.properties.run_by_folds import run_by_folds
 from tests.properties.test_engine_equals_oracle import assume_binds, quiet  # noqa: F401
 from tests.properties.workloads import (
     WorkloadCase,
@@ -23,20 +23,16 @@ from tests.properties.workloads import (
 )
 
 POLICIES = ("always", "never", "dynamic")
-# How many positions may repeat where counts are plain numbers: no set is counted so, or small ones.
-MOST_REPEATED = st.sampled_from((-1, fold_set.FEW_REPEATED))
+SHARED = st.sampled_from(("counts of a set", "bursts of a set"))
 
 
 @pytest.mark.parametrize("policy", POLICIES)
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
-@given(workloads(), MOST_REPEATED)
-def test_together_equals_oracle(policy: str, case: WorkloadCase, repeated: int) -> None:
+@given(workloads(), SHARED)
+def test_together_equals_oracle(policy: str, case: WorkloadCase, fold: str) -> None:
     queries = [cepheid.query(text, name=name) for name, text in case.texts.items()]
-    events = table_of(case.case("q1"))
-    with patch.object(fold_set, "FEW_REPEATED", repeated):
-        found = cepheid.workload(queries).run(
-            events, time="time", type="type", order=case.order, sharing=policy
-        )
+    events = cepheid.events(table_of(case.case("q1")), time="time", type="type", order=case.order)
+    found = run_by_folds(cepheid.workload(queries), events, RankedFolds([fold]), policy)
     assert list(found) == list(case.texts)
     for name, table in found.items():
         alone = case.case(name)
@@ -116,16 +112,16 @@ def test_one_scan_equals_oracle(policy: str, case: WorkloadCase) -> None:
 
 @pytest.mark.parametrize("policy", POLICIES)
 @settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
-@given(workloads(longest=4, has_others=False), st.integers(0, 2**32), MOST_REPEATED)
+@given(workloads(longest=4, has_others=False), st.integers(0, 2**32), SHARED)
 def test_together_equals_alone_on_long_streams(
-    policy: str, case: WorkloadCase, seed: int, repeated: int
+    policy: str, case: WorkloadCase, seed: int, fold: str
 ) -> None:
     """Streams that are too long for the oracle: the log has blocks of several levels."""
     events = long_stream(random.Random(seed))
     roles = {"time": "time", "type": "type", "order": case.order}
     queries = [cepheid.query(text, name=name) for name, text in case.texts.items()]
-    with patch.object(fold_set, "FEW_REPEATED", repeated):
-        found = cepheid.workload(queries).run(events, **roles, sharing=policy)
+    given = cepheid.events(events, **roles)
+    found = run_by_folds(cepheid.workload(queries), given, RankedFolds([fold]), policy)
     for name, table in found.items():
         alone = cepheid.query(case.texts[name]).run(events, **roles)
         assert table.schema == alone.schema

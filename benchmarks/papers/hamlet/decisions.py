@@ -23,6 +23,7 @@ from benchmarks.papers.hamlet.diverse import queries, transactions
 from benchmarks.papers.hamlet.static_or_dynamic import FEWEST_EVENTS, MINUTES, USUAL_RATE
 from benchmarks.papers.race import turns_at
 from benchmarks.papers.sweep import OURS
+from cepheid.engine.catalogue import RankedFolds
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.engine.shared.fold_set import fold_set, merged_events, open_lanes
 from cepheid.engine.shared.make_machine import SetTask, make_machine
@@ -103,7 +104,7 @@ def _run(scale: float) -> Outcome:
     for count in COUNTS:
         fold, chosen, given = 0.0, 0.0, 0.0
         for task in _tasks(events, count):
-            fold += _best(lambda task=task: fold_set(task, 1), turns)  # type: ignore[misc]
+            fold += _best(lambda task=task: fold_set(task, RankedFolds()), turns)  # type: ignore[misc]
             chosen += _of_beginning(task, turns)
             given += _of_beginning(replace(task, policy=Policy.ALWAYS), turns)
         deciding.append(Cell(100 * max(0.0, chosen - given) / fold))

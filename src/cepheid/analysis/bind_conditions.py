@@ -30,6 +30,7 @@ from cepheid.language import ast
 from cepheid.language.printer import print_expression
 from cepheid.language.source import Span
 
+NUMBERS = {AttributeType.INTEGER, AttributeType.FLOAT, AttributeType.DECIMAL}
 OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
@@ -313,4 +314,10 @@ class ConditionBinder(FunctionBinder):
             for each in (left, right)
             if isinstance(each, AttributeReference)
         ]
+        is_text = any(
+            isinstance(each, AttributeReference) and each.type is AttributeType.STRING
+            for each in (left, right)
+        )
+        if is_text and {left.type, right.type} & NUMBERS:
+            named.append("CAST(x AS DOUBLE) reads a number from a text")
         return ", ".join(named) or None

@@ -73,6 +73,8 @@ def measure(
             "leave WITHIN out for no limit",
         )
         return None, WindowUnit.TIME
+    if duration.more:
+        return _sum(duration, schema, problems, exact=exact), WindowUnit.TIME
     if unit in EVENT_UNITS:
         if not isinstance(amount, int):
             problems.add(
@@ -102,6 +104,26 @@ def measure(
         _report_too_long("the window is longer than the time column can count", duration, problems)
         return None, WindowUnit.TIME
     return -((-ticks).__floor__()), WindowUnit.TIME
+
+
+def _sum(
+    duration: ast.Duration, schema: EventSchema, problems: Problems, *, exact: bool
+) -> int | None:
+    """Return a length of several parts, `1h 30min`, as one of nanoseconds."""
+    total = Fraction(0)
+    for each in (duration, *duration.more):
+        length = NANOSECONDS.get(each.unit or "")
+        if length is None or isinstance(each.amount, ast.Parameter):
+            problems.add(
+                "unknown-unit",
+                f"'{each.unit}' is not a unit of time",
+                duration.span,
+                "write 1h 30min, or one number and its unit",
+            )
+            return None
+        total += Fraction(repr(each.amount)) * length
+    whole = ast.Duration(math.ceil(total), "ns", span=duration.span)
+    return measure(whole, schema, problems, exact=exact)[0]
 
 
 def _report_too_long(message: str, duration: ast.Duration, problems: Problems) -> None:
@@ -151,7 +173,7 @@ def _ticks(
 def _text(window: ast.Window) -> str:
     def spell(duration: ast.Duration) -> str:
         unit = "" if duration.unit is None else f" {duration.unit}"
-        return f"{duration.amount}{unit}"
+        return " ".join([f"{duration.amount}{unit}", *map(spell, duration.more)])
 
     text = f"WITHIN {spell(window.within)}"
     return text if window.slide is None else f"{text} SLIDE {spell(window.slide)}"

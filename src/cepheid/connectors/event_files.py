@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
+from urllib.parse import unquote
 
 from cepheid.errors import ConfigError, DataError
 
+NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 COMPRESSIONS = (".gz", ".bz2", ".zst")
 
 
@@ -84,19 +86,47 @@ def single_format(files: Sequence[str]) -> FileFormat:
     return next(iter(formats))
 
 
+def folder_values(path: str) -> dict[str, str | None]:
+    """Return what the folders around a file say of its events, the Hive way.
+
+    >>> folder_values("events/year=2024/user=a%20b/part.parquet")
+    {'year': '2024', 'user': 'a b'}
+    """
+    found: dict[str, str | None] = {}
+    for folder in Path(path).parent.parts:
+        name, equals, value = folder.partition("=")
+        if not equals or not name:
+            found = {}  # folders further up are not part of the events
+            continue
+        found[unquote(name)] = None if value == NO_VALUE else unquote(value)
+    return found
+
+
 def _files_in(folder: Path) -> list[str]:
-    """Return the files directly in a folder; names with `_` or `.` in front are not events."""
-    found = sorted(
-        str(each)
-        for each in folder.iterdir()
-        if each.is_file() and each.name[0] not in "._" and named_format(each.name) is not None
-    )
+    """Return the files in a folder, and in folders such as `day=2024-01-31` in it.
+
+    Names with `_` or `.` in front are not events.
+    """
+    found = _events_in(folder)
     if not found:
         raise DataError(
             f"the directory '{folder}' has no file of events",
-            hint=f"known suffixes are {', '.join(SUFFIXES)}; directories in it are not searched",
+            hint=f"known suffixes are {', '.join(SUFFIXES)}; of the directories in it only those "
+            "called name=value are searched",
         )
     return found
+
+
+def _events_in(folder: Path) -> list[str]:
+    found = [
+        str(each)
+        for each in folder.iterdir()
+        if each.is_file() and each.name[0] not in "._" and named_format(each.name) is not None
+    ]
+    for each in folder.iterdir():
+        if each.is_dir() and "=" in each.name:
+            found += _events_in(each)
+    return sorted(found)
 
 
 def named_format(path: str) -> FileFormat | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -20,6 +21,7 @@ import pyarrow.compute as pc
 from cepheid.connectors.event_files import (
     COMPRESSIONS,
     FileFormat,
+    folder_values,
     format_of,
     is_remote,
     list_files,
@@ -45,7 +47,8 @@ def read_local(paths: Sequence[str]) -> pa.Table:
     if remote is not None:
         raise ConfigError(f"'{remote}' is not a local file", hint="use the Spark engine")
     file_format = single_format(files)
-    tables = [_read_file(each, file_format) for each in files]
+    kinds = folder_types(files)
+    tables = [with_folder_values(_read_file(each, file_format), each, kinds) for each in files]
     try:
         table = pa.concat_tables(tables, promote_options="permissive")
     except pa.ArrowException as error:
@@ -67,7 +70,8 @@ class EventFiles:
         self.paths = list_files(paths)
         self.table: pa.Table | None = None
         self.metadata: Any = None
-        if len(self.paths) > 1 or single_format(self.paths) is not FileFormat.PARQUET:
+        is_parquet = single_format(self.paths) is FileFormat.PARQUET
+        if len(self.paths) > 1 or not is_parquet or folder_values(self.paths[0]):
             self.table = read_local(self.paths)
             self.schema: pa.Schema = self.table.schema
             self.row_count: int = self.table.num_rows
@@ -106,6 +110,9 @@ def read_arrow_schema(path: str) -> pa.Schema:
     import pyarrow.parquet as pq
 
     schemas = [_reading(each, partial(pq.read_schema, each)) for each in files]
+    stored = {name for schema in schemas for name in schema.names}
+    added = [(name, kind) for name, kind in folder_types(files).items() if name not in stored]
+    schemas.append(pa.schema(added))
     try:
         return pa.unify_schemas(schemas, promote_options="permissive")
     except pa.ArrowException as error:
@@ -133,6 +140,33 @@ def fit_empty(tables: Mapping[str, pa.Table], time: str, type: str | None) -> di
         )
         fitted[name] = table if schema.equals(table.schema) else table.cast(schema)
     return fitted
+
+
+def folder_types(files: Sequence[str]) -> dict[str, pa.DataType]:
+    """Return the columns that folders stand for: whole numbers, dates, or else strings."""
+    values: dict[str, list[str | None]] = {}
+    for file in files:
+        for name, value in folder_values(file).items():
+            values.setdefault(name, []).append(value)
+    return {name: _type_of_texts(found) for name, found in values.items()}
+
+
+def _type_of_texts(texts: Sequence[str | None]) -> pa.DataType:
+    known = [each for each in texts if each is not None]
+    if known and all(re.fullmatch(r"-?\d{1,18}", each) for each in known):
+        return pa.int64()
+    if known and all(re.fullmatch(r"\d{4}-\d\d-\d\d", each) for each in known):
+        return pa.date32()
+    return pa.string()
+
+
+def with_folder_values(table: pa.Table, path: str, kinds: Mapping[str, pa.DataType]) -> pa.Table:
+    """Return events with what their folders say of them; columns of the file win."""
+    for name, value in folder_values(path).items():
+        if name not in table.column_names:
+            column = pa.array([value] * table.num_rows, pa.string()).cast(kinds[name])
+            table = table.append_column(name, column)
+    return table
 
 
 def _read_file(path: str, file_format: FileFormat) -> pa.Table:

@@ -12,7 +12,13 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cepheid.connectors.collect_spark import spark_errors
-from cepheid.connectors.event_files import FileFormat, is_remote, list_files, single_format
+from cepheid.connectors.event_files import (
+    FileFormat,
+    folder_values,
+    is_remote,
+    list_files,
+    single_format,
+)
 from cepheid.connectors.read_local import first_values, read_arrow_schema
 from cepheid.connectors.spark_session import NANOS_AS_LONG
 from cepheid.errors import DataError
@@ -70,11 +76,25 @@ def _read_parquet(session: SparkSession, files: Sequence[str]) -> DataFrame:
     fine = _nanosecond_columns(files)
     if fine:
         session.conf.set(NANOS_AS_LONG, "true")
-    frame = session.read.option("mergeSchema", "true").parquet(*files)
+    reader = session.read.options(mergeSchema="true", **base_path(files))
+    frame = reader.parquet(*files)
     numbers = {name for name, kind in frame.dtypes if kind == "bigint"}
     return frame.withColumns(
         {name: _from_nanoseconds(name, zone) for name, zone in fine.items() if name in numbers}
     )
+
+
+def base_path(files: Sequence[str]) -> dict[str, str]:
+    """Return where folders called name=value begin, if there are any: Spark makes columns of them.
+
+    >>> base_path(["events/day=1/a.parquet", "events/day=2/b.parquet"])
+    {'basePath': 'events'}
+    """
+    for file in files:
+        depth = 0 if is_remote(file) else len(folder_values(file))
+        if depth:
+            return {"basePath": str(Path(file).parents[depth])}
+    return {}
 
 
 def _nanosecond_columns(files: Sequence[str]) -> dict[str, str | None]:
@@ -125,8 +145,9 @@ def _header(file: str) -> str:
 
 def _read_csv(session: SparkSession, files: list[str], delimiter: str) -> DataFrame:
     reader = session.read.options(
-        header=True, sep=delimiter, enforceSchema=False, mode="FAILFAST", **TIME_FORMATS
-    )
+        header=True, sep=delimiter, enforceSchema=False, mode="FAILFAST", **TIME_FORMATS,
+        **base_path(files),
+    )  # fmt: skip
     schema = reader.csv(files, inferSchema=True).schema
     frame = reader.schema(_settle_types(schema)).csv(files)
     is_text = all(isinstance(field.dataType, T.StringType) for field in schema)
@@ -134,7 +155,8 @@ def _read_csv(session: SparkSession, files: list[str], delimiter: str) -> DataFr
 
 
 def _read_json(session: SparkSession, files: list[str]) -> DataFrame:
-    reader = session.read.options(mode="FAILFAST", inferTimestamp=True, **TIME_FORMATS)
+    options = {**TIME_FORMATS, **base_path(files)}
+    reader = session.read.options(mode="FAILFAST", inferTimestamp=True, **options)
     schema = _settle_types(reader.json(files).schema)
     if not schema.fields:
         raise DataError(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
 from cepheid.engine.fold import Facts, Fold, Ranked, Task, TooLarge
 from cepheid.engine.matches import match_folds as matches
+from cepheid.engine.shared import shared_folds as shared
 from cepheid.engine.trends import trend_folds as trends
 from cepheid.engine.trends.trends import Trends
 from cepheid.errors import ConfigError, InternalError
@@ -49,6 +51,12 @@ FOLDS: tuple[Fold[Any], ...] = (
     trends.PAIRS_ADDED_UP,
     matches.GRAPH_OF_POSITIONS,
     matches.GRAPH_OF_RUNS,
+    shared.COUNTED_TOGETHER,
+    shared.BURSTS_TOGETHER,
+    shared.LANES_TOGETHER,
+    shared.LANES_ALONE,
+    shared.SEGMENTS_TOGETHER,
+    shared.SEGMENTS_ALONE,
 )
 
 # What facts are called in EXPLAIN, in the order of its lines.
@@ -67,6 +75,16 @@ FACTS = {
     "looked up": "values that are compared have an order",
     "in columns": "what is added up is what predicates read",
     "huge numbers": "numbers beyond 2^256",
+    "repeated positions": "positions of a set that repeat and take every event at once",
+    "numbers kept": "numbers that lanes keep",
+}
+
+
+# What measures the facts of a group.
+MEASURED = {
+    Trends: "cepheid.engine.trends.trend_facts:trend_facts",
+    shared.SharedSet: "cepheid.engine.shared.fold_set:set_facts",
+    shared.SharedLanes: "cepheid.engine.shared.run_lanes:lane_facts",
 }
 
 
@@ -138,6 +156,10 @@ class RankedFolds:
             tried.append(FoldRecord(each.fold.name, TOO_LARGE, result.what, each.cost))
         raise InternalError(f"no fold takes {task.group!r}: {ranking.refused}")
 
+    def unrecorded(self) -> RankedFolds:
+        """Return what folds in the same way, and writes down what it did for nobody."""
+        return RankedFolds(self.preferred)
+
     def _write(self, ranking: Ranking, tried: list[FoldRecord]) -> None:
         refused = [FoldRecord(name, REFUSED, why) for name, why in ranking.refused.items()]
         known = {each.name for each in (*tried, *refused)}
@@ -159,10 +181,9 @@ def _left_out(fold: Fold[Any], ranking: Ranking) -> FoldRecord:
 
 def measured_facts(task: Task) -> Facts:
     """Return the facts of a task, of which each is measured when a fold asks for it."""
-    if isinstance(task.group, Trends):
-        from cepheid.engine.trends.trend_facts import trend_facts
-        from cepheid.engine.trends.trend_task import TrendTask
-
-        assert isinstance(task, TrendTask)
-        return trend_facts(task)
-    return Facts()  # of matches the programs say all
+    place = MEASURED.get(type(task.group))
+    if place is None:
+        return Facts()  # the programs say all
+    module, function = place.split(":")
+    facts: Facts = getattr(import_module(module), function)(task)
+    return facts

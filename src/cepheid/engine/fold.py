@@ -103,6 +103,9 @@ class Folding(Protocol):
     def fold(self, task: Task) -> Any:
         """Return what the first fold in the ranking gives whose range is not left."""
 
+    def unrecorded(self) -> Folding:
+        """Return what folds in the same way, and writes down what it did for nobody."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ranked(Generic[Group]):

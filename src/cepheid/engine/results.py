@@ -1,14 +1,20 @@
-"""The form of a result: final rows, or rows of groups that others add to."""
+"""The form of a result: final rows, rows of groups that others add to, or graphs of matches.
+
+What makes each form is imported when it is needed: a schema needs no fold.
+"""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pyarrow as pa
 
-from cepheid.engine.catalogue import RankedFolds
-from cepheid.engine.fold import Folding
-from cepheid.engine.trends.aggregation import Aggregation
-from cepheid.engine.trends.partial_table import partial_schema, to_partial
-from cepheid.engine.trends.trend_events import TrendEvents
+from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.program import MatchOutput, Program
+
+if TYPE_CHECKING:
+    from cepheid.engine.fold import Folding
+    from cepheid.engine.trends.trend_events import TrendEvents
 
 
 def aggregated(
@@ -22,8 +28,37 @@ def aggregated(
 
     `schema` has the types of group attributes.
     """
-    aggregation = Aggregation(events, folding or RankedFolds())
-    if not partially:
-        return aggregation.table(schema)
-    rows = aggregation.finished(schema)
-    return to_partial(partial_schema(events.program, events.output, schema), rows)
+    from cepheid.engine.catalogue import RankedFolds
+    from cepheid.engine.trends.aggregation import Aggregation
+
+    return Aggregation(events, folding or RankedFolds()).table(schema, partially=partially)
+
+
+def result_schema(program: Program, events: pa.Schema) -> pa.Schema:
+    """Return the schema of the result for events of a schema."""
+    output = program.output
+    if isinstance(output, AggregateOutput):
+        from cepheid.engine.trends.result_table import aggregate_schema
+
+        return aggregate_schema(program, output, events)
+    if program.pair is not None:
+        from cepheid.engine.matches.match_pairs import pair_schema
+
+        return pair_schema(program, program.pair, events)
+    from cepheid.engine.matches.match_rows import match_schema
+
+    return match_schema(program, output, events)
+
+
+def rows_schema(program: Program, events: pa.Schema, *, partially: bool) -> pa.Schema:
+    """Return the schema of what one of several tasks gives: graphs, rows to add up, or results."""
+    output = program.output
+    if isinstance(output, MatchOutput) and output.is_compressed:
+        from cepheid.engine.matches.forms.compressed import GRAPHS
+
+        return GRAPHS
+    if isinstance(output, AggregateOutput) and partially:
+        from cepheid.engine.trends.partial_table import partial_schema
+
+        return partial_schema(program, output, events)
+    return result_schema(program, events)

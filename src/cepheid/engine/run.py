@@ -19,6 +19,7 @@ from cepheid.engine.catalogue import RankedFolds
 from cepheid.engine.events.warn_of_events import warn_of_dropped
 from cepheid.engine.process.name_errors import errors_of
 from cepheid.engine.process.threads import stop_if_unwanted
+from cepheid.engine.shared.shared_folds import Alone
 from cepheid.errors import DataError
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from cepheid.engine.shared.run_lanes import Finish
 
 LocalResult: TypeAlias = "pa.Table | CompressedMatches"
-_SomeTables: TypeAlias = tuple[tuple[int, ...], list[pa.Table] | None]  # of queries; or too large
+_SomeTables: TypeAlias = tuple[tuple[int, ...], list[pa.Table] | Alone]  # of queries
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ class _Run:
         yield from self._sets(shared)
         alone = list(bundle.others.alone)
         for numbers, tables in chain(self._lanes(shared), self._chains(shared)):
-            if tables is None:
+            if isinstance(tables, Alone):
                 alone += numbers
             else:
                 yield from zip(numbers, tables, strict=True)
@@ -137,7 +138,8 @@ class _Run:
 
         run_one = run_set if self.report.sets is None else self.report.sets.run_set
         for numbers, merged in self.bundle.sets:
-            options = SetOptions(self.mode.threads, self.bundle.policy, self._partially(numbers))
+            own = self._partially(numbers)
+            options = SetOptions(self.report, self.mode.threads, self.bundle.policy, own)
             columns = shared.of(merged.programs[0])
             tables = run_one(merged, columns, self.events.length, self.events.schema, options)
             yield from zip(numbers, tables, strict=True)
@@ -145,11 +147,11 @@ class _Run:
     def _lanes(self, shared: Scans) -> Iterator[_SomeTables]:
         events, threads = self.events, self.mode.threads
         for numbers, lanes in self.bundle.others.lanes:
-            from cepheid.engine.shared.run_lanes import run_lanes
+            from cepheid.engine.shared.run_lanes import LaneTask, run_lanes
 
             columns, finish = shared.of(lanes.united), self._finisher(numbers, lanes.programs)
-            given = (lanes, columns, events.length, events.schema)
-            yield numbers, run_lanes(*given, threads=threads, finish=finish)
+            given = (lanes, columns, events.length, events.schema, self.report)
+            yield numbers, run_lanes(LaneTask(*given, threads, finish))
 
     def _finisher(self, numbers: tuple[int, ...], programs: Sequence[Program]) -> Finish:
         own = self._partially(numbers)
@@ -159,12 +161,12 @@ class _Run:
         """Groups of a window that moves with every event are never in several tasks."""
         events, threads = self.events, self.mode.threads
         for numbers, chains in self.bundle.others.chains:
-            from cepheid.engine.shared.run_chains import run_chains
+            from cepheid.engine.shared.run_chains import ChainTask, run_chains
 
             assert not self._partially(numbers)
             columns = shared.of(chains.programs[0])
-            given = (chains, columns, events.length, events.schema)
-            yield numbers, run_chains(*given, threads=threads)
+            given = (chains, columns, events.length, events.schema, self.report)
+            yield numbers, run_chains(ChainTask(*given, threads))
 
     def _partially(self, numbers: tuple[int, ...]) -> list[int]:
         """Return the places in a set of queries that give rows which others add to."""
@@ -245,33 +247,3 @@ class _Run:
         self.report.record.count("events in no partition", dropped)
         if self.mode.report_range is None:  # a stream tells of events when they arrive
             warn_of_dropped(program.partition_by, dropped)
-
-
-def result_schema(program: Program, events: pa.Schema) -> pa.Schema:
-    """Return the schema of the result for events of a schema."""
-    output = program.output
-    if isinstance(output, AggregateOutput):
-        from cepheid.engine.trends.result_table import aggregate_schema
-
-        return aggregate_schema(program, output, events)
-    if program.pair is not None:
-        from cepheid.engine.matches.match_pairs import pair_schema
-
-        return pair_schema(program, program.pair, events)
-    from cepheid.engine.matches.match_rows import match_schema
-
-    return match_schema(program, output, events)
-
-
-def rows_schema(program: Program, events: pa.Schema, *, partially: bool) -> pa.Schema:
-    """Return the schema of what one of several tasks gives: graphs, rows to add up, or results."""
-    output = program.output
-    if isinstance(output, MatchOutput) and output.is_compressed:
-        from cepheid.engine.matches.forms.compressed import GRAPHS
-
-        return GRAPHS
-    if isinstance(output, AggregateOutput) and partially:
-        from cepheid.engine.trends.partial_table import partial_schema
-
-        return partial_schema(program, output, events)
-    return result_schema(program, events)

@@ -367,10 +367,14 @@ Expression: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Duration:
-    """`12 hours`, `1000` (no unit) or `500 events`; a parameter may stand for the amount."""
+    """`12 hours`, `1000` (no unit) or `500 events`; a parameter may stand for the amount.
+
+    Of `1h 30min` the further lengths are `more`.
+    """
 
     amount: int | float | Parameter
     unit: str | None = None
+    more: tuple[Duration, ...] = ()
     span: Span = _span()
 
 

@@ -179,7 +179,12 @@ class _QueryBuilder(ExpressionBuilder):
             number = self.number_value(tokens[0])
             amount = number if isinstance(number, int) else float(number)
         unit = str(tokens[1]).lower() if len(tokens) > 1 else None
-        return ast.Duration(amount, unit, span=self.span(tree))
+        more = []
+        for written, word in zip(tokens[2::2], tokens[3::2], strict=True):
+            value = self.number_value(written)
+            length = value if isinstance(value, int) else float(value)
+            more.append(ast.Duration(length, str(word).lower(), span=self.span(tree)))
+        return ast.Duration(amount, unit, tuple(more), span=self.span(tree))
 
     def _window(self, clauses: dict[str, list[Tree[Token]]]) -> ast.Window | None:
         within = self._first(clauses, "within_clause")

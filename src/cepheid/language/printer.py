@@ -254,7 +254,8 @@ def _text(value: str) -> str:
 def _duration(duration: ast.Duration) -> str:
     amount = duration.amount
     text = f":{amount.name}" if isinstance(amount, ast.Parameter) else repr(amount)
-    return text if duration.unit is None else f"{text} {duration.unit}"
+    text = text if duration.unit is None else f"{text} {duration.unit}"
+    return " ".join([text, *map(_duration, duration.more)])
 
 
 def _return_item(item: ast.ReturnItem) -> str:

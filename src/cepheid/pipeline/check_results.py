@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from cepheid.engine.run import result_schema
+from cepheid.engine.results import result_schema
 from cepheid.errors import Diagnostic, UnsupportedQueryError
 from cepheid.pipeline.bind_queries import BoundQueries
 from cepheid.pipeline.event_columns import EventColumns

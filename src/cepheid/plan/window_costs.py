@@ -23,11 +23,6 @@ class WindowCosts:
     vectors: float
     panes: float
 
-    @property
-    def prefers_panes(self) -> bool:
-        """Whether matrices of panes are cheaper."""
-        return self.panes < self.vectors
-
 
 def window_costs(
     slots: int, open_windows: float, events_per_pane: float, *, is_plain: bool = False

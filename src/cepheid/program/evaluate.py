@@ -35,6 +35,7 @@ from cepheid.analysis.expressions import (
     Value,
     references,
 )
+from cepheid.analysis.functions import BY_NAME
 from cepheid.errors import DataError, InternalError
 from cepheid.language.numbers import exactly
 from cepheid.program.arrow_arrays import to_arrow, to_numpy, to_scalar
@@ -171,7 +172,7 @@ class LocalPredicates:
                 return self._case(node)
             case "in":
                 return self._is_in(node)
-        values = [self.value(_value(each)) for each in arguments]
+        values = [self._argument(name, index) for index in enumerate(map(_value, arguments))]
         match name:
             case "is_null":
                 return pc.is_null(values[0])
@@ -183,8 +184,19 @@ class LocalPredicates:
                 return _at_path(self.columns[_attribute(arguments[0])], json.loads(node.option))
         if name in CHOICES:
             values = _of_one_type(values, node.type)
-        found = [_typed_nothing(each) for each in values]
-        return FUNCTIONS[name](found)
+        return FUNCTIONS[name](values)
+
+    def _argument(self, function: str, numbered: tuple[int, Value]) -> Column:
+        """Return an argument; one that is NULL throughout has a type that the function takes."""
+        index, node = numbered
+        column = self.value(node)
+        if pa.types.is_large_string(column.type):
+            return pc.cast(column, pa.string())
+        if node.type is not AttributeType.NULL or function not in BY_NAME:
+            is_pattern = function in PATTERNS and not pa.types.is_string(column.type)
+            return pc.cast(column, pa.string()) if is_pattern else column
+        kind = BY_NAME[function].parameter(index).kind
+        return pc.cast(column, NULL_TYPES.get(kind, column.type))
 
     def _case(self, node: Apply) -> Column:
         conditions = [self.truth(_condition(each)) for each in node.arguments[:-1:2]]
@@ -255,6 +267,18 @@ class LocalPredicates:
         return to_numpy(pc.fill_null(column, to_scalar(0, arrow_type))), valid
 
 
+PATTERNS = ("like", "ilike", "rlike")
+NULL_TYPES = {
+    "string": pa.string(),
+    "string or array": pa.string(),
+    "time": pa.timestamp("us"),
+    "number": pa.int64(),
+}
+ONE_TYPE = {
+    AttributeType.STRING: pa.string(),
+    AttributeType.INTEGER: pa.int64(),
+    AttributeType.BOOLEAN: pa.bool_(),
+}
 CHOICES = ("least", "greatest", "coalesce")
 
 
@@ -282,10 +306,6 @@ def _are_plain(kind: pa.DataType, values: list[Any]) -> bool:
     )
 
 
-def _typed_nothing(column: Column) -> Column:
-    return pc.cast(column, pa.string()) if pa.types.is_null(column.type) else column
-
-
 def _of_one_type(columns: list[Column], kind: AttributeType) -> list[Column]:
     """Return columns of which one is chosen for every event."""
     typed = [each for each in columns if not pa.types.is_null(each.type)]
@@ -299,13 +319,15 @@ def _of_one_type(columns: list[Column], kind: AttributeType) -> list[Column]:
         before = max(each.type.precision - each.type.scale for each in decimals)
         wide = pa.decimal256(min(before + scale, 76), scale)
         return [pc.cast(each, wide) for each in columns]
-    return [pc.cast(each, typed[0].type) for each in columns]
+    wanted = ONE_TYPE.get(kind)
+    if wanted is None:
+        temporal = [each.type for each in typed if pa.types.is_temporal(each.type)]
+        wanted = (temporal or [typed[0].type])[0]
+    return [pc.cast(each, wanted) for each in columns]
 
 
 def _matches(node: Apply, values: list[Column]) -> Column:
     text, pattern = values[0], values[1].as_py()
-    if pa.types.is_null(text.type):
-        text = pc.cast(text, pa.string())
     if pattern is None:
         return pc.and_(pc.is_null(text), to_scalar(None, pa.bool_()))
     if node.function == "rlike":

@@ -232,6 +232,8 @@ def _template(node: Apply, parts: list[str]) -> str:
     if isinstance(template, Mapping):
         first = node.arguments[0]
         assert not isinstance(first, AllOf | AnyOf | Compare | Truth)
+        if first.type not in template:  # NULL throughout
+            return "NULL"
         template = template[first.type]
     if "{*}" in template:
         return template.replace("{*}", ", ".join(parts))

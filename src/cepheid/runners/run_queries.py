@@ -24,7 +24,8 @@ from cepheid.engine.events.event_schema import (
 from cepheid.engine.members import ChangingQueries, Member, tell_warnings
 from cepheid.engine.process.name_errors import errors_of
 from cepheid.engine.process.threads import each_interruptible, interruptible
-from cepheid.engine.run import LocalResult, result_schema
+from cepheid.engine.results import result_schema
+from cepheid.engine.run import LocalResult
 from cepheid.engine.shared.policy import Policy, Sharing
 from cepheid.errors import ConfigError, DataError
 from cepheid.plan.run_options import Batch

@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from cepheid.engine.catalogue import RankedFolds
 from cepheid.engine.shared.policy import Policy
-from cepheid.engine.shared.run_lanes import run_lanes
-from cepheid.engine.shared.run_set import fold_prepared, prepare_set
+from cepheid.engine.shared.run_lanes import LaneTask, run_lanes
+from cepheid.engine.shared.run_set import SetOptions, fold_prepared, prepare_set
 from cepheid.engine.shared.set_results import SetResults
+from cepheid.engine.shared.shared_folds import Alone
 from cepheid.engine.trends.groups import taken
 from cepheid.kernels.values.value_arrays import ValueRows
 from cepheid.program.sharing.lane_program import LaneProgram
@@ -31,7 +33,7 @@ def windows_of_set(
     def fold(events: pa.Table, closing: _Closing) -> list[pa.Table]:
         columns = dict(zip(events.column_names, events.columns, strict=True))
         prepared = prepare_set(merged, columns, events.num_rows, 1)
-        folded = fold_prepared(prepared, policy)
+        folded = fold_prepared(prepared, SetOptions(RankedFolds(), 1, policy))
         chosen = tuple(closing.chosen(folded.rows))
         return prepared.tables(replace(folded, rows=chosen), move.schema, closing.partially)
 
@@ -49,7 +51,9 @@ def windows_of_lanes(
         def finish(results: SetResults, rows: list[ValueRows]) -> list[pa.Table]:
             return results.tables(lanes.programs, closing.chosen(rows), closing.partially)
 
-        return run_lanes(lanes, columns, events.num_rows, move.schema, finish=finish)
+        task = LaneTask(lanes, columns, events.num_rows, move.schema, RankedFolds(), finish=finish)
+        found = run_lanes(task)
+        return None if isinstance(found, Alone) else found
 
     return _folded(queries, move, fold)
 

@@ -22,7 +22,8 @@ from cepheid.engine.matches.forms.compressed import GRAPHS, compress_matches, gr
 from cepheid.engine.matches.match_pairs import find_pairs
 from cepheid.engine.matches.match_task import SearchMode
 from cepheid.engine.results import aggregated
-from cepheid.engine.shared.run_chains import run_chains
+from cepheid.engine.shared.run_chains import ChainTask, run_chains
+from cepheid.engine.shared.shared_folds import Alone
 from cepheid.engine.trends.trend_events import TrendEvents
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program
@@ -101,7 +102,11 @@ class Replay:
         if not settled.new.num_rows:
             return [None] * len(program.programs)
         columns, count = self._scans.of(program.programs[0]), settled.events.num_rows
-        return run_chains(program, columns, count, settled.move.schema, report=settled.report)
+        task = ChainTask(
+            program, columns, count, settled.move.schema, RankedFolds(), report=settled.report
+        )
+        found = run_chains(task)
+        return None if isinstance(found, Alone) else found
 
     def _can_be_new(self, program: Program) -> bool:
         """Whether anything can have become final: by new events, by time, by the end."""

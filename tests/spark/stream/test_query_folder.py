@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 import cepheid
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
-from cepheid.engine.run import result_schema
+from cepheid.engine.results import result_schema
 from cepheid.plan.run_options import RunOptions
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.spark.shuffle.packed_events import to_packet

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cepheid.engine.events.event_schema import TICKS_PER_SECOND
 from cepheid.engine.events.ticks import to_ticks
+from cepheid.engine.fold import Folding
 from cepheid.engine.shared.fold_set import FoldedSet, fold_set
 from cepheid.engine.shared.make_machine import SetTask
 from cepheid.engine.shared.merged_arrays import MergedArrays
@@ -50,33 +51,35 @@ class SetAnalysis:
         options: SetOptions,
     ) -> list[pa.Table]:
         """Return the result of every query."""
-        threads, policy, partially = options
+        folds, threads, policy, partially = options
+        extra = folds.unrecorded()
         start = time.perf_counter()
         prepared = prepare_set(program, columns, length, threads)
         ordering = time.perf_counter() - start
         task = replace(prepared.task, policy=policy)
-        folded, folding = _timed(replace(task, most_records=MOST_RECORDS), threads)
+        folded, folding = _timed(replace(task, most_records=MOST_RECORDS), extra, threads)
         # Bursts that are recorded are not counted with plain numbers, as `run_set` may do.
-        unrecorded, seconds = _timed(task, threads)
+        unrecorded, seconds = _timed(task, folds, threads)
         is_plain = unrecorded.is_plain
         warm = other = None
         if self.compare:
             policy_of_other = Policy.ALWAYS if is_plain else Policy.NEVER
-            warm, other = _compared(task, replace(task, policy=policy_of_other), threads)
+            warm, other = _compared(task, replace(task, policy=policy_of_other), extra, threads)
         times = SetTimes(ordering, seconds if is_plain else folding, warm, other)
         self.sets.append(_Report(prepared, folded).run(times, is_plain=is_plain))
         return prepared.tables(folded, schema, partially)
 
 
-def _timed(task: SetTask, threads: int) -> tuple[FoldedSet, float]:
+def _timed(task: SetTask, folding: Folding, threads: int) -> tuple[FoldedSet, float]:
     start = time.perf_counter()
-    folded = fold_set(task, threads)
+    folded = fold_set(task, folding, threads)
     return folded, time.perf_counter() - start
 
 
-def _compared(task: SetTask, other: SetTask, threads: int) -> tuple[float, float]:
+def _compared(task: SetTask, other: SetTask, folding: Folding, threads: int) -> tuple[float, float]:
     """Return the shortest times of a fold and of another one, by turns."""
-    pairs = [(_timed(task, threads)[1], _timed(other, threads)[1]) for _ in range(COMPARISONS)]
+    both = (task, other)
+    pairs = [[_timed(each, folding, threads)[1] for each in both] for _ in range(COMPARISONS)]
     return min(each for each, _ in pairs), min(each for _, each in pairs)
 
 

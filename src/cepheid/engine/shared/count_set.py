@@ -8,7 +8,9 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from cepheid.engine.fold import TooLarge
 from cepheid.engine.shared.flat_lists import flat_lists
+from cepheid.engine.shared.shared_folds import loops, repeats
 from cepheid.engine.trends.value_rows import first_rows, joined_rows, make_rows
 from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.last_event.prefix_counts import LARGEST
@@ -29,31 +31,6 @@ from cepheid.program.sharing.merged_program import MergedPosition, MergedProgram
 
 Int64s = NDArray[np.int64]
 ROWS_AT_ONCE = 1 << 14
-
-
-def is_plain(program: MergedProgram) -> bool:
-    """Whether queries only count, nothing is negated, and events repeat by themselves at most."""
-    if program.number_count > 1 or program.minimum_count > 0:
-        return False
-    if any(each.gaps or each.negative for each in program.queries):
-        return False
-    written: set[tuple[int, int]] = set()
-    for each in reversed(program.positions):
-        if any((each.group, slot) in written for slot in each.sources):
-            return False
-        if len(_loops(each)) > 1:
-            return False
-        written |= {(each.group, slot) for slot in each.entries}
-    return True
-
-
-def repeats(position: MergedPosition) -> bool:
-    """Whether a position reads what it writes, as that of T in T+ does."""
-    return bool(_loops(position))
-
-
-def _loops(position: MergedPosition) -> set[int]:
-    return set(position.sources) & set(position.entries)
 
 
 class SetCounter:
@@ -81,8 +58,8 @@ class SetCounter:
 
     def rows(
         self, events: EventArrays, part: range, measures: Measures
-    ) -> tuple[ValueRows, Int64s] | None:
-        """Return the rows of some partitions and their queries; None if a count is too large."""
+    ) -> tuple[ValueRows, Int64s] | TooLarge:
+        """Return the rows of some partitions and their queries."""
         machine = self.machine
         arrays = KindArrays(
             events.fires.view(np.int64) - 1,
@@ -108,7 +85,7 @@ class SetCounter:
             parts.append(first_rows(rows, int(cursor[ROWS])))
             queries.append(query_of_row[: int(cursor[ROWS])])
         if found != DONE:
-            return None
+            return TooLarge()
         every = joined_rows(parts)
         return every._replace(owner=every.owner + part.start), np.concatenate(queries)
 
@@ -131,8 +108,8 @@ class _Rows:
                 self._users.setdefault(row, set()).add(number)
 
     def _of(self, position: MergedPosition, slots: Sequence[int], loops_first: bool) -> list[int]:
-        loops, begin = _loops(position), self.begins[position.group]
-        ordered = sorted(slots, key=lambda slot: (slot in loops) != loops_first)
+        both, begin = loops(position), self.begins[position.group]
+        ordered = sorted(slots, key=lambda slot: (slot in both) != loops_first)
         return [begin + slot for slot in ordered]
 
     def users(self, position: int) -> set[int]:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cepheid.engine.fold import Facts, Folding, TooLarge
 from cepheid.engine.matches.match_chunks import split_partitions
 from cepheid.engine.process.threads import side_by_side
-from cepheid.engine.shared.count_set import SetCounter, is_plain, repeats
+from cepheid.engine.shared.count_set import SetCounter
 from cepheid.engine.shared.make_machine import SetTask, make_machine, recorded, table_of
 from cepheid.engine.shared.merged_arrays import MergedArrays
 from cepheid.engine.shared.policy import Policy
+from cepheid.engine.shared.shared_folds import SharedSet
 from cepheid.engine.trends.groups import taken
 from cepheid.engine.trends.value_rows import counts_only, first_rows, joined_rows, make_rows
 from cepheid.kernels.arrays import EventArrays
@@ -30,7 +33,6 @@ from cepheid.program.sharing.merged_program import MergedQuery, WindowGroup
 
 Int64s = NDArray[np.int64]
 ROWS_AT_ONCE = 1 << 14
-FEW_REPEATED = 32  # positions: with more, steps that are written down once are cheaper
 MANY_WINDOWS = 128  # that an event is in: then it is worth to count how many are open at once
 
 
@@ -47,55 +49,87 @@ class FoldedSet:
     is_plain: bool
 
 
-def fold_set(task: SetTask, threads: int = 1) -> FoldedSet:
+@dataclass(frozen=True)
+class SetFolding:
+    """A set that is to be folded, on some threads."""
+
+    task: SetTask
+    threads: int
+
+    @property
+    def group(self) -> SharedSet:
+        """What folds are chosen by."""
+        return SharedSet(self.task.program, self.task.policy, bool(self.task.most_records))
+
+    @cached_property
+    def lanes(self) -> list[int]:
+        """How many vectors every window group needs at once, at most."""
+        return [open_lanes(self.task.events, each) for each in self.task.program.groups]
+
+    @cached_property
+    def counter(self) -> SetCounter:
+        """What counts with plain numbers."""
+        task = self.task
+        is_lazy = task.policy is not Policy.NEVER
+        return SetCounter(task.program, task.passes, self.lanes, is_lazy=is_lazy)
+
+    @property
+    def parts(self) -> list[range]:
+        """The partitions of every thread."""
+        return split_partitions(self.task.events, self.threads)
+
+
+def set_facts(folding: SetFolding) -> Facts:
+    """Return what is known of the events of a set."""
+    return Facts(measures={"repeated positions": lambda: folding.counter.repeated})
+
+
+def fold_set(task: SetTask, folding: Folding, threads: int = 1) -> FoldedSet:
     """Return what every query of the set has per partition and window."""
-    lanes = [open_lanes(task.events, each) for each in task.program.groups]
-    parts = split_partitions(task.events, threads)
-    folded = _counted(task, lanes, parts)
-    is_plain = folded is not None
-    if folded is None:
-        arrays = MergedArrays(task.program, task.passes)
-        folded = side_by_side(
-            [functools.partial(_fold_part, task, arrays, lanes, each) for each in parts]
-        )
-    queries = np.concatenate([each[1] for each in folded])
+    found: FoldedSet = folding.fold(SetFolding(task, threads))
+    return found
+
+
+def counted_together(folding: SetFolding, facts: Facts) -> FoldedSet | TooLarge:
+    """Count with plain numbers.
+
+    That takes a few nanoseconds for a step of a lane, so that to share it would not pay.
+    """
+    task, count = folding.task, folding.counter.rows
+    found = side_by_side(
+        [functools.partial(count, task.events, each, task.measures) for each in folding.parts]
+    )
+    nothing = np.zeros(SHARED_BURSTS + 1, np.int64), np.zeros((0, RECORD), np.int64)
+    counted = [(*each, *nothing) for each in found if not isinstance(each, TooLarge)]
+    return _joined(task, counted, is_plain=True) if len(counted) == len(found) else TooLarge()
+
+
+def bursts_together(folding: SetFolding, facts: Facts) -> FoldedSet:
+    """Fold with values of any size, and decide for every burst who shares it."""
+    task = folding.task
+    arrays = MergedArrays(task.program, task.passes)
+    fold = functools.partial(_fold_part, task, arrays, folding.lanes)
+    found = side_by_side([functools.partial(fold, each) for each in folding.parts])
+    return _joined(task, found, is_plain=False)
+
+
+FoldedPart = tuple[ValueRows, Int64s, Int64s, Int64s]  # rows, their queries, counters, bursts
+
+
+def _joined(task: SetTask, parts: Sequence[FoldedPart], *, is_plain: bool) -> FoldedSet:
+    queries = np.concatenate([each[1] for each in parts])
     order = np.argsort(queries.astype(np.int32), kind="stable")
-    rows = taken(joined_rows([each[0] for each in folded]), order)
+    rows = taken(joined_rows([each[0] for each in parts]), order)
     ends = np.cumsum(np.bincount(queries, minlength=len(task.program.queries))).tolist()
     return FoldedSet(
         tuple(
             _of_query(ValueRows._make(each[begin:end] for each in rows), query)
             for query, (begin, end) in zip(task.program.queries, pairwise([0, *ends]), strict=True)
         ),
-        np.sum([each[2] for each in folded], axis=0),
-        np.concatenate([each[3] for each in folded]),
+        np.sum([each[2] for each in parts], axis=0),
+        np.concatenate([each[3] for each in parts]),
         is_plain,
     )
-
-
-FoldedPart = tuple[ValueRows, Int64s, Int64s, Int64s]  # rows, their queries, counters, bursts
-
-
-def _counted(
-    task: SetTask, lanes: Sequence[int], parts: Sequence[range]
-) -> list[FoldedPart] | None:
-    """Return the parts if they can be counted with plain numbers.
-
-    That takes a few nanoseconds for a step of a lane, so that to share it would not pay.
-    """
-    if task.policy is Policy.ALWAYS or not is_plain(task.program):
-        return None
-    counter = SetCounter(task.program, task.passes, lanes, is_lazy=task.policy is not Policy.NEVER)
-    if counter.repeated > FEW_REPEATED:
-        return None
-    if task.most_records and any(map(repeats, task.program.positions)):
-        return None
-    found = side_by_side(
-        [functools.partial(counter.rows, task.events, each, task.measures) for each in parts]
-    )
-    nothing = np.zeros(SHARED_BURSTS + 1, np.int64), np.zeros((0, RECORD), np.int64)
-    counted = [(*each, *nothing) for each in found if each is not None]
-    return counted if len(counted) == len(parts) else None
 
 
 def _of_query(rows: ValueRows, query: MergedQuery) -> ValueRows:

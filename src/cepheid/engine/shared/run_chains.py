@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -14,10 +15,12 @@ from numpy.typing import NDArray
 from cepheid.engine.events.order_kinds import order_kinds
 from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.events.warn_of_events import warn_of_dropped
+from cepheid.engine.fold import Facts, Folding, TooLarge
 from cepheid.engine.matches.match_chunks import split_partitions
 from cepheid.engine.process.name_errors import errors_of
 from cepheid.engine.process.threads import side_by_side
 from cepheid.engine.shared.flat_lists import flat_lists
+from cepheid.engine.shared.shared_folds import Alone, SharedChains
 from cepheid.engine.trends.groups import GroupRows
 from cepheid.engine.trends.result_table import (
     Finished,
@@ -44,30 +47,48 @@ Int64s = NDArray[np.int64]
 Rows = tuple[Int64s, NDArray[np.float64]]  # of a query: steps, and how many trends there are
 
 
-def run_chains(
-    program: ChainProgram,
-    columns: Mapping[str, Any],
-    length: int,
-    schema: pa.Schema,
-    *,
-    threads: int = 1,
-    report: ReportRange | None = None,
-) -> list[pa.Table] | None:
-    """Return the result of every query; None if a count is too large to be a plain number.
+@dataclass(frozen=True)
+class ChainTask:
+    """Queries that count sequences, and their events.
 
     With `report` it is what becomes final in a step of a stream, all of whose events are settled.
     """
-    ordered, kinds = order_kinds(program, columns, length, threads)
+
+    program: ChainProgram
+    columns: Mapping[str, Any]
+    length: int
+    schema: pa.Schema
+    folding: Folding
+    threads: int = 1
+    report: ReportRange | None = None
+
+    @property
+    def group(self) -> SharedChains:
+        """What folds are chosen by."""
+        return SharedChains(self.program)
+
+
+def run_chains(task: ChainTask) -> list[pa.Table] | Alone:
+    """Return the result of every query, or that each needs a fold of its own."""
+    found: list[pa.Table] | Alone = task.folding.fold(task)
+    return found
+
+
+def segments_together(task: ChainTask, facts: Facts) -> list[pa.Table] | TooLarge:
+    """Return the result of every query."""
+    program, columns, report = task.program, task.columns, task.report
+    with task.folding.record.stage("order"):
+        ordered, kinds = order_kinds(program, columns, task.length, task.threads)
     machine = segment_machine(program, kinds.passes)
     window = program.programs[0].window_length
     assert window is not None
     fold = functools.partial(_fold, machine, ordered.arrays, window)
     found = side_by_side(
-        [functools.partial(fold, each) for each in split_partitions(ordered.arrays, threads)]
+        [functools.partial(fold, each) for each in split_partitions(ordered.arrays, task.threads)]
     )
     done = [each for each in found if each is not None]
     if len(done) < len(found):
-        return None
+        return TooLarge()
     warn_of_dropped(program.programs[0].partition_by, ordered.dropped)
     result = []
     for number, each in enumerate(program.programs):
@@ -79,7 +100,7 @@ def run_chains(
             events, counts = events[is_new], counts[is_new]
         groups = GroupRows(events, _values(counts), np.zeros(events.size, np.bool_))
         with errors_of(each.name):
-            result.append(_table(each, groups, columns, schema))
+            result.append(_table(each, groups, columns, task.schema))
     return result
 
 

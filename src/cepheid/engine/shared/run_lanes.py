@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,13 +14,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from cepheid.engine.events.kernel_arrays import widest_step
-from cepheid.engine.events.order_events import order_events
+from cepheid.engine.events.order_events import OrderedEvents, order_events
 from cepheid.engine.events.predicate_inputs import read_columns
 from cepheid.engine.events.warn_of_events import warn_of_dropped
+from cepheid.engine.fold import Facts, Folding, TooLarge
 from cepheid.engine.matches.match_chunks import split_partitions
 from cepheid.engine.process.threads import side_by_side
 from cepheid.engine.shared.lane_tables import lane_tables
 from cepheid.engine.shared.set_results import SetResults
+from cepheid.engine.shared.shared_folds import Alone, SharedLanes
 from cepheid.engine.trends.folds.last_event_indexes import IndexBuilder
 from cepheid.engine.trends.integer_sums import (
     bounds_by_largest,
@@ -39,60 +43,105 @@ from cepheid.program.sharing.lane_program import LaneProgram
 
 Int64s = NDArray[np.int64]
 Finish = Callable[[SetResults, list[ValueRows]], list[pa.Table]]
-MOST_NUMBERS = 2**26  # that wait in the structures of edges
 LARGEST = 2.0**200  # beyond that numbers need exponents of their own
 LARGEST_EXACT = 2.0**53
 
 
-def run_lanes(
-    program: LaneProgram,
-    columns: Mapping[str, Any],
-    length: int,
-    schema: pa.Schema,
-    *,
-    threads: int = 1,
-    finish: Finish | None = None,
-) -> list[pa.Table] | None:
-    """Return the result of every query; None if the data needs a fold of its own for each.
+@dataclass(frozen=True)
+class LaneTask:
+    """Queries with the same adjacent predicates, and their events.
 
-    That is so if a value has no place in an order, if numbers become very large, or if large ones
-    may cancel. `finish`
-    makes tables of the rows of every query, if not all of them are wanted as they are.
+    `finish` makes tables of the rows of every query, if not all of them are wanted as they are.
     """
-    united = program.united
-    ordered = order_events(united, columns, length, threads=threads)
-    predicates = read_columns(united, ordered, columns, threads=threads)
-    builder = IndexBuilder(
-        [each.lookup for each in program.edges],
-        [(each.source, each.target) for each in program.edges],
-        united.strategy,
-        ordered,
-        predicates.columns,
+
+    program: LaneProgram
+    columns: Mapping[str, Any]
+    length: int
+    schema: pa.Schema
+    folding: Folding
+    threads: int = 1
+    finish: Finish | None = None
+
+    @property
+    def group(self) -> SharedLanes:
+        """What folds are chosen by."""
+        return SharedLanes(self.program)
+
+    @cached_property
+    def ordered(self) -> OrderedEvents:
+        """The events of all queries."""
+        with self.folding.record.stage("order"):
+            return order_events(
+                self.program.united, self.columns, self.length, threads=self.threads
+            )
+
+    @cached_property
+    def builder(self) -> IndexBuilder:
+        """Where edges look up what they extend."""
+        program, ordered = self.program, self.ordered
+        predicates = read_columns(program.united, ordered, self.columns, threads=self.threads)
+        return IndexBuilder(
+            [each.lookup for each in program.edges],
+            [(each.source, each.target) for each in program.edges],
+            program.united.strategy,
+            ordered,
+            predicates.columns,
+        )
+
+    @cached_property
+    def measures(self) -> EventMeasures:
+        """What events contribute."""
+        measured = self.program.measures
+        return EventMeasures(measured, self.columns, self.ordered.row, threads=self.threads)
+
+    @cached_property
+    def contributions(self) -> Measures:
+        """What events contribute, as arrays."""
+        return self.measures.arrays()
+
+    @cached_property
+    def fold(self) -> _Fold:
+        """The fold and its room."""
+        tables = lane_tables(self.program, [each.structure for each in self.builder.edges])
+        indexes = self.builder.indexes()[0]
+        return _Fold(self.program, tables, self.ordered.arrays, indexes, self.contributions)
+
+
+def lane_facts(task: LaneTask) -> Facts:
+    """Return what is known of the events of queries with the same adjacent predicates."""
+    return Facts(
+        measures={
+            "looked up": lambda: all(e.structure in LOOKED_UP for e in task.builder.edges),
+            "huge numbers": lambda: bool(task.contributions.tier.any()),
+            "numbers kept": lambda: task.fold.room_needed,
+        }
     )
-    if any(each.structure not in LOOKED_UP for each in builder.edges):
-        return None
-    measures = EventMeasures(program.measures, columns, ordered.row, threads=threads)
-    contributions = measures.arrays()
-    if contributions.tier.any():
-        return None
-    tables = lane_tables(program, [each.structure for each in builder.edges])
-    fold = _Fold(program, tables, ordered.arrays, builder.indexes()[0], contributions)
-    if fold.room_needed > MOST_NUMBERS:
-        return None
-    rows = fold.rows(threads)
+
+
+def run_lanes(task: LaneTask) -> list[pa.Table] | Alone:
+    """Return the result of every query, or that the data needs a fold of its own for each."""
+    found: list[pa.Table] | Alone = task.folding.fold(task)
+    return found
+
+
+def lanes_together(task: LaneTask, facts: Facts) -> list[pa.Table] | TooLarge:
+    """Return the result of every query."""
+    program, ordered, measures = task.program, task.ordered, task.measures
+    rows = task.fold.rows(task.threads)
     if not _are_exact(program, rows):
-        return None
-    warn_of_dropped(united.partition_by, ordered.dropped)
-    results = SetResults(columns, ordered, schema, measures)
+        return TooLarge()
     of_queries = [
         _of_query(rows, number, each.output) for number, each in enumerate(program.programs)
     ]
     outputs = (each.output for each in program.programs)
     if any(map(_cancels, of_queries, outputs, itertools.repeat(measures))):
-        return None
-    if finish is not None:
-        return finish(results, of_queries)
-    return results.tables(program.programs, of_queries)
+        return TooLarge("a sum that may need digits beyond 2^53")
+    warn_of_dropped(program.united.partition_by, ordered.dropped)
+    results = SetResults(task.columns, ordered, task.schema, measures)
+    with task.folding.record.stage("columns"):
+        if task.finish is not None:
+            return task.finish(results, of_queries)
+        return results.tables(program.programs, of_queries)
 
 
 class _Fold:

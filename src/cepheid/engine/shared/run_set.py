@@ -11,6 +11,7 @@ import pyarrow as pa
 from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.engine.events.order_kinds import order_kinds
 from cepheid.engine.events.warn_of_events import warn_of_dropped
+from cepheid.engine.fold import Folding
 from cepheid.engine.shared.fold_set import FoldedSet, fold_set
 from cepheid.engine.shared.make_machine import SetTask
 from cepheid.engine.shared.policy import Policy
@@ -22,6 +23,7 @@ from cepheid.program.sharing.merged_program import MergedProgram
 class SetOptions(NamedTuple):
     """How a set is run; queries in `partially` give rows of groups that others add to."""
 
+    folding: Folding
     threads: int = 1
     policy: Policy = Policy.DYNAMIC
     partially: Collection[int] = ()
@@ -49,14 +51,18 @@ def run_set(
     options: SetOptions,
 ) -> list[pa.Table]:
     """Return the result of every query."""
-    prepared = prepare_set(program, columns, length, options.threads)
-    folded = fold_prepared(prepared, options.policy, options.threads)
-    return prepared.tables(folded, schema, options.partially)
+    record = options.folding.record
+    with record.stage("order"):
+        prepared = prepare_set(program, columns, length, options.threads)
+    folded = fold_prepared(prepared, options)
+    with record.stage("columns"):
+        return prepared.tables(folded, schema, options.partially)
 
 
-def fold_prepared(prepared: PreparedSet, policy: Policy, threads: int = 1) -> FoldedSet:
+def fold_prepared(prepared: PreparedSet, options: SetOptions) -> FoldedSet:
     """Return what every query has per partition and window."""
-    return fold_set(replace(prepared.task, policy=policy), threads)
+    task = replace(prepared.task, policy=options.policy)
+    return fold_set(task, options.folding, options.threads)
 
 
 @dataclass(frozen=True, slots=True)

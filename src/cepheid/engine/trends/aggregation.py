@@ -21,12 +21,8 @@ from cepheid.engine.trends.integer_sums import (
     rounded_sums,
     signed_sums,
 )
-from cepheid.engine.trends.result_table import (
-    Finished,
-    PlaceColumns,
-    aggregate_schema,
-    finish,
-)
+from cepheid.engine.trends.partial_table import table_of_rows
+from cepheid.engine.trends.result_table import Finished, PlaceColumns
 from cepheid.engine.trends.trend_events import TrendEvents
 from cepheid.engine.trends.trend_task import TrendTask
 from cepheid.engine.trends.trends import Trends, trends_of
@@ -43,13 +39,15 @@ class Aggregation:
     events: TrendEvents
     folding: Folding
 
-    def table(self, schema: pa.Schema) -> pa.Table:
-        """Return one row per group and window; `schema` has the types of group attributes."""
+    def table(self, schema: pa.Schema, *, partially: bool = False) -> pa.Table:
+        """Return one row per group and window; `schema` has the types of group attributes.
+
+        With `partially` they are rows of groups that others add to.
+        """
         program, output = self.events.program, self.events.output
-        result = aggregate_schema(program, output, schema)
-        finished = self.finished(schema)
+        rows = self.finished(schema)
         with self.folding.record.stage("columns"):
-            return finish(output, result, finished)
+            return table_of_rows(program, output, schema, rows, partially=partially)
 
     def finished(self, schema: pa.Schema) -> Finished:
         """Return everything that the columns of the result are made of."""

@@ -69,6 +69,15 @@ def _numbers_type(output: AggregateOutput) -> pa.DataType:
     return pa.struct(fields)
 
 
+def table_of_rows(
+    program: Program, output: AggregateOutput, schema: pa.Schema, rows: Finished, *, partially: bool
+) -> pa.Table:
+    """Return final results, or with `partially` rows of groups that others add to."""
+    if partially:
+        return to_partial(partial_schema(program, output, schema), rows)
+    return finish(output, aggregate_schema(program, output, schema), rows)
+
+
 def to_partial(schema: pa.Schema, rows: Finished) -> pa.Table:
     """Return the rows of one task as columns."""
     values = rows.values

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from cepheid.engine.bundle import Bundle
-from cepheid.engine.run import rows_schema
+from cepheid.engine.results import rows_schema
 from cepheid.engine.trends.min_max_keys import has_own_keys
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program, Ranking

@@ -70,7 +70,7 @@ class QueryCompiler:
 
     def form(self, name: str, text: str | None) -> QueryForm:
         """Return what the packets of a query are."""
-        from cepheid.engine.run import result_schema
+        from cepheid.engine.results import result_schema
 
         program = self.query(name, text or "", None).program
         columns = result_schema(program, self.events).names

@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from cepheid.engine.run import result_schema, rows_schema
+from cepheid.engine.results import result_schema, rows_schema
 from cepheid.errors import DataError
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program

@@ -22,7 +22,7 @@ from cepheid.engine.derived_events import (
 from cepheid.engine.events.event_schema import ColumnRoles, ticks_per_second
 from cepheid.engine.matches.final_matches import reported_after
 from cepheid.engine.members import Member, tell_warnings
-from cepheid.engine.run import result_schema
+from cepheid.engine.results import result_schema
 from cepheid.engine.shared.policy import Policy, Sharing
 from cepheid.errors import ConfigError
 from cepheid.plan.stream_options import Late, Streaming

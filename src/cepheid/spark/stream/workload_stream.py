@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from cepheid.engine.run import result_schema
+from cepheid.engine.results import result_schema
 from cepheid.errors import ConfigError, suggest
 from cepheid.spark.stream.finish_packets import (
     PACKETS,

@@ -1,0 +1,159 @@
+"""The folds that take several queries; each by itself is always among the choices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from cepheid.engine.fold import Facts, Fold, Precedence
+from cepheid.engine.shared.policy import Policy
+from cepheid.program.sharing.chain_program import ChainProgram
+from cepheid.program.sharing.lane_program import LaneProgram
+from cepheid.program.sharing.merged_program import MergedPosition, MergedProgram
+
+SHARED = "cepheid.engine.shared"
+FEW_REPEATED = 32  # positions: with more, steps that are written down once are cheaper
+MOST_NUMBERS = 2**26  # that wait in the structures of edges
+
+
+class Alone(Enum):
+    """The result of a group whose queries are to be folded one by one."""
+
+    ALONE = "alone"
+
+
+@dataclass(frozen=True, slots=True)
+class SharedSet:
+    """Queries that are merged; `is_recorded`: what becomes of every burst is written down."""
+
+    program: MergedProgram
+    policy: Policy
+    is_recorded: bool = False
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(each.name for each in self.program.queries)
+
+
+@dataclass(frozen=True, slots=True)
+class SharedLanes:
+    """Queries with the same adjacent predicates."""
+
+    program: LaneProgram
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(each.name for each in self.program.programs)
+
+
+@dataclass(frozen=True, slots=True)
+class SharedChains:
+    """Queries that count sequences with segments in common."""
+
+    program: ChainProgram
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(each.name for each in self.program.programs)
+
+
+def _not_counted(group: SharedSet, facts: Facts) -> str | None:
+    program = group.program
+    if group.policy is Policy.ALWAYS:
+        return "every burst is to be shared"
+    if program.number_count > 1 or program.minimum_count > 0:
+        return "more than the number of trends is asked for"
+    if any(each.gaps or each.negative for each in program.queries):
+        return "a part is negated"
+    if _repeats_others(program):
+        return "events repeat others than themselves"
+    if group.is_recorded and any(map(repeats, program.positions)):
+        return "bursts are written down"
+    return None
+
+
+def _repeats_others(program: MergedProgram) -> bool:
+    written: set[tuple[int, int]] = set()
+    for each in reversed(program.positions):
+        if any((each.group, slot) in written for slot in each.sources) or len(loops(each)) > 1:
+            return True
+        written |= {(each.group, slot) for slot in each.entries}
+    return False
+
+
+def repeats(position: MergedPosition) -> bool:
+    """Whether a position reads what it writes, as that of T in T+ does."""
+    return bool(loops(position))
+
+
+def loops(position: MergedPosition) -> set[int]:
+    """Return what a position both reads and writes."""
+    return set(position.sources) & set(position.entries)
+
+
+def _many_repeated(group: SharedSet, facts: Facts) -> str | None:
+    many = "many positions repeat that take every event at once"
+    return many if facts["repeated positions"] > FEW_REPEATED else None
+
+
+def _not_in_lanes(group: SharedLanes, facts: Facts) -> str | None:
+    if not facts["looked up"]:
+        return "a value that is compared has no place in an order"
+    if facts["huge numbers"]:
+        return "numbers to add up are beyond 2^256"
+    if facts["numbers kept"] > MOST_NUMBERS:
+        return f"{facts['numbers kept']:,} numbers would be kept"
+    return None
+
+
+def _anything(group: object, facts: Facts) -> None:
+    return None
+
+
+# Vectors of doubles of all queries, without a decision for every burst.
+COUNTED_TOGETHER = Fold(
+    "counts of a set",
+    SharedSet,
+    Precedence.DOUBLES,
+    _not_counted,
+    f"{SHARED}.fold_set:counted_together",
+    waste=_many_repeated,
+)
+# Steps written down once for all who share a burst (HAMLET).
+BURSTS_TOGETHER = Fold(
+    "bursts of a set",
+    SharedSet,
+    Precedence.ANY_SIZE,
+    _anything,
+    f"{SHARED}.fold_set:bursts_together",
+)
+# One vector for the trends of all queries that wait for an event.
+LANES_TOGETHER = Fold(
+    "lanes of a set",
+    SharedLanes,
+    Precedence.DOUBLES,
+    _not_in_lanes,
+    f"{SHARED}.run_lanes:lanes_together",
+)
+# Segments of sequences that several queries have, once.
+SEGMENTS_TOGETHER = Fold(
+    "segments of a set",
+    SharedChains,
+    Precedence.DOUBLES,
+    _anything,
+    f"{SHARED}.run_chains:segments_together",
+)
+LANES_ALONE = Fold(
+    "each by itself", SharedLanes, Precedence.LISTED, _anything, f"{SHARED}.shared_folds:alone"
+)
+SEGMENTS_ALONE = Fold(
+    "each by itself", SharedChains, Precedence.LISTED, _anything, f"{SHARED}.shared_folds:alone"
+)
+
+
+def alone(task: object, facts: Facts) -> Alone:
+    """Return that the queries are to be folded one by one."""
+    return Alone.ALONE
