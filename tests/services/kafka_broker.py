@@ -77,6 +77,7 @@ def kafka_broker(folder: Path) -> Iterator[KafkaBroker]:
     settings = server_settings(folder / "data", port, controller_port)
     properties.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
     cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+    cluster = f"A{cluster[1:]}"  # a dash in front would be taken for an option
     storage = ("format", "--cluster-id", cluster, "--config", str(properties))
     run_java(folder, "kafka.tools.StorageTool", *storage)
     log = folder / "broker.log"

@@ -11,7 +11,7 @@ import pyarrow as pa
 from cepheid.analysis.schema import EventSchema
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.engine.process.log import LOG
-from cepheid.errors import UNNAMED
+from cepheid.errors import UNNAMED, Diagnostic, UnsupportedQueryError
 from cepheid.program.program import Program
 
 MakeProgram = Callable[[EventSchema], Program]
@@ -57,7 +57,20 @@ def _compile(
     name: str,
     text: str,
 ) -> Program:
-    return make_program(name, text, schema)
+    program = make_program(name, text, schema)
+    if program.computed:  # events that are kept already have no such column
+        column = program.computed[0].name.replace("@.", "")
+        raise UnsupportedQueryError(
+            [
+                Diagnostic(
+                    "unsupported",
+                    f"query '{name}' computes {column} of every event, which queries of a folder "
+                    "cannot",
+                    hint="compute it as a column of the stream: frame.withColumn(…)",
+                )
+            ]
+        )
+    return program
 
 
 def tell_warnings(program: Program) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 
+from cepheid.analysis.expressions import ComputedColumn
 from cepheid.engine.bundle import Bundle, bundle_of_one
 from cepheid.engine.catalogue import RankedFolds
 from cepheid.engine.events.warn_of_events import warn_of_dropped
@@ -56,6 +57,17 @@ class EventColumns:
         """All columns as one table."""
         return pa.table(dict(self.columns))
 
+    def with_computed(self, computed: Sequence[ComputedColumn]) -> EventColumns:
+        """Return the columns with those that queries add; on Spark they are there already."""
+        missing = [each for each in computed if each.name not in self.columns]
+        if not missing:
+            return self
+        from cepheid.program.compute_columns import with_computed
+
+        table = with_computed(self.table, missing)
+        added = [table.schema.field(name) for name in dict.fromkeys(each.name for each in missing)]
+        return EventColumns.of(table, pa.schema([*self.schema, *added]))
+
 
 @dataclass(frozen=True, slots=True)
 class RunMode:
@@ -87,6 +99,7 @@ def run(
     are run together, it is found by running each alone.
     """
     programs, report = bundle.programs, report or RankedFolds()
+    events = events.with_computed(bundle.computed)
     if len(programs) == 1:
         with errors_of(programs[0].name):
             for each in _Run(bundle, events, mode, report).alone(0, events.columns):

@@ -24,7 +24,6 @@ from cepheid.engine.events.warn_of_events import warn_of_missing_types
 from cepheid.engine.members import Member
 from cepheid.engine.run import EventColumns, LocalResult, RunMode, run
 from cepheid.engine.shared.policy import Sharing
-from cepheid.program.compute_columns import with_computed
 from cepheid.program.program import Program
 from cepheid.tables.stored_columns import LEAST_ROWS, ColumnReader, StoredEvents
 
@@ -61,7 +60,7 @@ class InProcess:
 
     def batches(self, program: Program) -> Iterator[pa.RecordBatch]:
         """Return the result of a program, which is found while it is gone through."""
-        events = EventColumns.of(with_computed(self._table, program.computed))
+        events = EventColumns.of(self._table)
         self._warn_of_missing_types([program], events)
         mode = RunMode(available_cores(), as_found=True)
         found = run(bundle_of_one(program), events, mode)
@@ -75,16 +74,14 @@ class InProcess:
         """
         stored, type_column = self.events, self.roles.type
         if isinstance(stored, pa.Table):
-            yield EventColumns.of(with_computed(stored, bundle.computed))
+            yield EventColumns.of(stored)
             return
         needed = [name for name in self.schema.names if name in bundle.stored_columns]
         shown = {name for each in bundle.programs for name in each.partition_by}
         encoded = [name for name in needed if name == type_column and name not in shown]
         threads = available_cores()
         if threads == 1 or stored.row_count < LEAST_ROWS or bundle.computed:
-            table = with_computed(stored.read(needed, encoded), bundle.computed)
-            added = [each for each in table.schema if each.name not in needed]
-            yield EventColumns.of(table, pa.schema([*self.schema, *added]))
+            yield EventColumns.of(stored.read(needed, encoded), self.schema)
             return
         first = [self.roles.time, type_column, *bundle.programs[0].partition_by]
         needed.sort(key=lambda name: first.index(name) if name in first else len(first))
@@ -95,7 +92,7 @@ class InProcess:
         self, program: Program, schema: pa.Schema, streams: Sequence[DerivedStream]
     ) -> LocalResult:
         """Return the result of a program that reads those of others, or is read by others."""
-        events = EventColumns.of(with_computed(self._united(schema, streams), program.computed))
+        events = EventColumns.of(self._united(schema, streams))
         found = run(bundle_of_one(program), events, RunMode(available_cores()), self.report)
         ((_, result),) = found
         self._warn_of_missing_types([program], EventColumns.of(self._table))

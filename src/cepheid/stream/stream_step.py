@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from cepheid.engine.process.name_errors import errors_of
 from cepheid.errors import StateLimitError
+from cepheid.program.compute_columns import with_computed
 from cepheid.stream.admit_events import AdmittedEvents, admit_events
 from cepheid.stream.fold_settled import Final
 from cepheid.stream.kept_events import ChunkWriter, earliest_from, read_stored
@@ -71,6 +72,7 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
         if arrived is None:
             assert state.events is not None
             arrived = state.events.empty_table()
+        arrived = with_computed(arrived, [one for each in bundle.programs for one in each.computed])
         admission = replace(bundle.admission, is_lenient=isolates)
         admitted = admit_events(admission, state, arrived, ordered=ordered, late_before=late_before)
         move = _settle(bundle, state, admitted, until, ordered=ordered, ends=ends)

@@ -247,7 +247,7 @@ def _keys(ticks: Int64s, ties: list[Int64s]) -> Keys:
         keys[row] = key
     kind = UNSORTED
     if not ties:
-        kind = (order_of_few if is_few(ticks.size) else order_of)(keys[0])
+        kind = rising_or_sorted(keys[0])
     if kind == RISING:
         return Keys(keys[0], none, none, are_rising=True)
     order = none
@@ -420,3 +420,8 @@ def starts_of_runs(values: Int64s) -> NDArray[np.bool_]:
     result = np.ones(values.size, np.bool_)
     result[1:] = values[1:] != values[:-1]
     return result
+
+
+def rising_or_sorted(ticks: Int64s) -> int:
+    """Return whether times rise, are sorted, or neither; see `order_of`."""
+    return order_of_few(ticks) if is_few(ticks.size) else order_of(ticks)

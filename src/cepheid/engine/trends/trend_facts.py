@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from cepheid.engine.events.few_events import order_of_few
+from cepheid.engine.events.order_events import rising_or_sorted
 from cepheid.engine.events.ticks import to_ticks
 from cepheid.engine.fold import Facts
 from cepheid.engine.trends.folds.fold_contiguous import numbers_of_columns
@@ -15,6 +15,7 @@ from cepheid.engine.trends.folds.panes import pane_length
 from cepheid.engine.trends.trend_task import TrendTask
 from cepheid.kernels.position.fold_slots import LANE_STEPS, MOST_LANES, PANES, measure_windows
 from cepheid.program.adjacent_program import LOOKED_UP
+from cepheid.program.arrow_arrays import read_only
 
 Int64s = NDArray[np.int64]
 ALL_WINDOWS = -1
@@ -33,6 +34,9 @@ def trend_facts(task: TrendTask) -> Facts:
         measure_windows(events.ordered.arrays, length, slide, pane_length(length, slide), work)
         return work
 
+    def order() -> int:
+        return rising_or_sorted(read_only(to_ticks(events.columns[program.time], program.time)))
+
     def moments() -> int:
         return 0 if events.moments is None else events.moments.group.size
 
@@ -46,7 +50,7 @@ def trend_facts(task: TrendTask) -> Facts:
     return Facts(
         measures={
             "rows": lambda: events.length,
-            "order": lambda: order_of_few(to_ticks(events.columns[program.time], program.time)),
+            "order": order,
             "kept": lambda: events.ordered.row.size,
             "steps": lambda: events.ordered.arrays.step_offsets.size - 1,
             "partitions": lambda: events.ordered.arrays.partition_offsets.size - 1,
