@@ -4,7 +4,7 @@ from typing import Any
 
 from cepheid import Query, Workload
 from cepheid.engine.catalogue import RankedFolds
-from cepheid.events import Events
+from cepheid.events import Events, source_of
 from cepheid.plan.run_options import Batch
 from cepheid.runners.run_queries import run_queries
 
@@ -17,4 +17,4 @@ def run_by_folds(
         members, sharing = [queries._member(Batch())], None
     else:
         members, sharing = queries._members(Batch()), queries._sharing(policy)
-    return run_queries(members, events.source, events.roles, Batch(), sharing, folds)
+    return run_queries(members, source_of(events), events.roles, Batch(), sharing, folds)
