@@ -65,7 +65,7 @@ class EventColumns:
         from cepheid.program.compute_columns import with_computed
 
         table = with_computed(self.table, missing)
-        added = [table.schema.field(name) for name in dict.fromkeys(each.name for each in missing)]
+        added = [table.schema.field(each) for each in table.column_names[len(self.columns) :]]
         return EventColumns.of(table, pa.schema([*self.schema, *added]))
 
 

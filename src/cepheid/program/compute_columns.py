@@ -26,11 +26,11 @@ LARGEST = 2**63 - 1
 
 
 def with_computed(table: pa.Table, computed: Iterable[ComputedColumn]) -> pa.Table:
-    """Return events with the columns that a query adds."""
+    """Return events with the columns that queries add; several may add the same."""
     columns: Mapping[str, Any] = dict(zip(table.column_names, table.columns, strict=True))
-    for each in computed:
-        if each.name not in columns:
-            table = table.append_column(each.name, compute_column(each, columns, table.num_rows))
+    missing = {each.name: each for each in computed if each.name not in columns}
+    for name, each in missing.items():
+        table = table.append_column(name, compute_column(each, columns, table.num_rows))
     return table
 
 
