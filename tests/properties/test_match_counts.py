@@ -13,6 +13,7 @@ from cepheid.engine.matches.match_chunks import empty_chunk, fold_in_parts, walk
 from cepheid.engine.matches.match_task import SearchMode, match_task
 from cepheid.kernels.graph.count_matches import count_matches
 from cepheid.plan.run_options import RunOptions
+from cepheid.program.compute_columns import with_computed
 from tests.properties.comparison import as_multiset, expected, table_of
 from tests.properties.queries import Case, cases, predicate_cases
 from tests.properties.test_engine_equals_oracle import quiet  # noqa: F401
@@ -30,6 +31,7 @@ def test_every_end_is_counted(case: Case, most_work: int) -> None:
     table = table_of(case)
     roles = ColumnRoles("time", "type", case.order)
     program = query.program(RunOptions(), event_schema(table.schema, roles))
+    table = with_computed(table, program.computed)
     assume(program.pair is None)
     columns = dict(zip(table.column_names, table.columns, strict=True))
     task = match_task(program, columns, table.num_rows, SearchMode(RankedFolds()))

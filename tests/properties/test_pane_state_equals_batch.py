@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from cepheid.engine.trends.folds.panes import pane_length
 from cepheid.engine.trends.partial_table import NUMBERS, from_collected
 from cepheid.plan.planner import make_plan
+from cepheid.program.compute_columns import with_computed
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
 from cepheid.stream.pane_state import close, fold, keeps_panes, merge, next_close
@@ -30,7 +31,8 @@ def test_any_steps_give_the_whole(
     case: Case, horizons: list[int], closes: list[bool], partially: bool
 ) -> None:
     """Every step folds; some close windows, the last one all of them."""
-    program, events = lower(make_plan(bound(case))), table_of(case)
+    program = lower(make_plan(bound(case)))
+    events = with_computed(table_of(case), program.computed)
     assume(keeps_panes(program, events.schema))
     rows = merge(program, events.schema, [])
     closed, results = None, []

@@ -20,6 +20,7 @@ from cepheid.engine.trends.partial_table import (
 from cepheid.engine.trends.range_table import compose, fold_range
 from cepheid.plan.physical import Parallelism
 from cepheid.plan.run_options import Batch
+from cepheid.program.compute_columns import with_computed
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
 from tests.properties.aggregate_comparison import assert_same_rows
@@ -36,7 +37,8 @@ cases = st.one_of(METHODS["plain"], METHODS["negated"])
 def test_any_cut_gives_the_whole(case: Case, cuts: list[int]) -> None:
     program = ranged_program(case)
     assume(program.cuts_time)
-    found = run_in_ranges(program, table_of(case), sorted(cuts))
+    events = with_computed(table_of(case), program.computed)
+    found = run_in_ranges(program, events, sorted(cuts))
     assert_same_rows(bound(case), found.to_pylist(), expected_rows(case))
 
 

@@ -16,7 +16,6 @@ from cepheid.cli.arguments import (
     WithOption,
 )
 from cepheid.cli.console import QUERY_OR_DATA, output_console, reporting, show_error, show_warning
-from cepheid.cli.highlight_query import highlight_query
 from cepheid.cli.query_set import QuerySet, load_queries
 from cepheid.errors import ConfigError, QueryError
 from cepheid.language.printer import print_query
@@ -59,6 +58,8 @@ def check(
 
     cepheid check alarms.cep --with fires.cep --events readings.csv
     """
+    from cepheid.cli.highlight_query import highlight_query
+
     console = output_console()
     failed = False
     with reporting():

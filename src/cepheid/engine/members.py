@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import pyarrow as pa
 
 from cepheid.analysis.schema import EventSchema
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.engine.process.log import LOG
-from cepheid.errors import UNNAMED, Diagnostic, UnsupportedQueryError
+from cepheid.errors import UNNAMED
 from cepheid.program.program import Program
 
 MakeProgram = Callable[[EventSchema], Program]
@@ -48,29 +47,8 @@ class ChangingQueries:
 
     def compiler(self, schema: pa.Schema, roles: ColumnRoles) -> Callable[[str, str], Program]:
         """Return what makes a program of name and text."""
-        return partial(_compile, self.make_program, event_schema(schema, roles))
-
-
-def _compile(
-    make_program: Callable[[str, str, EventSchema], Program],
-    schema: EventSchema,
-    name: str,
-    text: str,
-) -> Program:
-    program = make_program(name, text, schema)
-    if program.computed:  # events that are kept already have no such column
-        column = program.computed[0].name.replace("@.", "")
-        raise UnsupportedQueryError(
-            [
-                Diagnostic(
-                    "unsupported",
-                    f"query '{name}' computes {column} of every event, which queries of a folder "
-                    "cannot",
-                    hint="compute it as a column of the stream: frame.withColumn(…)",
-                )
-            ]
-        )
-    return program
+        events = event_schema(schema, roles)
+        return lambda name, text: self.make_program(name, text, events)
 
 
 def tell_warnings(program: Program) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.compute_columns import computed_schema
 from cepheid.program.program import MatchOutput, Program
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def aggregated(
 
 def result_schema(program: Program, events: pa.Schema) -> pa.Schema:
     """Return the schema of the result for events of a schema."""
-    output = program.output
+    output, events = program.output, computed_schema(events, program.computed)
     if isinstance(output, AggregateOutput):
         from cepheid.engine.trends.result_table import aggregate_schema
 
@@ -52,7 +53,7 @@ def result_schema(program: Program, events: pa.Schema) -> pa.Schema:
 
 def rows_schema(program: Program, events: pa.Schema, *, partially: bool) -> pa.Schema:
     """Return the schema of what one of several tasks gives: graphs, rows to add up, or results."""
-    output = program.output
+    output, events = program.output, computed_schema(events, program.computed)
     if isinstance(output, MatchOutput) and output.is_compressed:
         from cepheid.engine.matches.forms.compressed import GRAPHS
 

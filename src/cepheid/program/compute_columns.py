@@ -34,6 +34,12 @@ def with_computed(table: pa.Table, computed: Iterable[ComputedColumn]) -> pa.Tab
     return table
 
 
+def computed_schema(events: pa.Schema, computed: Iterable[ComputedColumn]) -> pa.Schema:
+    """Return the schema of events with the columns that queries add."""
+    missing = [each for each in computed if each.name not in events.names]
+    return with_computed(events.empty_table(), missing).schema if missing else events
+
+
 def compute_column(column: ComputedColumn, stored: Mapping[str, Any], length: int) -> Any:
     """Return a column from those that are stored."""
     values = EventValues(stored, length).value(column.value)

@@ -30,10 +30,9 @@ from cepheid.engine.shared.policy import Policy, Sharing
 from cepheid.errors import ConfigError, DataError
 from cepheid.plan.run_options import Batch
 from cepheid.plan.stream_options import Streaming
-from cepheid.program.compute_columns import with_computed
 from cepheid.program.program import Program
 from cepheid.runners.in_process import InProcess
-from cepheid.tables.stored_columns import PlainEvents, StoredEvents
+from cepheid.tables.stored_columns import PlainEvents, is_stored
 from cepheid.tables.table_kinds import (
     TableKind,
     column_names,
@@ -171,8 +170,7 @@ def find_batches(member: Member, events: Any, roles: ColumnRoles) -> pa.RecordBa
         )
     program = _told(member.make_program(event_schema(given.events.schema, given.roles)))
     found = InProcess(given.events, given.roles).batches(program)
-    known = with_computed(given.events.schema.empty_table(), program.computed).schema
-    schema = result_schema(program, known)
+    schema = result_schema(program, given.events.schema)
     return pa.RecordBatchReader.from_batches(schema, each_interruptible(found))
 
 
@@ -229,7 +227,7 @@ def read_input(events: Any, roles: ColumnRoles) -> EventInput:
     """Return the events as one table; stored ones stay where they are."""
     if isinstance(events, Mapping):
         return _stack(events, roles)
-    if isinstance(events, StoredEvents):
+    if is_stored(events):
         return EventInput(PlainEvents(events), TableKind.ARROW, roles)
     kind = kind_of(events)
     return EventInput(events if kind is TableKind.SPARK else to_arrow(events, kind), kind, roles)

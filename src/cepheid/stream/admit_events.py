@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from cepheid.analysis.expressions import ComputedColumn
 from cepheid.engine.events.event_kinds import event_kinds
 from cepheid.engine.events.order_events import (
     is_derived,
@@ -26,6 +27,7 @@ from cepheid.engine.matches.order_trends import value_ranks
 from cepheid.engine.process.name_errors import errors_of, errors_of_one
 from cepheid.errors import DataError, StateError
 from cepheid.program.arrow_arrays import to_arrow, to_numpy
+from cepheid.program.compute_columns import with_computed
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.position_masks import position_masks
 from cepheid.program.program import Program, Ranking
@@ -66,6 +68,11 @@ class Admission:
     tests: tuple[PositionTest, ...]
     keys: tuple[str, ...]
     is_lenient: bool = False
+
+    @property
+    def computed(self) -> Iterator[ComputedColumn]:
+        """The columns that programs add to the events; they are not kept."""
+        return (column for each in self.programs for column in each.computed)
 
     def needed(self, events: pa.Table) -> Booleans:
         """Return which events are kept; tell of those that would fit, but belong to no partition.
@@ -110,7 +117,7 @@ def admission_of(programs: tuple[Program, ...], columns: Iterable[str] = ()) -> 
     """Return what programs admit; some columns are kept in any case."""
     first, *others = programs
     return Admission(
-        frozenset(columns).union(*(each.columns for each in programs)),
+        frozenset(columns).union(*(each.stored_columns for each in programs)),
         programs,
         max(programs, key=lambda each: each.window_length or 0),
         tuple(dict.fromkeys(plain_test(e) for each in programs for e in each.all_tests)),
@@ -146,7 +153,7 @@ def admit_events(
     reject_missing_order(program, _columns(events))
     reject_extreme_times(program, ticks)
     latest = int(ticks.max()) if ticks.size else None
-    needed = admission.needed(events)
+    needed = admission.needed(with_computed(events, admission.computed))
     if not needed.all():
         events, ticks = events.filter(to_arrow(needed)), ticks[needed]
     return AdmittedEvents(in_order(events, ticks, program.order), late, latest, last_key)

@@ -26,6 +26,7 @@ from cepheid.engine.trends.result_table import aggregate_schema, finish
 from cepheid.errors import InternalError
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.arrow_arrays import to_arrow, to_numpy
+from cepheid.program.compute_columns import computed_schema
 from cepheid.program.program import Clock, Program, Ranking
 from cepheid.program.slot_program import SlotProgram
 
@@ -37,7 +38,7 @@ def keeps_panes(program: Program, events: pa.Schema) -> bool:
     and MAX that mean the same in every step; under strict contiguity the events of all partitions
     break trends, and a window of events is told by their indexes.
     """
-    output = program.output
+    output, events = program.output, computed_schema(events, program.computed)
     return (
         isinstance(output, AggregateOutput)
         and program.slots is not None

@@ -116,7 +116,9 @@ class ApartRetention:
         if is_same and needed.num_rows == settled.known.num_rows:
             writer.chunks += settled.chunks
         elif needed.num_rows:
-            writer.add(ChunkKind.KNOWN, move.horizon, needed)
+            computed = {each.name for each in move.bundle.computed}
+            names = [name for name in needed.column_names if name not in computed]
+            writer.add(ChunkKind.KNOWN, move.horizon, needed.select(names))
 
 
 @dataclass(frozen=True)

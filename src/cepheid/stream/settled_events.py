@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from cepheid.engine.events.report_range import ReportRange
+from cepheid.program.compute_columns import with_computed
 from cepheid.program.program import Clock, Program
 from cepheid.stream.kept_events import ChunkWriter, StoredChunk, write_waiting
 from cepheid.stream.needed_events import with_indexes
@@ -20,7 +21,7 @@ from cepheid.stream.stream_state import Chunk, ChunkKind, StreamState
 class Move:
     """How a step moves the horizon: what there was before, all stored events, and how far it gets.
 
-    `schema` is that of the events. `ends`: no event comes any more.
+    `schema` is that of the events, with what programs compute of them. `ends`: no event comes.
     """
 
     bundle: StreamBundle
@@ -43,8 +44,9 @@ class Move:
         return replace(self, stored=[_from(each, tick) for each in self.stored])
 
     def united(self, parts: list[pa.Table]) -> pa.Table:
-        """Return tables of events as one."""
-        return pa.concat_tables([self.schema.empty_table(), *parts], promote_options="default")
+        """Return tables of events as one, with the columns that programs compute of them."""
+        tables = [with_computed(each, self.bundle.computed) for each in parts]
+        return pa.concat_tables([self.schema.empty_table(), *tables], promote_options="default")
 
     def settled_now(self, before: int | None) -> pa.Table:
         """Return the events that the step settles, of those that are not before a tick."""

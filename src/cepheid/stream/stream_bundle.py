@@ -19,6 +19,7 @@ from cepheid.program.sharing.lane_program import LaneProgram, lane_sets, make_la
 from cepheid.program.sharing.merged_program import MergedProgram
 
 if TYPE_CHECKING:
+    from cepheid.analysis.expressions import ComputedColumn
     from cepheid.stream.admit_events import Admission
 
 Numbers = tuple[int, ...]
@@ -77,9 +78,14 @@ class StreamBundle:
         return tuple(each.program for each in self.queries)
 
     @property
-    def read_columns(self) -> frozenset[str]:
-        """Every column of the events that a program reads."""
-        return frozenset(name for each in self.programs for name in each.columns)
+    def stored_columns(self) -> frozenset[str]:
+        """Every column of the events, as they come, that a program reads."""
+        return frozenset(name for each in self.programs for name in each.stored_columns)
+
+    @cached_property
+    def computed(self) -> tuple[ComputedColumn, ...]:
+        """The columns that programs add to the events; they are not kept."""
+        return tuple(dict.fromkeys(one for each in self.programs for one in each.computed))
 
     @cached_property
     def admission(self) -> Admission:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from cepheid.engine.process.name_errors import errors_of
 from cepheid.errors import StateLimitError
-from cepheid.program.compute_columns import with_computed
+from cepheid.program.compute_columns import computed_schema
 from cepheid.stream.admit_events import AdmittedEvents, admit_events
 from cepheid.stream.fold_settled import Final
 from cepheid.stream.kept_events import ChunkWriter, earliest_from, read_stored
@@ -72,7 +72,6 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
         if arrived is None:
             assert state.events is not None
             arrived = state.events.empty_table()
-        arrived = with_computed(arrived, [one for each in bundle.programs for one in each.computed])
         admission = replace(bundle.admission, is_lenient=isolates)
         admitted = admit_events(admission, state, arrived, ordered=ordered, late_before=late_before)
         move = _settle(bundle, state, admitted, until, ordered=ordered, ends=ends)
@@ -101,7 +100,8 @@ def _settle(
     horizon = next_horizon(lead, state, admitted, until, ordered=ordered)
     if ends:
         horizon = end_of_time(bundle.programs, state, stored, horizon, ordered=ordered)
-    return Move(bundle, state, stored, horizon, admitted.events.schema, ordered, ends)
+    schema = computed_schema(admitted.events.schema, bundle.computed)
+    return Move(bundle, state, stored, horizon, schema, ordered, ends)
 
 
 def _retain(
@@ -116,7 +116,8 @@ def _retain(
             writer.chunks += move.state.of_kind(ChunkKind.LAST_KEY)
         else:
             writer.add(ChunkKind.LAST_KEY, admitted.latest or 0, admitted.last_key)
-    return StreamState(move.horizon, tuple(writer.chunks), move.schema, writer.next_number)
+    kept = admitted.events.schema
+    return StreamState(move.horizon, tuple(writer.chunks), kept, writer.next_number)
 
 
 def _next_timer(move: Move, final: Final) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, TypeGuard, runtime_checkable
 
 import pyarrow as pa
 
@@ -27,6 +27,14 @@ class StoredEvents(Protocol):
 
         Several threads may read at a time.
         """
+
+
+def is_stored(events: object) -> TypeGuard[StoredEvents]:
+    """Whether events are read column by column; a DataFrame of Connect has any attribute asked for.
+
+    So it is the class that is asked, first.
+    """
+    return hasattr(type(events), "read") and isinstance(events, StoredEvents)
 
 
 class PlainEvents:

@@ -137,6 +137,8 @@ def _with_bare_marks(
     """
     is_strict = all(e.ranking is Ranking.STREAM and e.clock is Clock.TIME for e in programs)
     key = {programs[0].time, *programs[0].order, *kept}
+    # What a program computes of an event is computed again of what was kept: from the same values.
+    key = key.union(*(column.sources for each in programs for column in each.computed))
     partition_by = {name for each in programs for name in each.partition_by}
     condition = F.lit(fits) if isinstance(fits, bool) else fits
     columns: list[Column] = []

@@ -71,10 +71,12 @@ class QueryCompiler:
     def form(self, name: str, text: str | None) -> QueryForm:
         """Return what the packets of a query are."""
         from cepheid.engine.results import result_schema
+        from cepheid.program.compute_columns import computed_schema
 
         program = self.query(name, text or "", None).program
-        columns = result_schema(program, self.events).names
-        return QueryForm(program, self.events, self._is_partial(program), tuple(columns))
+        events = computed_schema(self.events, program.computed)
+        columns = result_schema(program, events).names
+        return QueryForm(program, events, self._is_partial(program), tuple(columns))
 
     def _is_partial(self, program: Program) -> bool:
         output = program.output

@@ -64,7 +64,8 @@ def run_changing(
         delay=watermark_delay(frame, roles, options),
     )
     selected = given.frame.select(*map(column_named, names))
-    packets = numbered(selected, keys, buckets).mapInArrow(pack_with_identity(names), PACKETS)
+    numbers = numbered(selected, names, keys, buckets)
+    packets = numbers.mapInArrow(pack_with_identity(names), PACKETS)
     packets = packets.withColumn(CHANGED, F.lit(None).cast("string"))
     told = read_changes(frame.sparkSession, queries.path).select(
         F.explode(F.sequence(F.lit(0), F.lit(buckets - 1))).alias(BUCKET),

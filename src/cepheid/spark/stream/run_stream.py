@@ -13,10 +13,12 @@ from pyspark.sql import functions as F
 
 from cepheid.plan.stream_options import DEFAULT_BUCKETS, Late
 from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.compute_columns import computed_schema
 from cepheid.program.program import MatchOutput, Program
 from cepheid.spark.batch.run_batch import is_added_up, shuffle_keys
 from cepheid.spark.frames.column_named import column_named
 from cepheid.spark.frames.compressed_frame import SparkCompressedMatches
+from cepheid.spark.push_down.computed_columns import with_computed_columns
 from cepheid.spark.push_down.filter_events import drop_or_bare_for_all
 from cepheid.spark.shuffle.packed_events import BUCKET, PACKETS, bucket_of
 from cepheid.spark.stream.bucket_processor import BucketJob, BucketProcessor
@@ -24,7 +26,7 @@ from cepheid.spark.stream.end_of_input import with_end
 from cepheid.spark.stream.finish_packets import finished_frame, unpacked_frame
 from cepheid.spark.stream.pack_events import pack_with_identity
 from cepheid.spark.stream.step_reports import LATE, RESULT, TAGGED, observed, report_columns
-from cepheid.spark.stream.stream_input import StreamInput, with_computed_input
+from cepheid.spark.stream.stream_input import StreamInput
 from cepheid.spark.stream.stream_results import StreamResults
 from cepheid.stream.stream_bundle import StreamBundle, StreamedQuery, stream_of_one
 
@@ -67,15 +69,13 @@ def as_streamed(name: str, program: Program) -> StreamedQuery:
 
 def bucketed(bundle: StreamBundle, given: StreamInput) -> Bucketed:
     """Return the events that can matter, each with its bucket."""
-    options, columns, stored = given.options, bundle.read_columns, given.schema.names
-    given = with_computed_input(given, bundle.programs)
+    options, columns = given.options, bundle.stored_columns
     delivers = options.late == Late.DELIVER
-    names = [
-        each for each in given.schema.names if each in columns or (delivers and each in stored)
-    ]
+    names = [each for each in given.schema.names if delivers or each in columns]
     needed = pa.schema([given.schema.field(each) for each in names if each in columns])
     selected = given.frame.select(*map(column_named, names))
-    fitting = drop_or_bare_for_all(bundle.programs, selected, keeps_all_times=True)
+    computed = with_computed_columns(selected, bundle.programs)
+    fitting = drop_or_bare_for_all(bundle.programs, computed, keeps_all_times=True)
     keys = shuffle_keys(bundle.programs[0])
     buckets = (options.buckets or DEFAULT_BUCKETS) if keys else 1
     # Buckets must agree on what is settled if their results are put together.
@@ -91,16 +91,19 @@ def bucketed(bundle: StreamBundle, given: StreamInput) -> Bucketed:
         behind=given.behind,
     )
     events = pa.schema([given.schema.field(each) for each in names])
-    return Bucketed(numbered(fitting, keys, buckets), events, needed, job, buckets, given.name)
+    frame = numbered(fitting, names, keys, buckets)
+    return Bucketed(frame, events, needed, job, buckets, given.name)
 
 
-def numbered(frame: DataFrame, keys: Sequence[str], buckets: int) -> DataFrame:
-    """Return events with their bucket, which is the last column.
+def numbered(
+    frame: DataFrame, names: Sequence[str], keys: Sequence[str], buckets: int
+) -> DataFrame:
+    """Return columns of events with their bucket, which is the last one.
 
     Spark reads the dots of a name as fields when it hands columns to Python: numbers go instead.
     """
-    numbers = map(str, range(len(frame.columns)))
-    return frame.select("*", bucket_of(frame, keys, buckets)).toDF(*numbers, BUCKET)
+    columns = [*map(column_named, names), bucket_of(frame, keys, buckets)]
+    return frame.select(*columns).toDF(*map(str, range(len(names))), BUCKET)
 
 
 def reports_of(work: Bucketed, given: StreamInput) -> DataFrame:
@@ -135,13 +138,12 @@ def _results(
     query: StreamedQuery, events: pa.Schema, packets: DataFrame
 ) -> DataFrame | SparkCompressedMatches:
     found = packets.select(RESULT)
+    events = computed_schema(events, query.program.computed)
     return finished_frame(query.program, events, found, partially=query.partially)
 
 
 def _late(events: pa.Schema, packets: DataFrame) -> DataFrame:
-    """Return the late events, without what the query computes of them."""
-    computed = [name for name in events.names if "@" in name]
-    return unpacked_frame(packets.select(LATE), events).drop(*computed)
+    return unpacked_frame(packets.select(LATE), events)
 
 
 def tagged(reports: DataFrame) -> DataFrame:

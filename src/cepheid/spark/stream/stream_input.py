@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -12,9 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema, ticks_per_second
 from cepheid.errors import ConfigError
 from cepheid.plan.stream_options import Streaming
-from cepheid.program.program import Program
 from cepheid.spark.batch.run_batch import arrow_schema_of
-from cepheid.spark.push_down.computed_columns import with_computed_columns
 from cepheid.spark.stream.event_clock import EventClock
 from cepheid.spark.stream.event_time import with_watermark
 
@@ -62,14 +59,6 @@ def stream_input(frame: DataFrame, roles: ColumnRoles, options: Streaming) -> St
     schema = arrow_schema_of(frame)
     event_schema(schema, roles)  # a missing column is told before a missing watermark
     return StreamInput(with_watermark(frame, roles, options), schema, roles, options)
-
-
-def with_computed_input(given: StreamInput, programs: Sequence[Program]) -> StreamInput:
-    """Return the events with the columns that programs add to them."""
-    if not any(each.computed for each in programs):
-        return given
-    frame = with_computed_columns(given.frame, programs)
-    return replace(given, frame=frame, schema=arrow_schema_of(frame))
 
 
 def _require_rocks(session: SparkSession) -> None:

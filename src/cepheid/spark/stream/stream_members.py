@@ -26,6 +26,7 @@ from cepheid.engine.results import result_schema
 from cepheid.engine.shared.policy import Policy, Sharing
 from cepheid.errors import ConfigError
 from cepheid.plan.stream_options import Late, Streaming
+from cepheid.program.compute_columns import computed_schema
 from cepheid.program.program import Program
 from cepheid.spark.batch.batch_members import SparkMembers
 from cepheid.spark.batch.run_batch import is_added_up, shuffle_keys
@@ -182,6 +183,7 @@ def _named(packets: DataFrame, name: str) -> DataFrame:
 
 
 def _form(program: Program, events: pa.Schema) -> QueryForm:
+    events = computed_schema(events, program.computed)
     own = own_columns(program, result_schema(program, events).names)
     return QueryForm(program, events, is_added_up(program), tuple(own))
 
