@@ -182,7 +182,7 @@ def references(draw: st.DrawFn, names: dict[str, bool]) -> str:
     forms = [f"{name}.x", f"{name}.x", f"{name}.seq"]
     if names[name]:
         forms += [
-            f"{name}[1].x",
+            *[f"{name}[1].x"] * 3,
             f"{name}[i].x",
             f"{name}[i-1].x",
             f"{name}[{name}.LEN].x",
