@@ -73,6 +73,10 @@ golden: $(INSTALLED) ## rewrite the golden files; review the diff before committ
 pictures: $(INSTALLED) services ## draw the pictures of the documentation anew, with Chromium
 	@$(BIN)/python tools/draw_pictures.py
 
+.PHONY: docs
+docs: $(INSTALLED) ## build the site into build/site; any warning is an error
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 .PHONY: bench
 bench: $(INSTALLED) ## run the benchmarks
 	@$(WITH_JAVA) $(BIN)/python -m benchmarks $(ARGS)
