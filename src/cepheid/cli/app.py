@@ -15,6 +15,7 @@ from cepheid.cli.bench import bench
 from cepheid.cli.check import check
 from cepheid.cli.console import INTERRUPTED
 from cepheid.cli.demo import demo
+from cepheid.cli.doctor import doctor
 from cepheid.cli.explain_command import explain
 from cepheid.cli.generate import generate
 from cepheid.cli.pipeline import pipeline
@@ -50,8 +51,8 @@ def options(
     """Complex event processing for PySpark: find patterns in events and aggregate them."""
 
 
-for command in (demo, run, pipeline, check, explain, generate, warmup):
-    app.command(no_args_is_help=command not in (demo, warmup))(command)
+for command in (demo, run, pipeline, check, explain, generate, warmup, doctor):
+    app.command(no_args_is_help=command not in (demo, warmup, doctor))(command)
 # The options of a benchmark that the command does not know go to the benchmark.
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(bench)
 

@@ -105,6 +105,8 @@ def run_queries(
             )
         report.schema = event_schema(given.events.schema, given.roles)
     _require_type_column(members, given.roles)
+    if given.kind is TableKind.SPARK:
+        _check_workers(given)
     if given.is_stream:
         from cepheid.spark.stream.stream_members import run_streams
 
@@ -184,6 +186,7 @@ def stream_workload(
     """Return the results of all queries on a stream as one; see `Workload.stream`."""
     given = read_input(events, roles)
     _require_type_column(members, given.roles)
+    _check_workers(given)
     from cepheid.spark.stream.stream_members import run_as_one
 
     return run_as_one(members, given.events, given.roles, options, sharing.policy)
@@ -198,6 +201,7 @@ def stream_changing(
 ) -> Any:
     """Return the results of the queries of a folder on a stream; see `QueryFolder.stream`."""
     given = read_input(events, roles)
+    _check_workers(given)
     from cepheid.spark.stream.run_changing import run_changing
 
     return run_changing(queries, given.events, given.roles, options, policy)
@@ -231,6 +235,13 @@ def read_input(events: Any, roles: ColumnRoles) -> EventInput:
         return EventInput(PlainEvents(events), TableKind.ARROW, roles)
     kind = kind_of(events)
     return EventInput(events if kind is TableKind.SPARK else to_arrow(events, kind), kind, roles)
+
+
+def _check_workers(given: EventInput) -> None:
+    """Say before a job fails that its workers have the wrong Python."""
+    from cepheid.spark.worker_python import check_worker_python
+
+    check_worker_python(given.events.sparkSession)
 
 
 def schema_of(events: Any, roles: ColumnRoles) -> EventSchema:
