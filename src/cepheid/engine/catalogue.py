@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
-from cepheid.engine.fold import Facts, Fold, Ranked, Task, TooLarge
+from cepheid.engine.fold import Facts, Fold, FoldGroup, Ranked, Task, TooLarge
 from cepheid.engine.matches import match_folds as matches
 from cepheid.engine.shared import shared_folds as shared
 from cepheid.engine.trends import trend_folds as trends
@@ -51,6 +51,12 @@ FOLDS: tuple[Fold[Any], ...] = (
     trends.PAIRS_ADDED_UP,
     matches.GRAPH_OF_POSITIONS,
     matches.GRAPH_OF_RUNS,
+    matches.FIRST_PATHS,
+    matches.MATCHES_LISTED,
+    matches.PATHS_SEARCHED,
+    matches.PAIRS_OF_WINDOWS,
+    matches.PAIRS_WITH_NEW,
+    matches.PAIRS_OF_SPANS,
     shared.COUNTED_TOGETHER,
     shared.BURSTS_TOGETHER,
     shared.LANES_TOGETHER,
@@ -77,12 +83,14 @@ FACTS = {
     "huge numbers": "numbers beyond 2^256",
     "repeated positions": "positions of a set that repeat and take every event at once",
     "numbers kept": "numbers that lanes keep",
+    "matches": "matches of a graph, before those that overlap are left out",
 }
 
 
 # What measures the facts of a group.
 MEASURED = {
     Trends: "cepheid.engine.trends.trend_facts:trend_facts",
+    matches.MatchesApart: "cepheid.engine.matches.forms.non_overlapping:apart_facts",
     shared.SharedSet: "cepheid.engine.shared.fold_set:set_facts",
     shared.SharedLanes: "cepheid.engine.shared.run_lanes:lane_facts",
 }
@@ -96,7 +104,7 @@ class Ranking:
     last one.
     """
 
-    def __init__(self, group: object, facts: Facts, preferred: Sequence[str] = ()) -> None:
+    def __init__(self, group: FoldGroup, facts: Facts, preferred: Sequence[str] = ()) -> None:
         self.group, self.facts, self.preferred = group, facts, preferred
         self.refused: dict[str, str] = {}
         self.candidates = [each for each in FOLDS if isinstance(group, each.takes)]
@@ -164,9 +172,9 @@ class RankedFolds:
         refused = [FoldRecord(name, REFUSED, why) for name, why in ranking.refused.items()]
         known = {each.name for each in (*tried, *refused)}
         others = [_left_out(each, ranking) for each in ranking.candidates if each.name not in known]
-        queries = ranking.group.queries  # type: ignore[attr-defined]
-        folds = (*tried, *others, *refused)
-        self.record.add(GroupRecord(queries, folds, dict(ranking.facts.known)))
+        folds, group = (*tried, *others, *refused), ranking.group
+        known_facts = dict(ranking.facts.known)
+        self.record.add(GroupRecord(group.queries, folds, known_facts, group.what))
 
 
 def _left_out(fold: Fold[Any], ranking: Ranking) -> FoldRecord:

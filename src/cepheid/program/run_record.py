@@ -30,11 +30,20 @@ class FoldRecord:
 
 @dataclass(frozen=True, slots=True)
 class GroupRecord:
-    """A group of queries that was folded, the folds in their ranking, and the facts it is by."""
+    """A group of queries that was folded, the folds in their ranking, and the facts it is by.
+
+    `what` says which part of the queries it is; it is empty for all that they ask for.
+    """
 
     queries: tuple[str, ...]
     folds: tuple[FoldRecord, ...]
     facts: dict[str, int]
+    what: str = ""
+
+    @property
+    def first(self) -> str:
+        """The name of the fold that is first in the ranking: it runs, or ran, before others."""
+        return self.folds[0].name
 
     @property
     def ran(self) -> str:
