@@ -313,13 +313,14 @@ class Workload:
         """
         from cepheid.engine.catalogue import RankedFolds
         from cepheid.engine.shared.analyze_set import SetAnalysis
+        from cepheid.program.run_record import RunRecord
         from cepheid.run_keywords import read_run
         from cepheid.runners.run_queries import run_queries
 
         given, chosen = read_run(events, options, keywords, method="analyze", without=ON_SPARK)
         members, shared = self._members(chosen), self._sharing(sharing)
         analysis, start = SetAnalysis(compare=compare), perf_counter()
-        folds = RankedFolds(sets=analysis)
+        folds = RankedFolds(record=RunRecord(is_detailed=True), sets=analysis)
         with self._defence():
             results = run_queries(members, source_of(given), given.roles, chosen, shared, folds)
         report = make_report(folds.record, perf_counter() - start, sharing, analysis.sets)

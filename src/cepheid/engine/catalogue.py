@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
-from cepheid.engine.fold import Facts, Fold, FoldGroup, Ranked, Task, TooLarge
+from cepheid.engine.fold import Facts, Fold, FoldGroup, Precedence, Ranked, Task, TooLarge
 from cepheid.engine.matches import match_folds as matches
 from cepheid.engine.shared import shared_folds as shared
 from cepheid.engine.trends import trend_folds as trends
@@ -96,6 +96,10 @@ MEASURED = {
 }
 
 
+# What counts more of a group after it was folded, for those who want to know all.
+COUNTED = {Trends: "cepheid.engine.trends.trend_facts:trend_counts"}
+
+
 class Ranking:
     """The folds that take a group, best first; and why the others do not.
 
@@ -160,6 +164,8 @@ class RankedFolds:
             if not isinstance(result, TooLarge):
                 tried.append(FoldRecord(each.fold.name, RAN, None, each.cost))
                 self._write(ranking, tried)
+                if self.record.is_detailed and each.fold.precedence is not Precedence.STRAIGHT:
+                    self._count(task)
                 return result
             tried.append(FoldRecord(each.fold.name, TOO_LARGE, result.what, each.cost))
         raise InternalError(f"no fold takes {task.group!r}: {ranking.refused}")
@@ -167,6 +173,14 @@ class RankedFolds:
     def unrecorded(self) -> RankedFolds:
         """Return what folds in the same way, and writes down what it did for nobody."""
         return RankedFolds(self.preferred)
+
+    def _count(self, task: Task) -> None:
+        """Write down what events and windows a fold was of, where that takes time to count."""
+        place = COUNTED.get(type(task.group))
+        if place is not None:
+            with self.record.stage("count for this report"):
+                for name, number in _called(place, task).items():
+                    self.record.most(name, number)
 
     def _write(self, ranking: Ranking, tried: list[FoldRecord]) -> None:
         refused = [FoldRecord(name, REFUSED, why) for name, why in ranking.refused.items()]
@@ -192,6 +206,10 @@ def measured_facts(task: Task) -> Facts:
     place = MEASURED.get(type(task.group))
     if place is None:
         return Facts()  # the programs say all
-    module, function = place.split(":")
-    facts: Facts = getattr(import_module(module), function)(task)
+    facts: Facts = _called(place, task)
     return facts
+
+
+def _called(place: str, task: Task) -> Any:
+    module, function = place.split(":")
+    return getattr(import_module(module), function)(task)
