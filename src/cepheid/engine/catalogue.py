@@ -97,7 +97,7 @@ MEASURED = {
 
 
 # What counts more of a group after it was folded, for those who want to know all.
-COUNTED = {Trends: "cepheid.engine.trends.trend_facts:trend_counts"}
+COUNTED: dict[type[Any], str] = {Trends: "cepheid.engine.trends.trend_facts:trend_counts"}
 
 
 class Ranking:

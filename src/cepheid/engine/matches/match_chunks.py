@@ -142,8 +142,8 @@ def fold_whole(task: MatchTask) -> Graph:
 def _write_down(record: RunRecord, fold: GraphFold, live: int = 0, live_edges: int = 0) -> None:
     """Write down what is new in a graph: beyond nodes and edges that were left of the last one.
 
-    Where predicates tell runs apart, a node is a run that is kept. Each edge beyond the first merges
-    others with it, which no later predicate can tell from it.
+    Where predicates tell runs apart, a node is a run that is kept. Each edge beyond the first
+    merges others with it, which no later predicate can tell from it.
     """
     nodes, edges = node_count(fold.graph) - live, fold.edges - live_edges
     record.count("nodes", nodes)
@@ -151,7 +151,7 @@ def _write_down(record: RunRecord, fold: GraphFold, live: int = 0, live_edges: i
     if record.is_detailed and isinstance(fold, RunFold):
         starts = np.count_nonzero(fold.graph.nodes[live : live + nodes, START] != NEVER)
         record.count("runs kept", nodes)
-        record.count("runs merged", max(0, edges + starts - nodes))
+        record.count("runs merged", max(0, edges + int(starts) - nodes))
     record.count("ends of matches", fold.graph.cursor[END_COUNT])
 
 
