@@ -160,7 +160,7 @@ class RankedFolds:
         tried: list[FoldRecord] = []
         for each in ranking:
             with self.record.stage("fold"):
-                result = each.fold.run(task, ranking.facts)
+                result = _called(each.fold.place, task, ranking.facts)
             if not isinstance(result, TooLarge):
                 tried.append(FoldRecord(each.fold.name, RAN, None, each.cost))
                 self._write(ranking, tried)
@@ -210,6 +210,7 @@ def measured_facts(task: Task) -> Facts:
     return facts
 
 
-def _called(place: str, task: Task) -> Any:
+def _called(place: str, *given: Task | Facts) -> Any:
+    """Return what a function gives; its module is imported when it is needed."""
     module, function = place.split(":")
-    return getattr(import_module(module), function)(task)
+    return getattr(import_module(module), function)(*given)

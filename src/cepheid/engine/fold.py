@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from importlib import import_module
 from typing import Any, Generic, Protocol, TypeVar
 
 from cepheid.program.run_record import RunRecord
@@ -97,9 +96,10 @@ class Fold(Generic[Group]):
     """A way to fold the groups of one class.
 
     `refusal` says why it cannot fold a group, as a part of a sentence; None if it can. `place` is
-    the module and the function that folds. `cost` is what an event costs, compared with other folds
-    of the same precedence; `waste` says why another one is cheaper without comparing. `parts` are
-    groups that it has folded by others of the catalogue.
+    the module and the function that folds; it gives the result of a task, or TooLarge. `cost` is
+    what an event costs, compared with other folds of the same precedence; `waste` says why another
+    one is cheaper without comparing. `parts` are groups that it has folded by others of the
+    catalogue.
     """
 
     name: str
@@ -110,11 +110,6 @@ class Fold(Generic[Group]):
     cost: Callable[[Group, Facts], float] = _one
     waste: Callable[[Group, Facts], str | None] = _none
     parts: Callable[[Group], tuple[FoldGroup, ...]] = _no_parts
-
-    def run(self, task: Task, facts: Facts) -> Any:
-        """Return the result of a task, or TooLarge; the module is imported when it is needed."""
-        module, function = self.place.split(":")
-        return getattr(import_module(module), function)(task, facts)
 
 
 class Folding(Protocol):

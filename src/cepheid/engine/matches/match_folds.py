@@ -15,48 +15,42 @@ NO_STEP = "all events are known"
 
 
 @dataclass(frozen=True, slots=True)
-class Matches:
+class OfOneQuery:
+    """What is folded of one query."""
+
+    program: Program
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The query."""
+        return (self.program.name,)
+
+
+@dataclass(frozen=True, slots=True)
+class Matches(OfOneQuery):
     """A pattern whose matches are listed, kept, or added up one by one."""
 
-    program: Program
     what: str = ""
 
-    @property
-    def queries(self) -> tuple[str, ...]:
-        """Whose matches these are."""
-        return (self.program.name,)
-
 
 @dataclass(frozen=True, slots=True)
-class MatchesApart:
+class MatchesApart(OfOneQuery):
     """The matches of a graph, of which those are to be chosen that do not overlap."""
 
-    program: Program
     what: str = "matches that do not overlap"
-
-    @property
-    def queries(self) -> tuple[str, ...]:
-        """Whose matches these are."""
-        return (self.program.name,)
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class Pairs(OfOneQuery):
     """The trends of both sides of AND that are to be paired.
 
     `is_step`: in a step of a stream. `waits`: for events that come after the pair, which may block
     it.
     """
 
-    program: Program
     is_step: bool = False
     waits: bool = False
     what: str = "pairs"
-
-    @property
-    def queries(self) -> tuple[str, ...]:
-        """Whose pairs these are."""
-        return (self.program.name,)
 
 
 def matches_of(program: Program, what: str = "") -> tuple[Matches, ...]:

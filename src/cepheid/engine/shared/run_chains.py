@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from cepheid.engine.events.order_kinds import order_kinds
 from cepheid.engine.events.report_range import ReportRange
+from cepheid.engine.events.scan import order_kinds
 from cepheid.engine.events.warn_of_events import warn_of_dropped
 from cepheid.engine.fold import Facts, Folding, TooLarge
 from cepheid.engine.matches.match_chunks import split_partitions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from cepheid.engine.matches.match_folds import Matches, matches_of
+from cepheid.engine.matches.match_folds import Matches, OfOneQuery, matches_of
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program
 
@@ -12,25 +12,19 @@ MOST_CODES = 256  # of events that are counted in order
 
 
 @dataclass(frozen=True, slots=True)
-class Trends:
+class Trends(OfOneQuery):
     """A pattern, and how many numbers beside the count and minima its trends carry.
 
     `is_modular`: residues are added up. `is_own`: what is added up are the numbers of the program's
     output. `is_step`: of a stream, which reports some windows only. `what`: see FoldGroup.
     """
 
-    program: Program
     numbers: int = 0
     minima: int = 0
     is_modular: bool = False
     is_own: bool = True
     is_step: bool = False
     what: str = ""
-
-    @property
-    def queries(self) -> tuple[str, ...]:
-        """Whose trends these are."""
-        return (self.program.name,)
 
     @property
     def counts_only(self) -> bool:
