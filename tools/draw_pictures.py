@@ -44,6 +44,20 @@ STRATEGIES = {
 }
 
 
+def readme() -> str:
+    """The first query of the README, on its events."""
+    text = "PATTERN SEQ(Fail{2,} f, Login s) WHERE [user] AND NOT s.known WITHIN 60 seconds"
+    events = pa.table(
+        {
+            "ts": [10, 14, 17, 25, 31, 90],
+            "kind": ["Fail", "Fail", "Fail", "Login", "Login", "Login"],
+            "user": ["ann", "bob", "ann", "bob", "ann", "ann"],
+            "known": [None, None, None, True, False, False],
+        }
+    )
+    return cepheid.plot(text, events, **ROLES).svg()
+
+
 def matches() -> str:
     """Failed logins that a login follows, with no logout between."""
     text = "PATTERN SEQ(Fail f, !Logout o, Login s) WHERE [user] WITHIN 60"
@@ -97,6 +111,7 @@ def strategies() -> str:
 
 
 DRAWN: dict[str, Callable[[], str]] = {
+    "plot_readme.svg": readme,
     "plot_matches.svg": matches,
     "plot_windows.svg": windows,
     "plot_groups.svg": groups,

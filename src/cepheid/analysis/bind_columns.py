@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -46,15 +47,15 @@ PUT_TOGETHER = (
 )
 
 
-class ColumnBinder(ValueBinder):
+class ColumnBinder(ValueBinder, ABC):
     """Makes columns of what reads one event."""
 
     depth = 0  # of functions around
     names_are_attributes = False
 
+    @abstractmethod
     def condition(self, node: ast.Expression, *, positive: bool) -> Condition | None:
         """Bind a condition; see `ConditionBinder`."""
-        raise NotImplementedError
 
     @contextmanager
     def inside(self) -> Iterator[None]:
