@@ -154,12 +154,13 @@ class Query:
         """
         from cepheid.analyzed_run import AnalyzedRun
         from cepheid.engine.catalogue import RankedFolds
+        from cepheid.program.run_record import RunRecord
         from cepheid.program.sharing.run_report import make_report
         from cepheid.run_keywords import read_run
         from cepheid.runners.run_queries import run_queries
 
         given, chosen = read_run(events, options, keywords, method="analyze", without=ON_SPARK)
-        folds, start = RankedFolds(), perf_counter()
+        folds, start = RankedFolds(record=RunRecord(is_detailed=True)), perf_counter()
         members = [self._member(chosen)]
         with self._defence():
             results = run_queries(members, source_of(given), given.roles, chosen, None, folds)

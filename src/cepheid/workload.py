@@ -126,21 +126,26 @@ class Workload:
         *,
         format: str = "text",
         schema: EventSchema | None = None,
+        sharing: str = "dynamic",
+        facts: Mapping[str, int] | None = None,
     ) -> str:
         """Say who reads whose results and how each query will be run: as text or json.
 
         With `events`, the names and types of their columns are checked and known. Without them,
-        every name is accepted.
+        every name is accepted. `sharing` is as of `run`, `facts` are as of `Query.explain`.
 
         >>> set_of_queries = workload(["PATTERN SEQ(A, B) INTO Pair", "PATTERN Pair p"])
         >>> set_of_queries.explain().splitlines()[:3]
         ['Workload', '  q1  reads A, B        INTO Pair', '  q2  reads Pair of q1']
         """
+        from cepheid.engine.plan_folds import plan_workload_folds
         from cepheid.explain.explain_workload import explain_workload
 
         known = schema_to_explain(events, schema)
         with self._defence():
-            return explain_workload(self.plans(known), self.dependencies, format=format)
+            plans, dependencies = self.plans(known), self.dependencies
+            folds = plan_workload_folds(plans, dependencies, _policy(sharing), facts)
+            return explain_workload(plans, dependencies, folds, format=format)
 
     @overload
     def run(
@@ -308,13 +313,14 @@ class Workload:
         """
         from cepheid.engine.catalogue import RankedFolds
         from cepheid.engine.shared.analyze_set import SetAnalysis
+        from cepheid.program.run_record import RunRecord
         from cepheid.run_keywords import read_run
         from cepheid.runners.run_queries import run_queries
 
         given, chosen = read_run(events, options, keywords, method="analyze", without=ON_SPARK)
         members, shared = self._members(chosen), self._sharing(sharing)
         analysis, start = SetAnalysis(compare=compare), perf_counter()
-        folds = RankedFolds(sets=analysis)
+        folds = RankedFolds(record=RunRecord(is_detailed=True), sets=analysis)
         with self._defence():
             results = run_queries(members, source_of(given), given.roles, chosen, shared, folds)
         report = make_report(folds.record, perf_counter() - start, sharing, analysis.sets)

@@ -7,7 +7,9 @@ import pyarrow as pa
 import pytest
 
 import cepheid
+from cepheid.engine.catalogue import RankedFolds
 from cepheid.engine.matches.forms import search_paths
+from tests.properties.run_by_folds import run_by_folds
 
 MANY = 2000
 
@@ -75,6 +77,17 @@ def test_a_negation_that_is_tied_to_the_match_is_searched():
     assert chosen(text, table(types)) == []
     later = table(types, x=[99, *range(1, 63)])
     assert chosen(text, later) == [{"a_x": 99}]
+
+
+def test_beginnings_that_are_followed_together_stay_apart():
+    """Two concurrent A go on to the same B: the one with the smaller value is taken."""
+    events = table(["A", "A", "A", "B"], time=[0, 4, 4, 5], x=[0, 0, 1, 0])
+    query = cepheid.query(
+        "PATTERN SEQ(!A n, A+ a, B+ b) WHERE n.x = a.x WITHIN 2 RETURN a.x OUTPUT NON OVERLAPPING"
+    )
+    given = cepheid.events(events, time="time", type="type")
+    found = run_by_folds(query, given, RankedFolds(["paths searched"]))[query.name]
+    assert found.to_pylist() == [{"a_x": [0]}]
 
 
 def test_a_search_gives_up(monkeypatch):

@@ -4,8 +4,9 @@ import pyarrow as pa
 import pytest
 
 import cepheid
+from cepheid.engine.catalogue import RankedFolds
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
-from cepheid.engine.results import aggregated
+from cepheid.engine.trends.aggregation import Aggregation
 from cepheid.engine.trends.partial_table import (
     NUMBERS,
     from_collected,
@@ -26,7 +27,8 @@ def combined(text, tables):
     for table in tables:
         columns = dict(zip(table.column_names, table.columns, strict=True))
         events = TrendEvents(program, output, columns, table.num_rows)
-        parts += aggregated(events, schema, partially=True).column(NUMBERS).chunks
+        rows = Aggregation(events, RankedFolds()).table(schema, partially=True)
+        parts += rows.column(NUMBERS).chunks
     numbers = pa.concat_arrays(parts)
     lists = pa.ListArray.from_arrays([0, len(numbers)], numbers)
     collected = pa.table({NUMBERS: lists})

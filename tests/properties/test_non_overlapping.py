@@ -1,7 +1,5 @@
 """OUTPUT NON OVERLAPPING takes what the definitions say, however its matches are found."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import cepheid
-from cepheid.engine.matches.forms import non_overlapping
+from cepheid.engine.catalogue import RankedFolds
 from cepheid.language import ast
 from tests.properties.comparison import as_multiset, expected, table_of
 from tests.properties.queries import (
@@ -23,33 +21,26 @@ from tests.properties.queries import (
     predicate_cases,
     run_conditions,
 )
+from tests.properties.run_by_folds import run_by_folds
 from tests.properties.test_engine_equals_oracle import assume_binds, quiet  # noqa: F401
 from tests.properties.test_output_forms import with_output
 
-NEVER_LISTED = -1
 names_of_types = st.sampled_from(("A", "A", "B", "C"))
 
 
-@contextmanager
-def listing(most: int) -> Iterator[None]:
-    """Say how many matches are listed before they are searched."""
-    before, non_overlapping.MOST_LISTED = non_overlapping.MOST_LISTED, most
-    try:
-        yield
-    finally:
-        non_overlapping.MOST_LISTED = before
+WAYS = ([], ["paths searched"])  # folds that come first where they can
 
 
 def check(case: Case) -> None:
-    """Compare with the oracle, with matches that are searched and with matches that are listed."""
+    """Compare with the oracle, in every way that matches are chosen."""
     case = with_output(case, "OUTPUT NON OVERLAPPING")
     assume_binds(case)
     query = cepheid.query(case.text)
     assume(not query.plan().unsupported)
     wanted = expected(case)
-    for most in (NEVER_LISTED, non_overlapping.MOST_LISTED):
-        with listing(most):
-            found = query.run(table_of(case), time="time", type="type", order=case.order)
+    events = cepheid.events(table_of(case), time="time", type="type", order=case.order)
+    for folds in WAYS:
+        found = run_by_folds(query, events, RankedFolds(folds))[query.name]
         assert as_multiset(found.to_pylist()) == wanted
 
 

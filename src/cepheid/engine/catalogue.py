@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
-from cepheid.engine.fold import Facts, Fold, Ranked, Task, TooLarge
+from cepheid.engine.fold import Facts, Fold, FoldGroup, Precedence, Ranked, Task, TooLarge
 from cepheid.engine.matches import match_folds as matches
 from cepheid.engine.shared import shared_folds as shared
 from cepheid.engine.trends import trend_folds as trends
@@ -51,6 +51,12 @@ FOLDS: tuple[Fold[Any], ...] = (
     trends.PAIRS_ADDED_UP,
     matches.GRAPH_OF_POSITIONS,
     matches.GRAPH_OF_RUNS,
+    matches.FIRST_PATHS,
+    matches.MATCHES_LISTED,
+    matches.PATHS_SEARCHED,
+    matches.PAIRS_OF_WINDOWS,
+    matches.PAIRS_WITH_NEW,
+    matches.PAIRS_OF_SPANS,
     shared.COUNTED_TOGETHER,
     shared.BURSTS_TOGETHER,
     shared.LANES_TOGETHER,
@@ -77,15 +83,21 @@ FACTS = {
     "huge numbers": "numbers beyond 2^256",
     "repeated positions": "positions of a set that repeat and take every event at once",
     "numbers kept": "numbers that lanes keep",
+    "matches": "matches of a graph, before those that overlap are left out",
 }
 
 
 # What measures the facts of a group.
 MEASURED = {
     Trends: "cepheid.engine.trends.trend_facts:trend_facts",
+    matches.MatchesApart: "cepheid.engine.matches.forms.non_overlapping:apart_facts",
     shared.SharedSet: "cepheid.engine.shared.fold_set:set_facts",
     shared.SharedLanes: "cepheid.engine.shared.run_lanes:lane_facts",
 }
+
+
+# What counts more of a group after it was folded, for those who want to know all.
+COUNTED: dict[type[Any], str] = {Trends: "cepheid.engine.trends.trend_facts:trend_counts"}
 
 
 class Ranking:
@@ -96,7 +108,7 @@ class Ranking:
     last one.
     """
 
-    def __init__(self, group: object, facts: Facts, preferred: Sequence[str] = ()) -> None:
+    def __init__(self, group: FoldGroup, facts: Facts, preferred: Sequence[str] = ()) -> None:
         self.group, self.facts, self.preferred = group, facts, preferred
         self.refused: dict[str, str] = {}
         self.candidates = [each for each in FOLDS if isinstance(group, each.takes)]
@@ -148,10 +160,12 @@ class RankedFolds:
         tried: list[FoldRecord] = []
         for each in ranking:
             with self.record.stage("fold"):
-                result = each.fold.run(task, ranking.facts)
+                result = _called(each.fold.place, task, ranking.facts)
             if not isinstance(result, TooLarge):
                 tried.append(FoldRecord(each.fold.name, RAN, None, each.cost))
                 self._write(ranking, tried)
+                if self.record.is_detailed and each.fold.precedence is not Precedence.STRAIGHT:
+                    self._count(task)
                 return result
             tried.append(FoldRecord(each.fold.name, TOO_LARGE, result.what, each.cost))
         raise InternalError(f"no fold takes {task.group!r}: {ranking.refused}")
@@ -160,13 +174,21 @@ class RankedFolds:
         """Return what folds in the same way, and writes down what it did for nobody."""
         return RankedFolds(self.preferred)
 
+    def _count(self, task: Task) -> None:
+        """Write down what events and windows a fold was of, where that takes time to count."""
+        place = COUNTED.get(type(task.group))
+        if place is not None:
+            with self.record.stage("count for this report"):
+                for name, number in _called(place, task).items():
+                    self.record.most(name, number)
+
     def _write(self, ranking: Ranking, tried: list[FoldRecord]) -> None:
         refused = [FoldRecord(name, REFUSED, why) for name, why in ranking.refused.items()]
         known = {each.name for each in (*tried, *refused)}
         others = [_left_out(each, ranking) for each in ranking.candidates if each.name not in known]
-        queries = ranking.group.queries  # type: ignore[attr-defined]
-        folds = (*tried, *others, *refused)
-        self.record.add(GroupRecord(queries, folds, dict(ranking.facts.known)))
+        folds, group = (*tried, *others, *refused), ranking.group
+        known_facts = dict(ranking.facts.known)
+        self.record.add(GroupRecord(group.queries, folds, known_facts, group.what))
 
 
 def _left_out(fold: Fold[Any], ranking: Ranking) -> FoldRecord:
@@ -184,6 +206,11 @@ def measured_facts(task: Task) -> Facts:
     place = MEASURED.get(type(task.group))
     if place is None:
         return Facts()  # the programs say all
-    module, function = place.split(":")
-    facts: Facts = getattr(import_module(module), function)(task)
+    facts: Facts = _called(place, task)
     return facts
+
+
+def _called(place: str, *given: Task | Facts) -> Any:
+    """Return what a function gives; its module is imported when it is needed."""
+    module, function = place.split(":")
+    return getattr(import_module(module), function)(*given)

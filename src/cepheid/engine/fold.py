@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from importlib import import_module
 from typing import Any, Generic, Protocol, TypeVar
 
 from cepheid.program.run_record import RunRecord
@@ -64,11 +63,31 @@ def _none(group: object, facts: Facts) -> None:
     """Return that nothing speaks against a fold."""
 
 
+def _no_parts(group: object) -> tuple[FoldGroup, ...]:
+    """Return that a fold leaves nothing to others."""
+    return ()
+
+
+class FoldGroup(Protocol):
+    """What is to be folded, as programs say it.
+
+    `what` is empty for all that queries ask for; otherwise it says which part of it.
+    """
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The names of the queries."""
+
+    @property
+    def what(self) -> str:
+        """The part of the queries."""
+
+
 class Task(Protocol):
     """A group with its events; what folds need is made when one of them asks for it."""
 
     @property
-    def group(self) -> object:
+    def group(self) -> FoldGroup:
         """What the programs say of it."""
 
 
@@ -77,8 +96,10 @@ class Fold(Generic[Group]):
     """A way to fold the groups of one class.
 
     `refusal` says why it cannot fold a group, as a part of a sentence; None if it can. `place` is
-    the module and the function that folds. `cost` is what an event costs, compared with other folds
-    of the same precedence; `waste` says why another one is cheaper without comparing.
+    the module and the function that folds; it gives the result of a task, or TooLarge. `cost` is
+    what an event costs, compared with other folds of the same precedence; `waste` says why another
+    one is cheaper without comparing. `parts` are groups that it has folded by others of the
+    catalogue.
     """
 
     name: str
@@ -88,11 +109,7 @@ class Fold(Generic[Group]):
     place: str
     cost: Callable[[Group, Facts], float] = _one
     waste: Callable[[Group, Facts], str | None] = _none
-
-    def run(self, task: Task, facts: Facts) -> Any:
-        """Return the result of a task, or TooLarge; the module is imported when it is needed."""
-        module, function = self.place.split(":")
-        return getattr(import_module(module), function)(task, facts)
+    parts: Callable[[Group], tuple[FoldGroup, ...]] = _no_parts
 
 
 class Folding(Protocol):

@@ -1,38 +1,15 @@
-"""The form of a result: final rows, rows of groups that others add to, or graphs of matches.
+"""The schema of a result: final rows, rows of groups that others add to, or graphs of matches.
 
-What makes each form is imported when it is needed: a schema needs no fold.
+What knows each form is imported when it is needed: a schema needs no fold.
 """
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.compute_columns import computed_schema
 from cepheid.program.program import MatchOutput, Program
-
-if TYPE_CHECKING:
-    from cepheid.engine.fold import Folding
-    from cepheid.engine.trends.trend_events import TrendEvents
-
-
-def aggregated(
-    events: TrendEvents,
-    schema: pa.Schema,
-    folding: Folding | None = None,
-    *,
-    partially: bool = False,
-) -> pa.Table:
-    """Return the aggregates of events; with `partially` rows of groups that others add to.
-
-    `schema` has the types of group attributes.
-    """
-    from cepheid.engine.catalogue import RankedFolds
-    from cepheid.engine.trends.aggregation import Aggregation
-
-    return Aggregation(events, folding or RankedFolds()).table(schema, partially=partially)
 
 
 def result_schema(program: Program, events: pa.Schema) -> pa.Schema:

@@ -204,7 +204,7 @@ class _Run:
         columns: Mapping[str, Any],
         is_partial: bool,
     ) -> pa.Table:
-        from cepheid.engine.results import aggregated
+        from cepheid.engine.trends.aggregation import Aggregation
         from cepheid.engine.trends.trend_events import TrendEvents
 
         mode, schema = self.mode, self.events.schema
@@ -212,7 +212,7 @@ class _Run:
             program, output, columns, self.events.length, mode.threads, mode.report_range,
             self.report.record,
         )  # fmt: skip
-        table = aggregated(events, schema, self.report, partially=is_partial)
+        table = Aggregation(events, self.report).table(schema, partially=is_partial)
         if not is_partial:
             self._warn_of_dropped(program, events.dropped)
         return table

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from cepheid.explain.document import Explanation
 
-VERSION = 1
+VERSION = 2
 
 
 def as_json(explanation: Explanation) -> str:

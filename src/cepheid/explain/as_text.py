@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from cepheid.explain.document import Edge, Explanation, Side, State
-from cepheid.program.run_record import RANKED, REFUSED, GroupRecord
+from cepheid.program.run_record import RANKED, REFUSED, FoldRecord, GroupRecord
 
 WIDTH = 100
 INDENT = "  "
@@ -107,13 +107,28 @@ def _choices(explanation: Explanation) -> Iterator[str]:
 
 
 def _folds(explanation: Explanation) -> Iterator[str]:
-    """Yield the folds in their ranking, then those that cannot run, by reason."""
-    if explanation.folds is None:
-        return
-    names = [each.name for each in explanation.folds.folds if each.outcome == RANKED]
-    rows = [(str(number), name) for number, name in enumerate(names, start=1)]
-    rows += [("not", f"{names}: {reason}") for names, reason in refused(explanation.folds)]
-    yield from aligned(rows)
+    """Yield the folds in their ranking and why others cannot run; of parts, the ranking alone."""
+    parts = []
+    for group in explanation.folds:
+        if group.what:
+            ranked = [with_cost(each) for each in group.folds if each.outcome == RANKED]
+            parts.append((f"{group.what}:", ", then ".join(ranked)))
+        else:
+            yield from ranked_lines(group)
+    yield from aligned(parts)
+
+
+def ranked_lines(group: GroupRecord) -> list[str]:
+    """Return the folds in their ranking, then those that cannot run, by reason."""
+    ranked = [each for each in group.folds if each.outcome == RANKED]
+    rows = [(str(number), with_cost(each)) for number, each in enumerate(ranked, start=1)]
+    rows += [("not", f"{names}: {reason}") for names, reason in refused(group)]
+    return aligned(rows)
+
+
+def with_cost(fold: FoldRecord) -> str:
+    """Return a fold, with what it costs if that was compared."""
+    return fold.name if fold.cost is None else f"{fold.name} (cost of an event: {fold.cost:.3g})"
 
 
 def refused(group: GroupRecord) -> Iterator[tuple[str, str]]:

@@ -111,7 +111,10 @@ class Unsupported:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A whole plan; `operators` go from the stream to the result, `folds` are best first."""
+    """A whole plan; `operators` go from the stream to the result.
+
+    `folds` are ranked, best first, for every part of the query that is folded by itself.
+    """
 
     query: str
     pattern: str
@@ -124,7 +127,7 @@ class Explanation:
     choices: tuple[Choice, ...]
     unsupported: tuple[Unsupported, ...]
     warnings: tuple[str, ...]
-    folds: GroupRecord | None = None
+    folds: tuple[GroupRecord, ...] = ()
 
     @property
     def facts(self) -> tuple[str, ...]:

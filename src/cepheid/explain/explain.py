@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from cepheid.errors import ConfigError, suggest
@@ -26,7 +26,7 @@ FORMATS: dict[str, Callable[[Explanation], str]] = {
 
 
 def explain(
-    plan: PhysicalPlan, folds: GroupRecord | None = None, *, format: Format | str = "text"
+    plan: PhysicalPlan, folds: Sequence[GroupRecord] = (), *, format: Format | str = "text"
 ) -> str:
     """Return a plan as text, JSON, a Mermaid flowchart or an SVG picture.
 

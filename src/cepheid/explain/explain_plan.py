@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from cepheid.analysis import automaton
 from cepheid.analysis.bound import BoundPattern
@@ -30,7 +30,7 @@ from cepheid.plan.physical import PhysicalPlan
 from cepheid.program.run_record import GroupRecord
 
 
-def explain_plan(plan: PhysicalPlan, folds: GroupRecord | None = None) -> Explanation:
+def explain_plan(plan: PhysicalPlan, folds: Sequence[GroupRecord] = ()) -> Explanation:
     """Return what a plan does, how and why, as plain data."""
     query = plan.query
     return Explanation(
@@ -48,7 +48,7 @@ def explain_plan(plan: PhysicalPlan, folds: GroupRecord | None = None) -> Explan
         choices=_choices(plan),
         unsupported=tuple(map(_unsupported, plan.unsupported)),
         warnings=plan.warnings,
-        folds=folds,
+        folds=tuple(folds),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
 
@@ -11,13 +11,15 @@ from cepheid.analysis.dependencies import Dependencies
 from cepheid.analysis.names import event_patterns
 from cepheid.errors import ConfigError, suggest
 from cepheid.explain.as_json import VERSION
-from cepheid.explain.as_text import aligned, as_text, section
+from cepheid.explain.as_text import INDENT, aligned, as_text, ranked_lines, section
 from cepheid.explain.describe_operators import describe_window
 from cepheid.explain.explain_plan import explain_plan
 from cepheid.explain.explain_sharing import explain_sharing
+from cepheid.explain.name_lists import name_list
 from cepheid.explain.sharing_document import SharingExplanation
 from cepheid.explain.sharing_text import sharing_lines
 from cepheid.plan.physical import PhysicalPlan
+from cepheid.program.run_record import GroupRecord
 
 FORMATS = ("text", "json")
 MOST_PLANS = 12  # that are printed in full; of more queries, as many have a line
@@ -25,22 +27,53 @@ HINT = "The plan of one of them: workload.queries[name].explain(), or cepheid ex
 
 
 def explain_workload(
-    plans: Mapping[str, PhysicalPlan], dependencies: Dependencies, *, format: str = "text"
+    plans: Mapping[str, PhysicalPlan],
+    dependencies: Dependencies,
+    folds: Sequence[GroupRecord] = (),
+    *,
+    format: str = "text",
 ) -> str:
-    """Return the plans of several queries, and what they share, as text or JSON."""
+    """Return the plans of several queries, and what they share, as text or JSON.
+
+    `folds` are those that the engine has for them, together and by themselves.
+    """
     if format not in FORMATS:
         raise ConfigError(
             f"there is no format '{format}' of EXPLAIN for several queries",
             hint=suggest(format, FORMATS, owner="explain"),
         )
     sharing = explain_sharing(plans, dependencies)
-    return (_as_text if format == "text" else _as_json)(plans, dependencies, sharing)
+    return (_as_text if format == "text" else _as_json)(plans, dependencies, sharing, folds)
+
+
+def _of_one(folds: Sequence[GroupRecord], name: str) -> list[GroupRecord]:
+    return [each for each in folds if each.queries == (name,)]
+
+
+def _of_several(folds: Sequence[GroupRecord]) -> list[GroupRecord]:
+    return [each for each in folds if len(each.queries) > 1]
+
+
+def _fold_lines(folds: Sequence[GroupRecord]) -> Iterator[str]:
+    """Yield the folds of queries that are folded together."""
+    groups = _of_several(folds)
+    for each in groups[:MOST_PLANS]:
+        yield f"{name_list(each.queries)}:"
+        yield from (f"{INDENT}{line}" for line in ranked_lines(each))
+    if len(groups) > MOST_PLANS:
+        yield f"… {len(groups) - MOST_PLANS:,} more; JSON has all of them"
 
 
 def _as_text(
-    plans: Mapping[str, PhysicalPlan], dependencies: Dependencies, sharing: SharingExplanation
+    plans: Mapping[str, PhysicalPlan],
+    dependencies: Dependencies,
+    sharing: SharingExplanation,
+    folds: Sequence[GroupRecord],
 ) -> str:
     shared = section("Sharing", sharing_lines(sharing))
+    lines = list(_fold_lines(folds))
+    if lines:
+        shared += "\n" + section("Folds of queries together", lines)
     if len(plans) > MOST_PLANS:
         parts = [section("Workload", [f"{len(plans)} queries"]), shared]
         first = dict(islice(plans.items(), MOST_PLANS))
@@ -56,7 +89,8 @@ def _as_text(
     ]
     parts = [section("Workload", aligned(rows)), shared]
     for name, plan in plans.items():
-        parts.append(as_text(explain_plan(plan), title=f"Query {name}") + "\n")
+        explained = explain_plan(plan, _of_one(folds, name))
+        parts.append(as_text(explained, title=f"Query {name}") + "\n")
     return "\n".join(parts).rstrip("\n")
 
 
@@ -101,14 +135,17 @@ def _into(plan: PhysicalPlan) -> str:
 
 
 def _as_json(
-    plans: Mapping[str, PhysicalPlan], dependencies: Dependencies, sharing: SharingExplanation
+    plans: Mapping[str, PhysicalPlan],
+    dependencies: Dependencies,
+    sharing: SharingExplanation,
+    folds: Sequence[GroupRecord],
 ) -> str:
     queries = [
         {
             "name": name,
             "into": plan.query.into,
             "reads": dependencies.reads[name],
-            **asdict(explain_plan(plan)),
+            **asdict(explain_plan(plan, _of_one(folds, name))),
         }
         for name, plan in plans.items()
     ]
@@ -116,6 +153,7 @@ def _as_json(
         "version": VERSION,
         "order": dependencies.order,
         "sharing": asdict(sharing),
+        "folds": [asdict(each) for each in _of_several(folds)],
         "queries": queries,
     }
     return json.dumps(content, ensure_ascii=False, indent=2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from cepheid.explain.as_text import aligned, refused, section
+from cepheid.explain.as_text import aligned, refused, section, with_cost
 from cepheid.explain.duration import duration
 from cepheid.program.run_record import NOT_NEEDED, RAN, TOO_LARGE, GroupRecord
 from cepheid.program.sharing.run_report import RunReport
@@ -20,7 +20,8 @@ def run_sections(report: RunReport) -> Iterator[str]:
     if rows:
         yield section("Counts and times", aligned(rows))
     for group in report.groups[:MOST_GROUPS]:
-        yield section(f"Folds of {', '.join(group.queries)}", ran_lines(group))
+        part = f": {group.what}" if group.what else ""
+        yield section(f"Folds of {', '.join(group.queries)}{part}", ran_lines(group))
     left = report.groups[MOST_GROUPS:]
     if left:
         ran = Counter(each.ran for each in left)
@@ -35,8 +36,7 @@ def ran_lines(group: GroupRecord) -> Iterator[str]:
         if each.outcome == TOO_LARGE:
             rows.append(("left", f"{each.name}: {each.why}"))
         elif each.outcome == RAN:
-            cost = "" if each.cost is None else f" (cost of an event: {each.cost:.3g})"
-            rows.append(("ran", f"{each.name}{cost}"))
+            rows.append(("ran", with_cost(each)))
     others = [each.name for each in group.folds if each.outcome == NOT_NEEDED]
     if others:
         rows.append(("not needed", ", ".join(others)))

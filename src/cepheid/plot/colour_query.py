@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from html import escape
 
-TOKENS = {
-    "comment": r"--[^\n]*|/\*.*?\*/",
-    "text": r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"",
-    "name": r"`[^`]*`",
-    "parameter": r":[^\W\d]\w*",
-    "strategy": r"(?i:\b(?:skip[-_]till[-_](?:any|next)[-_]match|contiguous|partition[-_]contiguity"
-    r"|strict[-_]contiguity)\b)",
-    "keyword": r"(?i:(?<![.\w])(?:PATTERN|EVENT|SEQ|SEMANTICS|WHERE|WITHIN|BETWEEN|SLIDE|GROUP|BY"
-    r"|RETURN|AGG|HAVING|OUTPUT|INTO|AND|OR|NOT|ANY|AS|NEXT|EXACT|TRUE|FALSE|NULL|ALL|NON"
-    r"|OVERLAPPING|COMPRESSED|PARTIAL)\b)",
-    "function": r"(?i:\b(?:COUNT|LOG2|SUM|AVG|MIN|MAX)(?=\s*\())",
-    "number": r"(?<![\w.])\d+(?:\.\d+)?%?",
-    "type": r"(?<![.\w])[A-Z][\w-]*",
-    "plain": r"\w+|\s+|.",
+from pygments.token import Comment, Keyword, Name, Number, Operator, String
+
+from cepheid.language.pygments_lexer import CepheidLexer
+
+# What the lexer tells apart, by the classes of the style sheet; the first one that fits.
+CLASSES = {
+    Comment: "comment",
+    String: "text",
+    Number: "number",
+    Name.Variable: "parameter",
+    Name.Builtin: "function",
+    Name.Class: "type",
+    Keyword.Constant: "strategy",
+    Keyword.Type: None,
+    Keyword: "keyword",
+    Operator.Word: "keyword",
 }
-TOKEN = re.compile("|".join(f"(?P<{name}>{each})" for name, each in TOKENS.items()), re.DOTALL)
 
 
 def colour_query(text: str) -> str:
@@ -29,9 +29,12 @@ def colour_query(text: str) -> str:
     >>> colour_query("PATTERN A a")
     '<span class="q-keyword">PATTERN</span> <span class="q-type">A</span> a'
     """
-    return "".join(
-        escape(found[0])
-        if found.lastgroup in ("plain", "name")
-        else f'<span class="q-{found.lastgroup}">{escape(found[0])}</span>'
-        for found in TOKEN.finditer(text)
-    )
+    found = []
+    for _, kind, word in CepheidLexer().get_tokens_unprocessed(text):
+        name = next((name for each, name in CLASSES.items() if kind in each), None)
+        found.append(escape(word) if name is None else _span(name, word))
+    return "".join(found)
+
+
+def _span(name: str, word: str) -> str:
+    return f'<span class="q-{name}">{escape(word)}</span>'

@@ -30,11 +30,20 @@ class FoldRecord:
 
 @dataclass(frozen=True, slots=True)
 class GroupRecord:
-    """A group of queries that was folded, the folds in their ranking, and the facts it is by."""
+    """A group of queries that was folded, the folds in their ranking, and the facts it is by.
+
+    `what` says which part of the queries it is; it is empty for all that they ask for.
+    """
 
     queries: tuple[str, ...]
     folds: tuple[FoldRecord, ...]
     facts: dict[str, int]
+    what: str = ""
+
+    @property
+    def first(self) -> str:
+        """The name of the fold that is first in the ranking: it runs, or ran, before others."""
+        return self.folds[0].name
 
     @property
     def ran(self) -> str:
@@ -46,10 +55,12 @@ class RunRecord:
     """Everything that is written down while queries run; `counts` and `seconds` are by name.
 
     Seconds of a stage are without those of stages inside it. They are those of one thread: what
-    others do meanwhile is part of the stage that waits for them.
+    others do meanwhile is part of the stage that waits for them. `is_detailed`: what takes time to
+    count is wanted, too.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_detailed: bool = False) -> None:
+        self.is_detailed = is_detailed
         self.groups: list[GroupRecord] = []
         self.counts: dict[str, int] = {}
         self.seconds: dict[str, float] = {}
@@ -77,13 +88,16 @@ class RunRecord:
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Measure how long something takes."""
-        if not self._stages:
-            self._thread = get_ident()
-        if self._thread != get_ident():
+        with self._lock:
+            if not self._stages:
+                self._thread = get_ident()
+            is_own = self._thread == get_ident()
+            if is_own:
+                self._switch()
+                self._stages.append(name)
+        if not is_own:
             yield
             return
-        self._switch()
-        self._stages.append(name)
         try:
             yield
         finally:

@@ -25,6 +25,7 @@ from cepheid.engine.members import Member
 from cepheid.engine.run import EventColumns, LocalResult, RunMode, run
 from cepheid.engine.shared.policy import Sharing
 from cepheid.program.program import Program
+from cepheid.program.run_record import RunRecord
 from cepheid.tables.stored_columns import LEAST_ROWS, ColumnReader, StoredEvents
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class InProcess:
         self.schema: pa.Schema = events.schema
         self.roles = roles
         self.report = report
+        self.record = RunRecord() if report is None else report.record
 
     def run(self, programs: Sequence[Program], sharing: Sharing) -> list[LocalResult]:
         """Return the result of every program."""
@@ -81,11 +83,13 @@ class InProcess:
         encoded = [name for name in needed if name == type_column and name not in shown]
         threads = available_cores()
         if threads == 1 or stored.row_count < LEAST_ROWS or bundle.computed:
-            yield EventColumns.of(stored.read(needed, encoded), self.schema)
+            with self.record.stage("read"):
+                table = stored.read(needed, encoded)
+            yield EventColumns.of(table, self.schema)
             return
         first = [self.roles.time, type_column, *bundle.programs[0].partition_by]
         needed.sort(key=lambda name: first.index(name) if name in first else len(first))
-        with ColumnReader(stored, needed, encoded, threads) as columns:
+        with ColumnReader(stored, needed, encoded, threads, self.record) as columns:
             yield EventColumns(columns, columns.row_count, self.schema)
 
     def run_with_results(
@@ -117,7 +121,10 @@ class InProcess:
     @cached_property
     def _table(self) -> pa.Table:
         events = self.events
-        return events if isinstance(events, pa.Table) else events.read(self.schema.names, [])
+        if isinstance(events, pa.Table):
+            return events
+        with self.record.stage("read"):
+            return events.read(self.schema.names, [])
 
     def _united(self, schema: pa.Schema, streams: Sequence[DerivedStream]) -> pa.Table:
         parts = [self._table, *(each.events for each in streams)]

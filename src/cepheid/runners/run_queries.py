@@ -31,6 +31,7 @@ from cepheid.errors import ConfigError, DataError
 from cepheid.plan.run_options import Batch
 from cepheid.plan.stream_options import Streaming
 from cepheid.program.program import Program
+from cepheid.program.run_record import RunRecord
 from cepheid.runners.in_process import InProcess
 from cepheid.tables.stored_columns import PlainEvents, is_stored
 from cepheid.tables.table_kinds import (
@@ -96,7 +97,9 @@ def run_queries(
     `sharing` says when queries that are folded together share the work on a burst of events;
     `report` writes down what ran.
     """
-    given = read_input(events, roles)
+    record = RunRecord() if report is None else report.record
+    with record.stage("read"):
+        given = read_input(events, roles)
     if report is not None:
         if given.kind is TableKind.SPARK:
             raise ConfigError(
@@ -115,21 +118,28 @@ def run_queries(
     if given.kind is TableKind.SPARK:
         from cepheid.spark.batch.batch_members import SparkMembers
 
-        return _run_members(members, SparkMembers(given.events, given.roles), given, sharing)
+        return _run_members(
+            members, SparkMembers(given.events, given.roles), given, sharing, record
+        )
     runner = InProcess(given.events, given.roles, report)
     with errors_of(None):
-        return interruptible(partial(_run_members, members, runner, given, sharing))
+        return interruptible(partial(_run_members, members, runner, given, sharing, record))
 
 
 def _run_members(
-    members: Sequence[Member], runner: Runner, given: EventInput, sharing: Sharing | None
+    members: Sequence[Member],
+    runner: Runner,
+    given: EventInput,
+    sharing: Sharing | None,
+    record: RunRecord,
 ) -> dict[str, Any]:
     """Run those first that have nothing to do with the results of others: they share work."""
     results: dict[str, Any] = {}
     apart = [each for each in members if each.is_apart]
     if apart:
         known = event_schema(runner.schema, given.roles)
-        programs = [_told(each.make_program(known)) for each in apart]
+        with record.stage("plan"):
+            programs = [_told(each.make_program(known)) for each in apart]
         found = runner.run(programs, sharing or Sharing())
         results |= {each.name: one for each, one in zip(apart, found, strict=True)}
     streams: dict[str, DerivedStream] = {}
@@ -139,14 +149,16 @@ def _run_members(
         read = [streams[each] for each in member.givers]
         schema = united_schema(runner.schema, read, given.roles.time)
         known = derived_schema(schema, runner.schema.names, read, given.roles)
-        program = _told(member.make_program(known))
+        with record.stage("plan"):
+            program = _told(member.make_program(known))
         result = runner.run_with_results(program, schema, read)
         if member.stream_type is not None:
             result, streams[member.name] = runner.as_events(member, program, result, schema)
         results[member.name] = result
     if given.kind is TableKind.SPARK:
         return results
-    return {name: _as_kind(name, each, given.kind) for name, each in results.items()}
+    with record.stage("convert"):
+        return {name: _as_kind(name, each, given.kind) for name, each in results.items()}
 
 
 def _told(program: Program) -> Program:

@@ -16,7 +16,7 @@ from cepheid.engine.process.name_errors import errors_of
 from cepheid.engine.trends.min_max_keys import has_own_keys
 from cepheid.engine.trends.partial_table import partial_schema, to_partial
 from cepheid.engine.trends.range_table import compose, fold_range
-from cepheid.engine.trends.result_table import aggregate_schema, finish
+from cepheid.engine.trends.result_table import finish
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Clock, Program, Ranking
 from cepheid.program.slot_program import SlotProgram
@@ -91,7 +91,7 @@ def _fold_to_matrices(program: Program, chunks: Iterable[Chunk], *, partially: b
     rows = compose(program, slots, output, schema, pa.concat_tables(folded))
     if partially:
         return to_partial(partial_schema(program, output, schema), rows)
-    return finish(output, aggregate_schema(program, output, schema), rows)
+    return finish(program, output, schema, rows)
 
 
 def fold_chunk(

@@ -98,7 +98,7 @@ def close(
     finished = compose(program, slots, output, events, closed, (first, last))
     if partially:
         return to_partial(partial, finished), kept
-    return finish(output, schema, finished), kept
+    return finish(program, output, events, finished), kept
 
 
 def next_close(program: Program, rows: pa.Table, until: int) -> int | None:

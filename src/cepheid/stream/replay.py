@@ -21,9 +21,9 @@ from cepheid.engine.matches.find_matches import find_matches
 from cepheid.engine.matches.forms.compressed import GRAPHS, compress_matches, graphs_of
 from cepheid.engine.matches.match_pairs import find_pairs
 from cepheid.engine.matches.match_task import SearchMode
-from cepheid.engine.results import aggregated
 from cepheid.engine.shared.run_chains import ChainTask, run_chains
 from cepheid.engine.shared.shared_folds import Alone
+from cepheid.engine.trends.aggregation import Aggregation
 from cepheid.engine.trends.trend_events import TrendEvents
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program
@@ -84,7 +84,8 @@ class Replay:
         columns, mode = self._scans.of(program), SearchMode(RankedFolds(), 1, report)
         if isinstance(output, AggregateOutput):
             given = TrendEvents(program, output, columns, events.num_rows, 1, report)
-            return aggregated(given, schema, partially=query.partially), NO_ROWS
+            folded = Aggregation(given, mode.folding)
+            return folded.table(schema, partially=query.partially), NO_ROWS
         if output.is_compressed:
             matches, _ = compress_matches(program, output, events, schema, mode, columns)
             # A graph may have ends, and yet no match: negations, or starts reported before.

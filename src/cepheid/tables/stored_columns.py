@@ -10,6 +10,7 @@ from typing import Any, Protocol, Self, TypeGuard, runtime_checkable
 import pyarrow as pa
 
 from cepheid.engine.process.threads import start
+from cepheid.program.run_record import RunRecord
 from cepheid.tables.table_kinds import plain_column, plain_type
 
 LEAST_ROWS = 2**16  # that are worth reading side by side
@@ -56,12 +57,19 @@ class PlainEvents:
 class ColumnReader(Mapping[str, Any]):
     """Columns by name, read by so many threads in the order of the names, from now on.
 
-    What a query does first needs few columns; the others are read in the meantime.
+    What a query does first needs few columns; the others are read in the meantime. `record` is told
+    how long one waits for them.
     """
 
     def __init__(
-        self, stored: StoredEvents, columns: Sequence[str], encoded: Sequence[str], threads: int
+        self,
+        stored: StoredEvents,
+        columns: Sequence[str],
+        encoded: Sequence[str],
+        threads: int,
+        record: RunRecord,
     ) -> None:
+        self.record = record
         self.row_count = stored.row_count
         self.columns: dict[str, Future[Any]] = {name: Future() for name in columns}
         self.waiting = deque(columns)
@@ -90,7 +98,8 @@ class ColumnReader(Mapping[str, Any]):
             each.exception()
 
     def __getitem__(self, name: str) -> Any:
-        return self.columns[name].result()
+        with self.record.stage("read"):
+            return self.columns[name].result()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns)

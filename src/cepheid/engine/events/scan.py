@@ -21,6 +21,7 @@ from cepheid.engine.events.order_events import (
     ScannedColumns,
     cut_events,
     find_ordering,
+    order_relevant,
     reject_extreme_times,
 )
 from cepheid.engine.events.report_range import ReportRange
@@ -136,6 +137,19 @@ class Scan(ScannedColumns):
                 if number in passes:
                     masks[kind] |= bit
         return masks
+
+
+def order_kinds(
+    program: TestedPrograms, columns: Mapping[str, Any], length: int, threads: int
+) -> tuple[OrderedEvents, EventKinds]:
+    """Mask, order and cut the events; `fires` of the arrays has kinds, from 1."""
+    if isinstance(columns, Scan):
+        return columns.ordered_kinds(program)
+    some = max(program.programs, key=lambda each: each.window_length or 0)
+    kinds = event_kinds(program.tests, some.type_column, columns, length)
+    marks = (kinds.kind + 1).astype(np.uint64)
+    relevant = Relevant(kinds.rows, [marks], marks)
+    return order_relevant(some, columns, relevant, threads=threads), kinds
 
 
 class Scans:

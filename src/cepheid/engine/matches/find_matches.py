@@ -65,9 +65,7 @@ def find_matches(
     taken = np.empty(0, np.int64)
     parts = split_partitions(ordered.arrays, threads)
     if output.tie_columns is not None:
-        apart = NonOverlapping(
-            program, ordered, search.task.predicates, columns, walker, output.tie_columns
-        )
+        apart = NonOverlapping(search.task, walker, output.tie_columns)
         with record.stage("walk"):
             chosen = joined(map(apart.chosen, fold(all_partitions(ordered.arrays))))
         taken = ordered.row[chosen.event[chosen.offsets[1:] - 1]]

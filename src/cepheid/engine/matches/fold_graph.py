@@ -18,9 +18,11 @@ from cepheid.kernels.graph.build_run_graph import (
 from cepheid.kernels.graph.compact_graph import compact_graph
 from cepheid.kernels.graph.match_graph import fold_matches
 from cepheid.kernels.graph.match_nodes import (
+    CELL_COUNT,
     CURSOR_SIZE,
     END_COUNT,
     END_WIDTH,
+    HEAD_COUNT,
     LATEST_START,
     LIVE_COUNT,
     NEVER,
@@ -61,6 +63,10 @@ class GraphFold(Protocol):
     graph: Graph
     most_live: int | None
 
+    @property
+    def edges(self) -> int:
+        """How many ways from a node to runs that it extends are kept."""
+
     def advance(self, most_nodes: int) -> int:
         """Fold until all is done or the graph is full; return why it stopped."""
 
@@ -84,6 +90,11 @@ class ChainFold:
         nodes = min(FIRST_NODES, task.events.fires.size * automaton.follow.size)
         self.graph = _empty_graph(nodes, self._heads(nodes), SLOTS, task)
         self.floats = np.empty((0, 0))
+
+    @property
+    def edges(self) -> int:
+        """How many ways from a node to runs that it extends are kept: each to a list of them."""
+        return int(self.graph.cursor[HEAD_COUNT])
 
     def _heads(self, nodes: int) -> int:
         """No node has more heads than the position with most edges into it."""
@@ -148,6 +159,11 @@ class RunFold:
         self.floats = np.empty((FIRST_NODES, aggregates))
         self.live = np.empty(FIRST_NODES, np.int64)
         self.table = np.full((2 * FIRST_NODES, 2), NONE, np.int64)
+
+    @property
+    def edges(self) -> int:
+        """How many ways from a node to a run that it extends are kept."""
+        return int(self.graph.cursor[CELL_COUNT])
 
     @property
     def state(self) -> RunState:

@@ -32,6 +32,7 @@ from cepheid.kernels.graph.match_nodes import (
     NEVER,
     NEXT_STEP,
     PARTITION,
+    START,
     Graph,
     MatchArrays,
 )
@@ -47,6 +48,7 @@ from cepheid.kernels.graph.walk_graph import (
 from cepheid.program.arrow_arrays import empty, empty_table
 from cepheid.program.evaluate import OVERFLOW_HINT
 from cepheid.program.program import MatchOutput, Program, Ranking
+from cepheid.program.run_record import RunRecord
 
 Int64s = NDArray[np.int64]
 CHUNK_EVENTS = 2**17
@@ -108,18 +110,17 @@ def fold_in_parts(task: MatchTask) -> Iterator[Walkable]:
     fold: GraphFold = task.folding.fold(task)
     live_limit = fold.most_live if program.live_limit is None else program.live_limit
     events, window = ordered.arrays, program.window_length or 0
-    live = 0
+    live = live_edges = 0
     while True:
         size, step = fold.graph.nodes.shape[0], int(fold.graph.cursor[NEXT_STEP])
         is_done = advance(fold, size if live_limit is None else min(size, 2 * live_limit), ordered)
-        record.count("nodes", node_count(fold.graph) - live)
+        _write_down(record, fold, live, live_edges)
         record.most("nodes at once", node_count(fold.graph))
-        record.count("ends of matches", fold.graph.cursor[END_COUNT])
         yield Walkable(fold.graph, fold.graph.ends[: fold.graph.cursor[END_COUNT]])
         if is_done:
             return
         fold.compact(_limit(fold.graph, events, window))
-        live = node_count(fold.graph)
+        live, live_edges = node_count(fold.graph), fold.edges
         record.count("graphs compacted", 1)
         if live_limit is not None and live > live_limit:
             partition = int(fold.graph.cursor[PARTITION])
@@ -132,10 +133,26 @@ def fold_in_parts(task: MatchTask) -> Iterator[Walkable]:
 
 def fold_whole(task: MatchTask) -> Graph:
     """Fold everything into one graph and drop nothing."""
-    graph = grow_whole(task.folding.fold(task), task.ordered, task.program)
-    task.folding.record.count("nodes", node_count(graph))
-    task.folding.record.count("ends of matches", graph.cursor[END_COUNT])
-    return graph
+    fold: GraphFold = task.folding.fold(task)
+    grow_whole(fold, task.ordered, task.program)
+    _write_down(task.folding.record, fold)
+    return fold.graph
+
+
+def _write_down(record: RunRecord, fold: GraphFold, live: int = 0, live_edges: int = 0) -> None:
+    """Write down what is new in a graph: beyond nodes and edges that were left of the last one.
+
+    Where predicates tell runs apart, a node is a run that is kept. Each edge beyond the first
+    merges others with it, which no later predicate can tell from it.
+    """
+    nodes, edges = node_count(fold.graph) - live, fold.edges - live_edges
+    record.count("nodes", nodes)
+    record.count("edges", edges)
+    if record.is_detailed and isinstance(fold, RunFold):
+        starts = np.count_nonzero(fold.graph.nodes[live : live + nodes, START] != NEVER)
+        record.count("runs kept", nodes)
+        record.count("runs merged", max(0, edges + int(starts) - nodes))
+    record.count("ends of matches", fold.graph.cursor[END_COUNT])
 
 
 def grow_whole(fold: GraphFold, ordered: OrderedEvents, program: Program) -> Graph:

@@ -1,4 +1,4 @@
-"""The folds that build graphs of matches."""
+"""The folds that build graphs of matches, and those that choose matches or pairs of them."""
 
 from __future__ import annotations
 
@@ -8,18 +8,58 @@ from cepheid.engine.fold import Facts, Fold, Precedence
 from cepheid.program.program import Program
 
 BUILT = "cepheid.engine.matches.match_chunks"
+CHOSEN = "cepheid.engine.matches.forms.non_overlapping"
+PAIRED = "cepheid.engine.matches.match_pairs"
+MOST_LISTED = 2**20  # matches, of which those that do not overlap are chosen
+NO_STEP = "all events are known"
 
 
 @dataclass(frozen=True, slots=True)
-class Matches:
-    """A pattern whose matches are listed, kept, or added up one by one."""
+class OfOneQuery:
+    """What is folded of one query."""
 
     program: Program
 
     @property
     def queries(self) -> tuple[str, ...]:
-        """Whose matches these are."""
+        """The query."""
         return (self.program.name,)
+
+
+@dataclass(frozen=True, slots=True)
+class Matches(OfOneQuery):
+    """A pattern whose matches are listed, kept, or added up one by one."""
+
+    what: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchesApart(OfOneQuery):
+    """The matches of a graph, of which those are to be chosen that do not overlap."""
+
+    what: str = "matches that do not overlap"
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs(OfOneQuery):
+    """The trends of both sides of AND that are to be paired.
+
+    `is_step`: in a step of a stream. `waits`: for events that come after the pair, which may block
+    it.
+    """
+
+    is_step: bool = False
+    waits: bool = False
+    what: str = "pairs"
+
+
+def matches_of(program: Program, what: str = "") -> tuple[Matches, ...]:
+    """Return the matches of a program, or those of both sides of AND."""
+    if program.pair is None:
+        return (Matches(program, what),)
+    also = f", {what}" if what else ""
+    sides = ((program, "first side"), (program.pair.second, "second side"))
+    return tuple(Matches(each, f"{side}{also}") for each, side in sides)
 
 
 def _not_by_position(matches: Matches, facts: Facts) -> str | None:
@@ -29,8 +69,38 @@ def _not_by_position(matches: Matches, facts: Facts) -> str | None:
     return "predicates across events tell runs apart" if runs.has_tests else None
 
 
-def _anything(matches: Matches, facts: Facts) -> None:
+def _anything(group: object, facts: Facts) -> None:
     return None
+
+
+def _has_conditions(matches: MatchesApart, facts: Facts) -> str | None:
+    negation = matches.program.negation
+    is_conditional = negation is not None and negation.is_conditional
+    return "a negated part with conditions may block a match" if is_conditional else None
+
+
+def _has_no_conditions(matches: MatchesApart, facts: Facts) -> str | None:
+    return None if _has_conditions(matches, facts) else "no negated part has conditions"
+
+
+def _many_matches(matches: MatchesApart, facts: Facts) -> str | None:
+    return f"there are {facts['matches']:,} matches" if facts["matches"] > MOST_LISTED else None
+
+
+def _is_step(pairs: Pairs, facts: Facts) -> str | None:
+    return "a step reports what has become final" if pairs.is_step else None
+
+
+def _not_with_new(pairs: Pairs, facts: Facts) -> str | None:
+    if not pairs.is_step:
+        return NO_STEP
+    return "pairs wait for what comes after them" if pairs.waits else None
+
+
+def _not_of_spans(pairs: Pairs, facts: Facts) -> str | None:
+    if not pairs.is_step:
+        return NO_STEP
+    return None if pairs.waits else "pairs are final with their last event"
 
 
 # A node for an event at a position: all runs that end in it have the same future.
@@ -41,4 +111,31 @@ GRAPH_OF_POSITIONS = Fold(
 # A node for an event at a position, with what later predicates read of the run.
 GRAPH_OF_RUNS = Fold(
     "graph of runs", Matches, Precedence.ANY_SIZE, _anything, f"{BUILT}:graph_of_runs"
+)
+# OUTPUT NON OVERLAPPING. No match is written but those that are taken.
+FIRST_PATHS = Fold(
+    "first paths of a graph", MatchesApart, Precedence.DOUBLES, _has_conditions,
+    f"{CHOSEN}:first_paths",
+)  # fmt: skip
+# All matches are written, to ask of each whether a negated part blocks it.
+MATCHES_LISTED = Fold(
+    "matches listed", MatchesApart, Precedence.ANY_SIZE, _anything, f"{CHOSEN}:matches_listed",
+    waste=_many_matches,
+)  # fmt: skip
+# They are tried in their order, and beginnings that are alike once.
+PATHS_SEARCHED = Fold(
+    "paths searched", MatchesApart, Precedence.LISTED, _has_no_conditions,
+    f"{CHOSEN}:paths_searched",
+)  # fmt: skip
+# P1 AND P2: for every trend, a stretch of those of the other side.
+PAIRS_OF_WINDOWS = Fold(
+    "pairs of windows", Pairs, Precedence.DOUBLES, _is_step, f"{PAIRED}:pairs_of_windows"
+)
+# The same without pairs of two trends that an earlier step knew.
+PAIRS_WITH_NEW = Fold(
+    "pairs with new trends", Pairs, Precedence.DOUBLES, _not_with_new, f"{PAIRED}:pairs_with_new"
+)
+# Pairs whose window is over, so that nothing can block them any more.
+PAIRS_OF_SPANS = Fold(
+    "pairs of closed windows", Pairs, Precedence.DOUBLES, _not_of_spans, f"{PAIRED}:pairs_of_spans"
 )

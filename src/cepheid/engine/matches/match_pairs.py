@@ -23,11 +23,13 @@ from cepheid.engine.events.order_events import OrderedEvents, order_events, star
 from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.events.take_rows import RowTaker
 from cepheid.engine.events.ticks import later
+from cepheid.engine.fold import Facts
 from cepheid.engine.matches.final_matches import WhenFinal, when_final
 from cepheid.engine.matches.find_matches import Found
 from cepheid.engine.matches.forms.non_overlapping import owners, taken_before
 from cepheid.engine.matches.key_columns import key_columns, key_fields
 from cepheid.engine.matches.match_chunks import fold_in_parts, joined, picked
+from cepheid.engine.matches.match_folds import Pairs, matches_of
 from cepheid.engine.matches.match_rows import FIRST_TIME, LAST_TIME, MatchRows, match_schema
 from cepheid.engine.matches.match_task import MatchTask, SearchMode, task_of
 from cepheid.engine.matches.order_trends import TrendOrder
@@ -121,14 +123,12 @@ def find_pairs(
     report, record = mode.report_range, mode.folding.record
     with record.stage("order"):
         ordered = order_events(program, columns, table.num_rows, report=report)
+    one, other = matches_of(program)
     with record.stage("fold and walk"):
-        left = _side(task_of(program, ordered, columns, mode), events)
+        left = _side(task_of(one, ordered, columns, mode), events)
         seen = seen_by_second(program, ordered)
-        right = _side(task_of(pair.second, seen, columns, mode), events)
-    if report is None:
-        pairs = _in_one_window(left, right)
-    else:
-        pairs = _final_pairs(program, left, right, report)
+        right = _side(task_of(other, seen, columns, mode), events)
+    pairs: _Pairs = mode.folding.fold(PairTask(program, left, right, report))
     pairs = _unordered(pairs, left, right, columns, pair.tie_columns)
     if pair.is_non_overlapping:
         pairs = _without_overlaps(pairs, left, right, columns, pair.tie_columns)
@@ -156,27 +156,52 @@ def find_pairs(
     return Found(result, ordered.dropped, ordered.row[taken])
 
 
-def _final_pairs(program: Program, left: _Side, right: _Side, report: ReportRange) -> _Pairs:
-    """Return the pairs that become final in a step; those of two trends known before are not made.
+@dataclass(frozen=True, slots=True)
+class PairTask:
+    """The trends of both sides, which are to be paired; `report` is that of a step."""
+
+    program: Program
+    left: _Side
+    right: _Side
+    report: ReportRange | None
+
+    @property
+    def group(self) -> Pairs:
+        """What folds are chosen by."""
+        waits = when_final(self.program) is not WhenFinal.LAST_EVENT
+        return Pairs(self.program, self.report is not None, waits)
+
+
+def pairs_of_windows(task: PairTask, facts: Facts) -> _Pairs:
+    """Return all pairs."""
+    return _in_one_window(task.left, task.right)
+
+
+def pairs_with_new(task: PairTask, facts: Facts) -> _Pairs:
+    """Return the pairs of a trend that ends in a step; those of two known before are not made."""
+    left, right, report = task.left, task.right, task.report
+    assert report is not None
+    is_new = report.is_new(left.ordered.arrays.clock, left.ordered.row)
+    new, old = (np.flatnonzero(each) for each in (is_new[left.last], ~is_new[left.last]))
+    new_right = np.flatnonzero(is_new[right.last])
+    with_new = _in_one_window(left.only(new), right)
+    with_old = _in_one_window(left.only(old), right.only(new_right))
+    return _Pairs(
+        np.concatenate((new[with_new.left], old[with_old.left])),
+        np.concatenate((with_new.right, new_right[with_old.right])),
+    )
+
+
+def pairs_of_spans(task: PairTask, facts: Facts) -> _Pairs:
+    """Return the pairs that become final in a step with the end of a window.
 
     With an end negation a pair waits until both trends are known to stay, on whichever side they
     are: which of two trends is shown on the left depends on that.
     """
-    ordered = left.ordered
-    when = when_final(program)
-    if when is WhenFinal.LAST_EVENT:
-        is_new = report.is_new(ordered.arrays.clock, ordered.row)
-        new, old = (np.flatnonzero(each) for each in (is_new[left.last], ~is_new[left.last]))
-        new_right = np.flatnonzero(is_new[right.last])
-        with_new = _in_one_window(left.only(new), right)
-        with_old = _in_one_window(left.only(old), right.only(new_right))
-        return _Pairs(
-            np.concatenate((new[with_new.left], old[with_old.left])),
-            np.concatenate((with_new.right, new_right[with_old.right])),
-        )
+    program, left, right, ordered = task.program, task.left, task.right, task.left.ordered
     assert ordered.horizons is not None
     pairs = _in_one_window(left, right)
-    if when is WhenFinal.FIRST_SPAN:
+    if when_final(program) is WhenFinal.FIRST_SPAN:
         event = np.maximum(left.first[pairs.left], right.first[pairs.right])
     else:
         event = np.maximum(left.last[pairs.left], right.last[pairs.right])

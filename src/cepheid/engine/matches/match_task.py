@@ -32,11 +32,12 @@ class MatchTask:
     columns: Mapping[str, Any]
     folding: Folding
     partitions: range
+    what: str = ""
 
     @property
     def group(self) -> Matches:
         """What folds are chosen by."""
-        return Matches(self.program)
+        return Matches(self.program, self.what)
 
     def over(self, partitions: range) -> MatchTask:
         """Return the same of other partitions."""
@@ -54,14 +55,15 @@ def match_task(
         )
     record.count("events that matter", ordered.row.size)
     record.count("partitions", ordered.arrays.partition_offsets.size - 1)
-    return task_of(program, ordered, columns, mode)
+    return task_of(Matches(program), ordered, columns, mode)
 
 
 def task_of(
-    program: Program, ordered: OrderedEvents, columns: Mapping[str, Any], mode: SearchMode
+    group: Matches, ordered: OrderedEvents, columns: Mapping[str, Any], mode: SearchMode
 ) -> MatchTask:
     """Return a task of all partitions of ordered events."""
+    program = group.program
     with mode.folding.record.stage("predicates"):
         predicates = read_columns(program, ordered, columns, threads=mode.threads)
     partitions = range(ordered.arrays.partition_offsets.size - 1)
-    return MatchTask(program, ordered, predicates, columns, mode.folding, partitions)
+    return MatchTask(program, ordered, predicates, columns, mode.folding, partitions, group.what)

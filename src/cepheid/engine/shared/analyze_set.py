@@ -54,8 +54,10 @@ class SetAnalysis:
         folds, threads, policy, partially = options
         extra = folds.unrecorded()
         start = time.perf_counter()
-        prepared = prepare_set(program, columns, length, threads)
+        with folds.record.stage("order"):
+            prepared = prepare_set(program, columns, length, threads)
         ordering = time.perf_counter() - start
+        folds.record.count("events that matter", prepared.ordered.row.size)
         task = replace(prepared.task, policy=policy)
         folded, folding = _timed(replace(task, most_records=MOST_RECORDS), extra, threads)
         # Bursts that are recorded are not counted with plain numbers, as `run_set` may do.
@@ -67,7 +69,8 @@ class SetAnalysis:
             warm, other = _compared(task, replace(task, policy=policy_of_other), extra, threads)
         times = SetTimes(ordering, seconds if is_plain else folding, warm, other)
         self.sets.append(_Report(prepared, folded).run(times, is_plain=is_plain))
-        return prepared.tables(folded, schema, partially)
+        with folds.record.stage("columns"):
+            return prepared.tables(folded, schema, partially)
 
 
 def _timed(task: SetTask, folding: Folding, threads: int) -> tuple[FoldedSet, float]:

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from cepheid.engine.events.order_kinds import order_kinds
 from cepheid.engine.events.report_range import ReportRange
+from cepheid.engine.events.scan import order_kinds
 from cepheid.engine.events.warn_of_events import warn_of_dropped
 from cepheid.engine.fold import Facts, Folding, TooLarge
 from cepheid.engine.matches.match_chunks import split_partitions
@@ -22,12 +22,7 @@ from cepheid.engine.process.threads import side_by_side
 from cepheid.engine.shared.flat_lists import flat_lists
 from cepheid.engine.shared.shared_folds import Alone, SharedChains
 from cepheid.engine.trends.groups import GroupRows
-from cepheid.engine.trends.result_table import (
-    Finished,
-    PlaceColumns,
-    aggregate_schema,
-    finish,
-)
+from cepheid.engine.trends.result_table import Finished, PlaceColumns, finish
 from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.position.moving_window import most_steps
 from cepheid.kernels.shared.count_merged import KindArrays
@@ -223,4 +218,4 @@ def _table(
     assert isinstance(output, AggregateOutput)
     places = PlaceColumns(program, output, columns, schema).table(groups)
     finished = Finished(places, groups.values, None, [], groups.is_expiry)
-    return finish(output, aggregate_schema(program, output, schema), finished)
+    return finish(program, output, schema, finished)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import pyarrow as pa
 
 from cepheid.engine.events.order_events import OrderedEvents
-from cepheid.engine.events.order_kinds import order_kinds
+from cepheid.engine.events.scan import order_kinds
 from cepheid.engine.events.warn_of_events import warn_of_dropped
 from cepheid.engine.fold import Folding
 from cepheid.engine.shared.fold_set import FoldedSet, fold_set

@@ -17,8 +17,8 @@ from cepheid.engine.process.name_errors import errors_of
 from cepheid.engine.trends.groups import add_groups
 from cepheid.engine.trends.integer_sums import bounds_by_largest, largest_sizes
 from cepheid.engine.trends.measures import EventMeasures
-from cepheid.engine.trends.partial_table import table_of_rows
-from cepheid.engine.trends.result_table import Finished, PlaceColumns
+from cepheid.engine.trends.partial_table import partial_schema, to_partial
+from cepheid.engine.trends.result_table import Finished, PlaceColumns, finish
 from cepheid.engine.trends.value_rows import joined_rows
 from cepheid.errors import DataError
 from cepheid.kernels.values.value_arrays import ValueRows
@@ -137,7 +137,9 @@ def _table(finished: FinishedQuery, schema: pa.Schema, *, partially: bool) -> pa
     """Return the result of a query; with `partially` rows of groups that others add to."""
     program, output, rows = finished
     with errors_of(program.name):
-        return table_of_rows(program, output, schema, rows, partially=partially)
+        if partially:
+            return to_partial(partial_schema(program, output, schema), rows)
+        return finish(program, output, schema, rows)
 
 
 def _form(program: Program, place: int) -> object:

@@ -35,6 +35,11 @@ class SharedSet:
         """Their names."""
         return tuple(each.name for each in self.program.queries)
 
+    @property
+    def what(self) -> str:
+        """All that they ask for."""
+        return ""
+
 
 @dataclass(frozen=True, slots=True)
 class SharedLanes:
@@ -47,6 +52,11 @@ class SharedLanes:
         """Their names."""
         return tuple(each.name for each in self.program.programs)
 
+    @property
+    def what(self) -> str:
+        """All that they ask for."""
+        return ""
+
 
 @dataclass(frozen=True, slots=True)
 class SharedChains:
@@ -58,6 +68,11 @@ class SharedChains:
     def queries(self) -> tuple[str, ...]:
         """Their names."""
         return tuple(each.name for each in self.program.programs)
+
+    @property
+    def what(self) -> str:
+        """All that they ask for."""
+        return ""
 
 
 def _not_counted(group: SharedSet, facts: Facts) -> str | None:

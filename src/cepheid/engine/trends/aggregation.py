@@ -21,11 +21,11 @@ from cepheid.engine.trends.integer_sums import (
     rounded_sums,
     signed_sums,
 )
-from cepheid.engine.trends.partial_table import table_of_rows
-from cepheid.engine.trends.result_table import Finished, PlaceColumns
+from cepheid.engine.trends.partial_table import partial_schema, to_partial
+from cepheid.engine.trends.result_table import Finished, PlaceColumns, finish
 from cepheid.engine.trends.trend_events import TrendEvents
 from cepheid.engine.trends.trend_task import TrendTask
-from cepheid.engine.trends.trends import Trends, trends_of
+from cepheid.engine.trends.trends import Trends, residues_of, trends_of
 from cepheid.engine.trends.windows.result_times import Moments
 from cepheid.kernels.values.value_arrays import Measures, ValueRows
 
@@ -47,7 +47,9 @@ class Aggregation:
         program, output = self.events.program, self.events.output
         rows = self.finished(schema)
         with self.folding.record.stage("columns"):
-            return table_of_rows(program, output, schema, rows, partially=partially)
+            if partially:
+                return to_partial(partial_schema(program, output, schema), rows)
+            return finish(program, output, schema, rows)
 
     def finished(self, schema: pa.Schema) -> Finished:
         """Return everything that the columns of the result are made of."""
@@ -95,14 +97,8 @@ class Aggregation:
         )
 
     def _modular(self, measures: Measures) -> GroupRows:
-        trends = Trends(
-            self.events.program,
-            measures.moduli.size - 1,
-            measures.least_positions.size,
-            is_modular=True,
-            is_own=False,
-            is_step=self.events.report is not None,
-        )
+        numbers, is_step = measures.moduli.size - 1, self.events.report is not None
+        trends = residues_of(self.events.program, numbers, is_step=is_step)
         return self.groups(lambda: measures, trends)
 
     def groups(self, make_measures: Callable[[], Measures], trends: Trends) -> GroupRows:

@@ -25,12 +25,7 @@ from cepheid.engine.trends.integer_sums import (
     rounded_sums,
     signed_sums,
 )
-from cepheid.engine.trends.result_table import (
-    Finished,
-    aggregate_schema,
-    finish,
-    place_fields,
-)
+from cepheid.engine.trends.result_table import Finished, finish, place_fields
 from cepheid.kernels.values.value_arrays import NOTHING, ValueRows
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.arrow_arrays import in_one, to_arrow, to_numpy
@@ -67,15 +62,6 @@ def _numbers_type(output: AggregateOutput) -> pa.DataType:
     fields += [pa.field(name, pa.binary()) for name in names]
     fields += [pa.field(f"{BOUND}{number}", pa.float64()) for number in rounded_sums(output)]
     return pa.struct(fields)
-
-
-def table_of_rows(
-    program: Program, output: AggregateOutput, schema: pa.Schema, rows: Finished, *, partially: bool
-) -> pa.Table:
-    """Return final results, or with `partially` rows of groups that others add to."""
-    if partially:
-        return to_partial(partial_schema(program, output, schema), rows)
-    return finish(output, aggregate_schema(program, output, schema), rows)
 
 
 def to_partial(schema: pa.Schema, rows: Finished) -> pa.Table:
@@ -152,7 +138,7 @@ def from_collected(
     extremes = [collected.column(extreme_name(each)) for each in range(len(output.minima))]
     rows = Finished(places, totals, exact, extremes, np.zeros(len(lists), np.bool_), sums, bounds)
     with errors_of(program.name):
-        return finish(output, aggregate_schema(program, output, events), rows)
+        return finish(program, output, events, rows)
 
 
 def _added(

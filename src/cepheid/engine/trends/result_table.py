@@ -76,8 +76,11 @@ class Finished:
     bounds: Bounds = field(default_factory=dict)
 
 
-def finish(output: AggregateOutput, schema: pa.Schema, rows: Finished) -> pa.Table:
-    """Return the rows that are shown and that HAVING keeps."""
+def finish(
+    program: Program, output: AggregateOutput, events: pa.Schema, rows: Finished
+) -> pa.Table:
+    """Return the rows that are shown and that HAVING keeps, of events of a schema."""
+    schema = aggregate_schema(program, output, events)
     columns = ValueColumns(
         rows.values, rows.exact, rows.sums, rows.bounds, rows.extremes, rows.places
     )

@@ -21,6 +21,26 @@ Int64s = NDArray[np.int64]
 ALL_WINDOWS = -1
 
 
+def trend_counts(task: TrendTask) -> dict[str, int]:
+    """Return what was kept of the trends of a pattern, for EXPLAIN ANALYZE.
+
+    Where predicates compare neighbours it is a run for every event at a position, else one for
+    every slot of the automaton in each open window: all that end alike are merged.
+    """
+    program, facts = task.group.program, trend_facts(task)
+    if program.pair is not None:
+        return {}
+    found = {"steps": facts["steps"]}
+    if program.slide is not None:
+        found |= {"panes": facts["panes"], "windows open at once": facts["open windows"]}
+    if program.slots is not None:
+        found["runs kept at once"] = program.slots.size * found.get("windows open at once", 1)
+    elif program.adjacent is not None:
+        fires = task.ordered.arrays.fires
+        found["runs kept at once"] = int(np.unpackbits(fires.view(np.uint8)).sum())
+    return found
+
+
 def trend_facts(task: TrendTask) -> Facts:
     """Return what is known of the events of a task; `catalogue.FACTS` has it in words."""
     program, events = task.group.program, task.events

@@ -321,6 +321,7 @@ SIDES_APART = Fold(
     Precedence.ANY_SIZE,
     _not_sides,
     f"{FOLDS}.folded_pair:sides_apart",
+    parts=lambda trends: trends.sides,
 )
 # One trend, or pair of trends, after the other.
 MATCHES_ADDED_UP = Fold(
@@ -329,6 +330,7 @@ MATCHES_ADDED_UP = Fold(
     Precedence.LISTED,
     _not_one_pattern,
     f"{FOLDS}.fold_matches:matches_added_up",
+    parts=lambda trends: trends.added_up,
 )
 PAIRS_ADDED_UP = Fold(
     "pairs added up",
@@ -336,4 +338,5 @@ PAIRS_ADDED_UP = Fold(
     Precedence.LISTED,
     _not_two_patterns,
     f"{FOLDS}.paired:pairs_added_up",
+    parts=lambda trends: trends.added_up,
 )

@@ -27,7 +27,6 @@ from cepheid.stream.stream_bundle import StreamBundle, StreamedQuery, stream_bun
 from cepheid.stream.stream_step import Step
 
 CHANGED = "changed"
-CHANGED_PACKETS = f"bucket int, {EVENTS} binary, {CHANGED} string"
 FIRST = 0  # the bucket that tells of changes
 Listed = dict[str, dict[str, Any]]
 Compile = Callable[[str, str], Program]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ from numpy.typing import NDArray
 
 from cepheid.engine.events.hidden_columns import TAKEN
 from cepheid.engine.events.order_events import OrderedEvents, starts_of_runs
-from cepheid.engine.events.predicate_inputs import PredicateInputs
+from cepheid.engine.fold import Facts
 from cepheid.engine.matches.forms.open_gaps import open_gaps
 from cepheid.engine.matches.forms.search_paths import PathSearch
 from cepheid.engine.matches.match_chunks import Walkable, joined, picked
+from cepheid.engine.matches.match_folds import MatchesApart
+from cepheid.engine.matches.match_task import MatchTask
 from cepheid.engine.matches.order_trends import row_ranks
 from cepheid.engine.matches.sequence_ranks import sequence_ranks
 from cepheid.engine.matches.walk_matches import MatchWalker
@@ -40,7 +43,7 @@ from cepheid.program.arrow_arrays import to_numpy, to_scalar
 from cepheid.program.program import Program, Ranking
 
 Int64s = NDArray[np.int64]
-MOST_LISTED = 2**20
+LARGEST = 2**63 - 1
 
 
 class NonOverlapping:
@@ -51,18 +54,12 @@ class NonOverlapping:
     it blocks a match: if there are few, all are listed, else they are searched in order.
     """
 
-    def __init__(
-        self,
-        program: Program,
-        ordered: OrderedEvents,
-        predicates: PredicateInputs,
-        columns: Mapping[str, Any],
-        walker: MatchWalker,
-        tie_columns: Sequence[str],
-    ) -> None:
+    def __init__(self, task: MatchTask, walker: MatchWalker, tie_columns: Sequence[str]) -> None:
+        program, ordered, columns = task.program, task.ordered, task.columns
         self.program = program
         self.ordered = ordered
         self.walker = walker
+        self.folding = task.folding
         self.window = program.window_length or 0
         self.order = EventOrder(
             np.ascontiguousarray(ordered.key_rank),
@@ -71,7 +68,7 @@ class NonOverlapping:
             _value_ranks(program, ordered, columns, tie_columns),
             taken_before(program, ordered, columns),
         )
-        self.gaps = open_gaps(program, ordered, predicates)
+        self.gaps = open_gaps(program, ordered, task.predicates)
 
     def chosen(self, walkable: Walkable) -> MatchArrays:
         """Return the matches that are taken, in their order."""
@@ -81,16 +78,10 @@ class NonOverlapping:
         event = graph.nodes[ends[:, END_NODE], EVENT]
         by_rank = np.lexsort([self.order.rank[event], self.order.owner[event]])
         ends = np.ascontiguousarray(ends[by_rank])
-        if self.program.negation is None or not self.program.negation.is_conditional:
-            return choose_paths(graph, ends, self.order, self.gaps, self.window)
-        counted = graph._replace(ends=ends, cursor=graph.cursor.copy())
-        counted.cursor[END_COUNT] = len(ends)
-        count = count_graph(counted, self.order.clock, self.window)
-        if count != TOO_MANY and count <= MOST_LISTED:
-            return self._chosen_of(joined(self.walker.matches(Walkable(graph, ends))))
-        return joined(self._searched(graph, ends))
+        found: MatchArrays = self.folding.fold(ApartTask(self, Walkable(graph, ends)))
+        return found
 
-    def _chosen_of(self, matches: MatchArrays) -> MatchArrays:
+    def chosen_of(self, matches: MatchArrays) -> MatchArrays:
         """Return those of some matches that are taken."""
         order = self.order
         first, last = matches.event[matches.offsets[:-1]], matches.event[matches.offsets[1:] - 1]
@@ -112,7 +103,7 @@ class NonOverlapping:
         np.maximum.at(order.boundary, keys[4][taken], keys[3][taken])
         return picked(matches, taken)
 
-    def _searched(self, graph: Graph, ends: Int64s) -> Iterator[MatchArrays]:
+    def searched(self, graph: Graph, ends: Int64s) -> Iterator[MatchArrays]:
         """Yield the match taken at each end, if there is one that stays."""
         assert self.walker.negation is not None
         work, mark = make_work(graph), 0
@@ -125,7 +116,7 @@ class NonOverlapping:
                 part = open_part(graph, one, self.order, self.gaps, self.window, mark, work)
                 found.append(search.first(part))
                 mark += 1
-            taken = self._chosen_of(joined(each for each in found if each is not None))
+            taken = self.chosen_of(joined(each for each in found if each is not None))
             if taken.event.size:
                 yield taken
 
@@ -136,6 +127,48 @@ class NonOverlapping:
             yield ends
         else:
             yield from np.split(ends, len(ends))
+
+
+@dataclass(frozen=True, slots=True)
+class ApartTask:
+    """A graph whose matches are chosen; ends are in the order of their last events."""
+
+    apart: NonOverlapping
+    walkable: Walkable
+
+    @property
+    def group(self) -> MatchesApart:
+        """What folds are chosen by."""
+        return MatchesApart(self.apart.program)
+
+
+def apart_facts(task: ApartTask) -> Facts:
+    """Return what is known of a graph of matches."""
+
+    def matches() -> int:
+        (graph, ends), apart = task.walkable, task.apart
+        counted = graph._replace(ends=ends, cursor=graph.cursor.copy())
+        counted.cursor[END_COUNT] = len(ends)
+        count = count_graph(counted, apart.order.clock, apart.window)
+        return LARGEST if count == TOO_MANY else count
+
+    return Facts(measures={"matches": matches})
+
+
+def first_paths(task: ApartTask, facts: Facts) -> MatchArrays:
+    """Return the matches that are taken; no other is written."""
+    (graph, ends), apart = task.walkable, task.apart
+    return choose_paths(graph, ends, apart.order, apart.gaps, apart.window)
+
+
+def matches_listed(task: ApartTask, facts: Facts) -> MatchArrays:
+    """Return those of all matches that are taken."""
+    return task.apart.chosen_of(joined(task.apart.walker.matches(task.walkable)))
+
+
+def paths_searched(task: ApartTask, facts: Facts) -> MatchArrays:
+    """Return the first match at every end that no negated part blocks."""
+    return joined(task.apart.searched(*task.walkable))
 
 
 def owners(program: Program, ordered: OrderedEvents) -> Int64s:

@@ -149,16 +149,17 @@ class PathSearch:
 
     def _after(self, layer: Layer) -> Iterator[Layer]:
         """Yield what comes next, by steps; nothing is made that is not asked for."""
-        follows = [
-            ((self._step(node), node, before) for node in map(int, self.followers[before[0]]))
-            for before in layer
-        ]
+        follows = map(self._next, layer)
         for _, group in groupby(merge(*follows, key=itemgetter(0, 1)), key=itemgetter(0)):
             found: Layer = {}
             for _, node, before in group:
                 here = (node, self._extended(before[1], before[0], node))
                 found.setdefault(here, []).append(before)
             yield found
+
+    def _next(self, before: Beginning) -> Iterator[tuple[int, int, Beginning]]:
+        for node in map(int, self.followers[before[0]]):
+            yield self._step(node), node, before
 
     def _extended(self, trace: Trace, before: int | None, node: int) -> Trace:
         earlier = None if before is None else (self.event[before], self.position[before])

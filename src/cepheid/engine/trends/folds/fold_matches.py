@@ -37,10 +37,10 @@ class PlacedMatches(NamedTuple):
 
 def matches_added_up(task: TrendTask, facts: Facts) -> ValueRows:
     """Return the value of every place."""
-    program, places, measures = task.group.program, task.places, task.measures
+    places, measures = task.places, task.measures
     tree = empty_values(2 * places.owner.size, measures)
     mode = SearchMode(task.folding, task.events.threads)
-    found = task_of(program, task.ordered, task.events.columns, mode)
+    found = task_of(task.group.added_up[0], task.ordered, task.events.columns, mode)
     for matches, begin, end in placed_matches(found, places):
         add_matches(matches, begin, end, measures, tree)
     push_to_places(tree)

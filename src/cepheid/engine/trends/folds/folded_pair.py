@@ -25,7 +25,7 @@ from cepheid.engine.trends.windows.result_times import Moments
 from cepheid.engine.trends.windows.stretches import recent_stretches
 from cepheid.engine.trends.windows.wanted_windows import WantedWindows
 from cepheid.kernels.values.value_arrays import Measures, ValueRows
-from cepheid.program.program import FoldedSides, Program
+from cepheid.program.program import FoldedSides
 
 Int64s = NDArray[np.int64]
 
@@ -37,7 +37,7 @@ def sides_apart(task: TrendTask, facts: Facts) -> ValueRows:
     assert pair is not None
     assert pair.folds is not None
     both = task.measures, of_second_side(events.output, task.measures)
-    return FoldedPair(pair.folds, events, task.folding).rows(both)
+    return FoldedPair(pair.folds, events, task.folding, task.group.sides).rows(both)
 
 
 @dataclass(frozen=True)
@@ -60,15 +60,16 @@ class FoldedPair:
     folds: FoldedSides
     events: TrendEvents
     folding: Folding
+    sides: tuple[Trends, ...]
 
     def rows(self, measures: tuple[Measures, Measures]) -> ValueRows:
         """Return the value of every partition and place that has a pair; measures are by side."""
-        one = self._rows(self.folds.first, self._first, measures[0])
-        other = self._rows(self.folds.second, self._second, measures[1])
+        one = self._rows(0, self._first, measures[0])
+        other = self._rows(1, self._second, measures[1])
         common = None
         if self.folds.common is not None:
             counted = self._at_pairs_of_positions(measures[0])
-            common = self._rows(self.folds.common, self._seen_by_both(), counted)
+            common = self._rows(2, self._seen_by_both(), counted)
         rows = pair_values(one, other, common, measures[0].moduli)
         moments = self.events.moments
         if moments is None:
@@ -84,22 +85,15 @@ class FoldedPair:
     def _second(self) -> OrderedEvents:
         return self.events.sides[1][1]
 
-    def _rows(self, program: Program, ordered: OrderedEvents, measures: Measures) -> ValueRows:
+    def _rows(self, number: int, ordered: OrderedEvents, measures: Measures) -> ValueRows:
         events, own, group = self.events, None, ordered.partition_of_event
         if events.moments is not None:
             own = self._own_moments[0]
         side = SideEvents(
             events.columns, events.length, events.threads, ordered, group, own, events.wanted
         )
-        trends = Trends(
-            program,
-            measures.moduli.size - 1,
-            measures.least_positions.size,
-            is_modular=bool(measures.moduli.any()),
-            is_own=False,
-            is_step=events.report is not None,
-        )
-        rows: ValueRows = self.folding.fold(TrendTask(trends, side, lambda: measures, self.folding))
+        task = TrendTask(self.sides[number], side, lambda: measures, self.folding)
+        rows: ValueRows = self.folding.fold(task)
         return rows
 
     @cached_property

@@ -87,7 +87,10 @@ def pairs_added_up(task: TrendTask, facts: Facts) -> ValueRows:
     sides, columns, tie_columns = events.sides, events.columns, pair.tie_columns
     measures = task.measures, of_second_side(events.output, task.measures)
     mode = SearchMode(task.folding, events.threads)
-    found = [_copies(task_of(*side, columns, mode), places) for side in sides]
+    found = [
+        _copies(task_of(group, ordered, columns, mode), places)
+        for group, (_, ordered) in zip(task.group.added_up, sides, strict=True)
+    ]
     trends = _lowest(found, sides[0][1])
     a, b, c = trends.counts()
     before = _before(trends, sides[0][1], columns, tie_columns)
