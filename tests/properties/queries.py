@@ -126,14 +126,18 @@ def run_conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
 
 @st.composite
 def equalities(draw: st.DrawFn, names: Iterable[str]) -> str:
-    """Equalities of one attribute that chain some of the names, often all of them.
+    """Equalities that chain some of the names, often all of them, by one attribute or several.
 
-    Which names are left out decides whether they partition the stream.
+    Which names are left out decides whether they partition the stream, and with several attributes
+    which of them events of a type have.
     """
     chosen = draw(st.permutations(list(names)))
     count = draw(st.integers(2, len(chosen)) | st.just(len(chosen))) if len(chosen) > 1 else 1
     attribute = draw(st.sampled_from(("k", "k", "x")))
-    linked = [f"{name}.{attribute}" for name in (*chosen[:count], chosen[0])[: max(2, count)]]
+    has_several = draw(st.integers(0, 2)) == 0
+    others = {name: draw(st.sampled_from(("k", "x"))) if has_several else attribute
+              for name in chosen}  # fmt: skip
+    linked = [f"{name}.{others[name]}" for name in (*chosen[:count], chosen[0])[: max(2, count)]]
     if draw(st.booleans()):
         return " = ".join(linked)
     return " AND ".join(f"{one} = {other}" for one, other in pairwise(linked))

@@ -270,8 +270,9 @@ class BoundQuery:
     """A query whose every name, type and rule has been checked against the events' schema.
 
     `matches` is None for aggregate queries, else the output columns; `aggregates` is None for match
-    queries. `partition_by` includes the GROUP BY attributes. Only aggregate queries have
-    `constants`. `warnings` are about what is allowed, but surely not meant.
+    queries. `partition_by` includes the GROUP BY attributes, and `join_keys`: columns that are
+    computed of keys with different names. `why_no_key` says why such keys do not partition. Only
+    aggregate queries have `constants`. `warnings` are about what is allowed, but surely not meant.
     """
 
     source: Source
@@ -290,6 +291,8 @@ class BoundQuery:
     output: ast.OutputMode
     into: str | None
     constants: tuple[ConstantColumn, ...] = ()
+    join_keys: tuple[str, ...] = ()
+    why_no_key: str = ""
     warnings: tuple[Diagnostic, ...] = ()
 
     @property
