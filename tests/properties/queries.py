@@ -31,6 +31,14 @@ STRATEGIES = (
     "SEMANTICS contiguous",
     "WHERE-TERM strict_contiguity",
 )
+SUMMARIES = (
+    "count(DISTINCT v[].x)",
+    "stddev(v[].x)",
+    "median(v[].x)",
+    "array(v[].x)",
+    "string_agg(v[].type, '-')",
+    "v[2].x",
+)
 
 
 @dataclass(frozen=True)
@@ -156,8 +164,11 @@ def match_values(draw: st.DrawFn, names: dict[str, bool]) -> str:
             forms = [f"{variable}[1].x", f"{variable}[{variable}.LEN].seq", f"{variable}.LEN"]
             forms += [f"{each}({variable}[].x)" for each in ("sum", "avg", "min", "max", "count")]
             forms += [f"count({variable}[])", f"min({variable}[].type)"]
+            forms += [f"first({variable}.x)", f"last({variable}[].x)"]
         return draw(st.sampled_from(forms))
 
+    if names[name] and draw(st.integers(0, 2)) == 0:
+        return draw(st.sampled_from(SUMMARIES)).replace("v[", f"{name}[")
     left, right = one(name), one(other)
     if "type" in left + right:
         return left

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bind_aggregates import AggregateBinder, is_trend_aggregate
 from cepheid.analysis.bind_conditions import ConditionBinder
+from cepheid.analysis.bind_summaries import bind_summary, is_summary, report_trends
 from cepheid.analysis.bind_values import literal_type
 from cepheid.analysis.bound import (
     AggregateColumn,
@@ -15,6 +16,7 @@ from cepheid.analysis.bound import (
     EventsColumn,
     GroupColumn,
     MatchColumn,
+    SummaryColumn,
     ValueColumn,
     Variable,
 )
@@ -85,6 +87,8 @@ def default_name(expression: ast.Expression) -> str:
                 expression.function.lower())  # fmt: skip
         case ast.Call():
             return f"{expression.function.lower()}_{default_name(expression.argument)}"
+        case ast.Function("nth", (ast.Attribute() as read, ast.Literal() as place)):
+            return f"{read.variable}_{place.value}_{read.name}"
         case ast.Function(arguments=(argument, *_)):
             return f"{expression.name}_{default_name(argument)}"
         case ast.Path():
@@ -169,6 +173,9 @@ class _OutputBinder:
             if isinstance(item.expression, ast.Literal):
                 constants.append(ConstantColumn(name, self._constant(item.expression)))
                 returned.append(name)
+                continue
+            if isinstance(item.expression, ast.Function) and is_summary(item.expression):
+                report_trends(item.expression, self.problems)
                 continue
             if not is_trend_aggregate(item.expression, self.scopes[0]):
                 self.problems.add(
@@ -280,6 +287,8 @@ class _OutputBinder:
     def _match_column(self, node: ast.Expression, name: str) -> MatchColumn | None:
         if isinstance(node, ast.Literal):
             return ValueColumn(name, self._constant(node))
+        if isinstance(node, ast.Function) and is_summary(node):
+            return self._summary(node, name)
         every = (
             node.index in (None, ast.IndexKind.ALL) if isinstance(node, ast.Attribute) else False
         )
@@ -327,6 +336,16 @@ class _OutputBinder:
                 )
                 return None
         return ValueColumn(name, value, side)
+
+    def _summary(self, node: ast.Function, name: str) -> SummaryColumn | None:
+        names = [each.variable for each in references_in(node)]
+        side = self.side_of(names[0] if names else "")
+        binder = ConditionBinder(self.scopes[side], self.schema, self.problems)
+        column = bind_summary(node, name, side, binder)
+        is_good = column is not None and self._is_positive(
+            binder.scope.variables[column.variable], node
+        )
+        return column if is_good else None
 
     def _is_positive(self, variable: Variable, node: ast.Expression) -> bool:
         if variable.negated_part is None:

@@ -201,7 +201,24 @@ class ValueColumn:
     side: int = 0
 
 
-MatchColumn: TypeAlias = EventsColumn | ValueColumn
+@dataclass(frozen=True, slots=True)
+class SummaryColumn:
+    """What a function says of the latest block of a variable in a match: `median(a[].x)`.
+
+    `type` is that of the result; the elements of an array have it. `option` is the separator of
+    string_agg, or the place that nth reads.
+    """
+
+    output: str
+    function: str
+    variable: str
+    attribute: str
+    type: AttributeType
+    option: str | int | None = None
+    side: int = 0
+
+
+MatchColumn: TypeAlias = EventsColumn | ValueColumn | SummaryColumn
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from cepheid.analysis.bound import (
     BoundQuery,
     EventsColumn,
     MatchColumn,
+    SummaryColumn,
     TrendAggregate,
 )
 from cepheid.analysis.describe import describe
@@ -176,6 +177,10 @@ def _match_output(column: MatchColumn) -> Output:
     if isinstance(column, EventsColumn):
         index = "[]" if column.is_array else ""
         return Output(column.output, f"{column.variable}{index}.{column.attribute}")
+    if isinstance(column, SummaryColumn):
+        option = "" if column.option is None else f", {column.option!r}"
+        read = f"{column.variable}[].{column.attribute}"
+        return Output(column.output, f"{column.function}({read}{option})")
     return Output(column.output, describe(column.value))
 
 

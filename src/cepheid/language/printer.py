@@ -192,6 +192,8 @@ def _leaf(
         case ast.Call():
             exact = "EXACT " if node.exact else ""
             return f"{exact}{node.function}({print_expression(node.argument)})"
+        case ast.Function("count_distinct", (argument,)):
+            return f"COUNT(DISTINCT {print_expression(argument)})"
         case ast.Function():
             return f"{_name(node.name)}({_list(node.arguments)})"
         case ast.Path():
