@@ -381,6 +381,8 @@ def cases(draw: st.DrawFn, *, is_aggregate: bool | None = None, most_conditions:
         clauses += ["RETURN COUNT(*) AS n, LOG2(COUNT(*)) AS bits", group]
     elif draw(st.booleans()):
         columns = [f"{name}.x" for name in names]
+        if draw(st.booleans()):
+            columns = [draw(st.sampled_from(["*", *(f"{name}.*" for name in names)]))]
         columns += [f"{draw(match_values(names))} AS e{number}" for number in range(2)]
         clauses.append(f"RETURN {', '.join(columns)}")
     if not is_aggregate and draw(st.integers(0, 3)) == 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cepheid.analysis.attribute_types import AttributeType
@@ -276,6 +276,9 @@ class _OutputBinder:
     def matches(self) -> tuple[MatchColumn, ...]:
         columns: list[MatchColumn] = []
         for item in self.query.returns:
+            if isinstance(item.expression, ast.Star):
+                columns += self._every_column(item.expression)
+                continue
             name = item.alias or default_name(item.expression)
             column = self._match_column(item.expression, name)
             if column is not None:
@@ -362,16 +365,28 @@ class _OutputBinder:
         kind = self.schema.type_of(column) or AttributeType.UNKNOWN
         return EventsColumn(name, variable.name, column, kind, variable.has_several_events, side)
 
+    def _every_column(self, node: ast.Star) -> list[MatchColumn]:
+        """Return the columns of `*`, or of `a.*`."""
+        if node.variable is None:
+            return list(self.default_matches())
+        side = self.side_of(node.variable)
+        variable = self.scopes[side].find(node, node.variable, self.problems)
+        if variable is None or not self._is_positive(variable, node):
+            return []
+        return list(self._attributes(variable, side))
+
     def default_matches(self) -> tuple[MatchColumn, ...]:
-        columns: list[MatchColumn] = []
-        for side, scope in enumerate(self.scopes):
-            for occurrence in scope.positive:
-                variable = scope.variables[occurrence.variable]
-                for attribute in self.schema.attributes:
-                    if scope.has_attribute(variable, attribute, self.schema):
-                        name = f"{variable.name}_{attribute}"
-                        columns.append(self._events(name, variable, attribute, side))
-        return tuple(columns)
+        return tuple(
+            column
+            for side, scope in enumerate(self.scopes)
+            for occurrence in scope.positive
+            for column in self._attributes(scope.variables[occurrence.variable], side)
+        )
+
+    def _attributes(self, variable: Variable, side: int) -> Iterator[MatchColumn]:
+        for attribute in self.schema.attributes:
+            if self.scopes[side].has_attribute(variable, attribute, self.schema):
+                yield self._events(f"{variable.name}_{attribute}", variable, attribute, side)
 
     def reject_repeated(
         self, names: list[str], written: Sequence[ast.ReturnItem | ast.Expression]

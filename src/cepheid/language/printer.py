@@ -188,7 +188,7 @@ def _leaf(
             index = "" if node.index is None else _index(node.variable, node.index)
             return f"{_name(node.variable)}{index}.{_name(node.name)}"
         case ast.Star():
-            return "*"
+            return "*" if node.variable is None else f"{_name(node.variable)}.*"
         case ast.Call():
             exact = "EXACT " if node.exact else ""
             return f"{exact}{node.function}({print_expression(node.argument)})"
