@@ -6,6 +6,7 @@ from benchmarks.a_seq_window import A_SEQ_WINDOW
 from benchmarks.cold_start import COLD_START
 from benchmarks.contender import Benchmark
 from benchmarks.count_type_grained import COUNT_TYPE_GRAINED
+from benchmarks.join_keys import JOIN_KEYS
 from benchmarks.next_falling import NEXT_FALLING
 from benchmarks.non_overlapping import NON_OVERLAPPING
 from benchmarks.slide_overlap import SLIDE_OVERLAP
@@ -43,6 +44,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         SPARK_ONE_KEY,
         *SPARK_PUSH_DOWN,
         *SPARK_STREAM,
+        *JOIN_KEYS,
         COLD_START,
     )
 }

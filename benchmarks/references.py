@@ -88,7 +88,7 @@ def neighbours(path: Path) -> Answer:
 def _sequences(path: Path, takes: Callable[[int], bool]) -> Answer:
     count, ids, sums = 0, 0, [0, 0, 0]
     times: dict[str, dict[int, list[int]]] = {each: defaultdict(list) for each in "ABC"}
-    for ts, etype, key, value in zip(*_columns(path), strict=True):
+    for ts, etype, key, value, *_ in zip(*_columns(path), strict=True):
         if etype not in times or not takes(value):
             continue
         times[etype][key].append(ts)

@@ -118,7 +118,9 @@ def _work(stream: Any, text: str) -> Any:
     return bucketed(stream_of_one(lower(plan)), given)
 
 
-def _run(text: str, result: Result, *, small: bool = False) -> Callable[[Path], Timed]:
+def timed_stream(text: str, result: Result, *, small: bool = False) -> Callable[[Path], Timed]:
+    """Return what runs a query on a stream, and takes the time of its micro-batch."""
+
     def run(path: Path) -> Timed:
         from pyspark.sql import SparkSession
 
@@ -159,7 +161,8 @@ def _write(path: Path, folder: Path) -> int:
 
 def _with_heartbeat(events: pa.Table) -> pa.Table:
     """Add an event of an unused type, after which no window of the others is open."""
-    beat = {"ts": [events.num_rows], "etype": [HEARTBEAT], "id": [None], "v": [None]}
+    beat = {each: [None] for each in events.column_names}
+    beat |= {"ts": [events.num_rows], "etype": [HEARTBEAT]}
     return pa.concat_tables([events, pa.table(beat, events.schema)])
 
 
@@ -179,8 +182,8 @@ def _write_file(table: pa.Table, folder: Path, number: int) -> None:
 
 
 @contextlib.contextmanager
-def _few_tasks() -> Iterator[None]:
-    """One machine: a task per core."""
+def few_tasks() -> Iterator[None]:
+    """Keep a session for one machine: a task per core."""
     with session():
         from pyspark.sql import SparkSession
 
@@ -190,11 +193,12 @@ def _few_tasks() -> Iterator[None]:
         yield
 
 
-def _contender(
+def stream_contender(
     name: str,
     run: Callable[[Path], Timed],
     answer: Callable[[pa.Table], Answer] | None = None,
 ) -> Contender:
+    """Return a contender that runs on the session; a floor has no answer."""
     return Contender(name, run, answer, require_spark, packages=("cepheid", "pyspark"))
 
 
@@ -213,13 +217,13 @@ def _benchmark(
         events=1_000_000,
         reference=reference,
         contenders=(
-            _contender("Cepheid on Spark", _run(text, packed), answer),
-            _contender("Cepheid, unpacked rows", _run(text, unpacked), answer),
-            _contender("counts packets", _run(text, counted)),
-            _contender("small micro-batch", _run(text, packed, small=True)),
+            stream_contender("Cepheid on Spark", timed_stream(text, packed), answer),
+            stream_contender("Cepheid, unpacked rows", timed_stream(text, unpacked), answer),
+            stream_contender("counts packets", timed_stream(text, counted)),
+            stream_contender("small micro-batch", timed_stream(text, packed, small=True)),
         ),
         baseline="counts packets",
-        around=_few_tasks,
+        around=few_tasks,
         counts_cpu=False,
     )
 

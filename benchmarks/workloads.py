@@ -5,6 +5,7 @@ Every stream has `ts` = 0, 1, 2, … and depends on the seed and the number of e
 W1, W2  20 event types and 1000 (sparse) or 20 (dense) ids, uniform
 W1 wide the dense one with 64 characters of text in every event
 streams the same ids, and three types only: a query that names them takes every event
+keys    the sparse one of these, with its ids in two more columns
 W3      10 companies, prices are random walks
 W4      100 mappers with Start, Load and End events, uniform cpu
 W5      bursts of T between 50 kinds of X and Y, in 10 groups
@@ -79,6 +80,11 @@ def _typed(ids: int, types: int = len(TYPES)) -> Callable[[int], dict[str, pa.Ar
     return columns
 
 
+def _with_copies(events: int) -> dict[str, pa.Array]:
+    columns = _typed(ids=1000, types=3)(events)
+    return columns | {"b_id": columns["id"], "c_id": columns["id"]}
+
+
 def _with_text(events: int) -> dict[str, pa.Array]:
     columns = _typed(ids=20)(events)
     texts = [hashlib.sha256(str(each).encode()).hexdigest() for each in range(events)]
@@ -141,6 +147,7 @@ W1_SPARSE = Workload("w1-sparse", _typed(ids=1000))
 W1_DENSE = W2 = Workload("w1-dense", _typed(ids=20))
 STREAM_SPARSE = Workload("stream-sparse", _typed(ids=1000, types=3))
 STREAM_DENSE = Workload("stream-dense", _typed(ids=20, types=3))
+JOIN_KEYS = Workload("join-keys", _with_copies)
 W1_WIDE = Workload("w1-wide", _with_text)
 W3 = Workload("w3", _stock(companies=10))
 W3_ONE_KEY = Workload("w3-one-key", _stock(companies=1))

@@ -39,10 +39,20 @@ def test_equivalence_tests_and_groups(query, partition_by):
         ("SEQ(A a, !N n, B b)", "a.id = b.id AND b.id = n.id", ("id",)),
         ("SEQ(A a, !N n, B b)", "a.id = n.id AND n.id = b.id", ("id",)),
         ("SEQ(A a, B b)", "a.id = b.id AND a.k = b.k", ("id", "k")),
+        ("SEQ(A a, B b)", "a.id = b.k", ("A.id = B.k",)),
+        ("SEQ(A a, B b, C c)", "a.id = b.k AND c.id = b.k", ("A.id = B.k = C.id",)),
+        ("SEQ(A a, B b, C c)", "a.id = b.id AND b.id = c.k", ("A.id = B.id = C.k",)),
+        ("SEQ(A a, B b, C c)", "a.x = b.id = c.k AND a.id = b.k", ("A.x = B.id = C.k",)),
+        ("SEQ(A a, !N n, B b)", "a.id = b.k AND n.x = a.id", ("A.id = B.k = N.x",)),
+        ("SEQ(ANY(A, B) a, C c)", "a.id = c.k", ("A.id = B.id = C.k",)),
+        ("SEQ(A a, A b, C c)", "a.id = c.k AND b.id = c.k", ("A.id = C.k",)),
+        ("SEQ(A a, B b)", "a.id = b.k AND a.x = b.k", ("A.id = B.k",)),
+        ("SEQ(A a, B b)", "a.k = b.k AND a.k = b.x", ("k",)),
         # No chain:
         ("SEQ(A a, B b, C c)", "a.id = b.id", ()),
         ("SEQ(A a, B b, C c, D d)", "a.id = b.id AND c.id = d.id", ()),
-        ("SEQ(A a, B b)", "a.id = b.k", ()),
+        ("SEQ(A a, A b)", "a.id = b.k", ()),
+        ("SEQ(A a, !N n, B b)", "a.id = b.k", ()),
         ("SEQ(A a, B b)", "a.id != b.id", ()),
         ("SEQ(A a, B b)", "a.id = b.id OR a.x = 1", ()),
         ("SEQ(A a, B b)", "a.id = b.id + 0", ()),
@@ -70,6 +80,13 @@ def test_equalities_that_partitioning_implies_are_no_clauses():
     assert [each.text for each in query.pattern.clauses] == ["a.x = b.x + 1"]
     assert query.pattern.branches[0].negative == {}
     assert [each.text for each in query.pattern.implied] == ["a.id = n.id", "a.id = b.id"]
+
+
+def test_an_equality_of_what_is_no_key_stays():
+    query = bind("PATTERN SEQ(A a, B b) WHERE a.x = b.k AND a.id = b.k", schema=OPEN_SCHEMA)
+    assert query.partition_by == ("A.id = B.k",)
+    assert [each.text for each in query.pattern.clauses] == ["a.x = b.k"]
+    assert [each.text for each in query.pattern.implied] == ["a.id = b.k"]
 
 
 def test_an_equality_that_is_no_chain_stays():
@@ -105,6 +122,15 @@ def test_an_equality_is_true_of_a_type_without_the_attribute_and_is_no_chain():
     query = bind("PATTERN SEQ(ANY(A, B) a, C c) WHERE a.x = c.x", schema=schema)
     assert query.partition_by == ()
     assert [each.text for each in query.pattern.clauses] == ["a.x = c.x"]
+
+
+def test_keys_of_types_that_are_compared_one_by_one():
+    kinds = {"i": AttributeType.INTEGER, "f": AttributeType.FLOAT, "d": AttributeType.DECIMAL}
+    schema = EventSchema(kinds, time="ts", type_column="kind")
+    for where in ("a.i = b.f", "a.i = b.d", "a.i = b.f AND a.i = b.i"):
+        query = bind(f"PATTERN SEQ(A a, B b) WHERE {where}", schema=schema)
+        assert query.partition_by == (("i",) if "b.i" in where else ())
+        assert query.pattern.clauses
 
 
 def test_group_columns_are_called_by_their_qualified_name():

@@ -90,3 +90,16 @@ def test_columns_of_an_aggregate_query():
     assert [each.output for each in query.aggregates] == ["count", "total"]
     assert query.is_aggregate
     assert query.matches is None
+
+
+def test_every_attribute_of_a_variable_or_of_all():
+    def outputs(columns):
+        query = bind(f"PATTERN SEQ(Trade a, !Quote n, Quote+ b) RETURN {columns}")
+        return [(each.output, each.is_array) for each in query.matches]
+
+    of_b = outputs("b.*")
+    assert of_b == [(name, True) for name, _ in of_b]
+    assert outputs("*") == [*outputs("a.*"), *of_b]
+    query = bind("PATTERN SEQ(Trade a, Quote b) RETURN b.price - a.price AS gain, a.*")
+    assert query.matches[0].output == "gain"
+    assert len(query.matches) == 1 + len(outputs("a.*"))

@@ -27,6 +27,7 @@ LOCAL = (
     "slide-overlap",
     "next-falling",
     "non-overlapping",
+    "join-keys",
 )
 ON_SPARK = (
     "spark-w1-sparse",
@@ -39,6 +40,8 @@ ON_SPARK = (
     "spark-marks-wide",
     "spark-stream-w1",
     "spark-stream-counts",
+    "spark-join-keys",
+    "spark-stream-join-keys",
 )
 
 

@@ -22,7 +22,7 @@ from cepheid.program.lower_slots import lower_slots
 from cepheid.program.program import Program
 from cepheid.program.slot_program import SlotProgram
 from tests.oracle import bind, evaluate, schema_of
-from tests.properties.queries import count_positions, flat, name_events, patterns
+from tests.properties.drawn_patterns import count_positions, flat, name_events, patterns
 
 BLANK = {"type": "D", "time": 0, "seq": 0, "k": 0, "x": 0}
 STRATEGIES = (

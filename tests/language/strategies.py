@@ -187,7 +187,9 @@ def queries() -> st.SearchStrategy[ast.Query]:
         ).map(tuple),
         group_by=st.lists(expressions(), max_size=2).map(tuple),
         returns=st.lists(
-            st.builds(ast.ReturnItem, expressions(), st.none() | names), max_size=2
+            st.builds(ast.ReturnItem, expressions(), st.none() | names)
+            | st.builds(ast.ReturnItem, st.builds(ast.Star, st.none() | names)),
+            max_size=2,
         ).map(tuple),
         having=st.none() | expressions(),
         output=st.none() | st.sampled_from(ast.OutputMode),

@@ -83,6 +83,7 @@ def test_return():
         ("AGG COUNT(*)", (ReturnItem(COUNT),)),
         ("[AGG COUNT]", (ReturnItem(COUNT),)),
         ("AGG SUM(C.weight)", (ReturnItem(Call("SUM", Attribute("C", "weight"))),)),
+        ("RETURN *, A.*", (ReturnItem(Star()), ReturnItem(Star("A")))),
         ("AGG COUNT RETURN A.x", (ReturnItem(Attribute("A", "x")), ReturnItem(COUNT))),
     ],
 )

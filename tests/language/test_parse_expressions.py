@@ -49,6 +49,7 @@ def equals(left, right):
     return Comparison((left, right), ("=",))
 
 
+EVERY_X = Attribute("a", "x", IndexKind.ALL)
 AX, BX = Attribute("a", "x"), Attribute("b", "x")
 P, Q, R = (equals(Attribute("a", each), Literal(1)) for each in "pqr")
 
@@ -231,6 +232,11 @@ def test_other_calls():
         ("a.x IS NULL", IsNull(AX)),
         ("a.x IS NOT NULL", Not(IsNull(AX))),
         ("a.x IS DISTINCT FROM b.x", IsDistinct(AX, BX)),
+        ("first(a[].x)", Attribute("a", "x", IndexKind.FIRST)),
+        ("last(a.x)", Attribute("a", "x", IndexKind.LAST)),
+        ("a[2].x", Function("nth", (EVERY_X, Literal(2)))),
+        ("count(DISTINCT a[].x)", Function("count_distinct", (EVERY_X,))),
+        ("count(distinct.x)", Call("COUNT", Attribute("distinct", "x"))),
         ("a.x is not distinct  from b.x", Not(IsDistinct(AX, BX))),
         ("a.x || 'b' || b.x", Function("concat", (AX, Literal("b"), BX))),
         ("CAST(a.x AS decimal(10,2))", Cast(AX, "DECIMAL(10, 2)")),

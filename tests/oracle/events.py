@@ -13,7 +13,7 @@ from cepheid.analysis.automaton import Position
 from cepheid.analysis.bound import BoundQuery, WindowUnit
 from cepheid.analysis.schema import EventSchema
 from tests.oracle.functions import with_computed
-from tests.oracle.partitions import partition_attributes
+from tests.oracle.partitions import Key, partition_keys
 
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 MICROSECOND = datetime.timedelta(microseconds=1)
@@ -43,8 +43,9 @@ def make_events(query: BoundQuery, rows: Iterable[Mapping[str, Any]]) -> list[Ev
     """Return the events in order; rows that are alike stay apart."""
     rows = [with_computed(row, query.schema) for row in rows]
     ordered = sorted(rows, key=lambda row: _order_key(row, query.schema))
-    attributes = partition_attributes(query)
-    places = [(_order_key(row, query.schema), _partition(row, attributes)) for row in ordered]
+    keys, schema = partition_keys(query), query.schema
+    places = [(_order_key(row, schema), _partition(row, _type(row, schema), keys))
+              for row in ordered]  # fmt: skip
     return [
         Event(
             row=row,
@@ -137,6 +138,10 @@ def _one_nan(value: Any) -> Any:
     return math.nan if isinstance(value, float) and math.isnan(value) else value
 
 
-def _partition(row: Mapping[str, Any], attributes: Iterable[str]) -> tuple[Any, ...] | None:
-    values = tuple(_one_nan(row.get(each)) for each in attributes)
+def _partition(
+    row: Mapping[str, Any], event_type: str | None, keys: Iterable[Key]
+) -> tuple[Any, ...] | None:
+    """An event of a type that no key names belongs to no partition."""
+    names = [each if isinstance(each, str) else each.get(event_type or "") for each in keys]
+    values = tuple(None if each is None else _one_nan(row.get(each)) for each in names)
     return None if None in values else values

@@ -7,8 +7,9 @@ events between others, skip-till-any-match, WITHIN and WHERE without indices, an
 A match is a list of events per part of the sequence. WHERE holds if it is true of every choice of
 one event per name: a variable stands for its events, a type for those of all positive parts that
 list it (if that is one part, it is another name of its variable), `[k]` for one value of k in all
-of them. Equalities of one attribute that join all parts, negated ones included, mean `[k]`, too. A
-negated event blocks if it lies between its neighbours and satisfies the terms that name it.
+of them. Equalities of one attribute that join all parts, negated ones included, mean `[k]`, too; so
+do those of several attributes, if all parts of a type are compared by the same one. A negated
+event blocks if it lies between its neighbours and satisfies the terms that name it.
 """
 
 from __future__ import annotations
@@ -48,9 +49,22 @@ def matches(
         for name in ("k", "x")
         # Where a type lacks the attribute, a comparison with its events is true.
         if all(schemas is None or name in schemas[each] for each in types)
-        and _joins_all(name, parts, terms)
+        and any(_joins_all(each, parts) for each in _chains(parts, terms, name))
     ]
-    reading = _Reading(parts, [*terms, *chains], schemas)
+    known = {name for each in [*terms, *chains] if isinstance(each, ast.Equivalence)
+             for name in each.attributes}  # fmt: skip
+    keys = [
+        _key(each, parts)
+        for each in _chains(parts, terms)
+        if _joins_all(each, parts) and not known & {name for _, name in each}
+    ]
+    good = [
+        each
+        for each in keys
+        if each.keys() == types
+        and all(schemas is None or name in schemas[of] for of, name in each.items())
+    ]
+    reading = _Reading(parts, [*terms, *chains], schemas, good)
     found = []
     positive = [part for part in parts if not part.is_negated]
     for chosen in _choices(positive, events, after=-1):
@@ -102,22 +116,41 @@ def _terms(where: ast.Expression | None) -> list[ast.Expression]:
     return [where]
 
 
-def _joins_all(attribute: str, parts: Sequence[Part], terms: Sequence[ast.Expression]) -> bool:
-    """Whether equalities of the attribute lead from every part to every other."""
-    groups = [{place} for place in range(len(parts))]
+def _chains(
+    parts: Sequence[Part], terms: Sequence[ast.Expression], attribute: str | None = None
+) -> list[set[tuple[int, str]]]:
+    """Return parts, each with an attribute, that equalities of one attribute, or of any, join."""
+    groups: list[set[tuple[int, str]]] = []
     for term in terms:
         match term:
             case ast.Comparison(
-                operands=(ast.Attribute(name=left), ast.Attribute(name=right)), operators=("=",)
-            ) if left == right == attribute and len(_names(term)) == 2:
-                places = {
-                    place
+                operands=(ast.Attribute() as left, ast.Attribute() as right), operators=("=",)
+            ) if len(_names(term)) == 2 and attribute in (None, left.name, right.name):
+                named = {
+                    (place, each.name)
+                    for each in (left, right)
                     for place, part in enumerate(parts)
-                    if _names(term) & {part.variable, *(() if part.is_negated else part.types)}
+                    if each.variable in {part.variable, *(() if part.is_negated else part.types)}
                 }
-                joined = set().union(*(each for each in groups if each & places))
-                groups = [each for each in groups if not each & places] + [joined]
-    return len(parts) > 1 and len(groups) == 1
+                if attribute is not None and left.name != right.name:
+                    continue
+                joined = named.union(*(each for each in groups if each & named))
+                groups = [each for each in groups if not each & named] + [joined]
+    return groups
+
+
+def _joins_all(chain: set[tuple[int, str]], parts: Sequence[Part]) -> bool:
+    return len(parts) > 1 and {place for place, _ in chain} == set(range(len(parts)))
+
+
+def _key(chain: set[tuple[int, str]], parts: Sequence[Part]) -> dict[str, str]:
+    """Return by type the attribute that all parts of the type are compared by."""
+    by_type: dict[str, set[str]] = {}
+    for place, part in enumerate(parts):
+        own = {name for each, name in chain if each == place}
+        for each in part.types:
+            by_type[each] = by_type.get(each, own) & own
+    return {each: min(names) for each, names in by_type.items() if names}
 
 
 class _Reading:
@@ -128,8 +161,10 @@ class _Reading:
         parts: Sequence[Part],
         terms: Sequence[ast.Expression],
         schemas: Mapping[str, Sequence[str]] | None,
+        keys: Sequence[Mapping[str, str]],
     ) -> None:
         self.parts = parts
+        self.keys = keys
         self.terms = terms
         self.schemas = schemas
         self.negated = {part.variable for part in parts if part.is_negated}
@@ -151,6 +186,8 @@ class _Reading:
         everything = [events[number] for numbers in by_part for number in numbers]
         positive = [term for term in self.terms if not _names(term) & self.negated]
         if not all(self._is_true(term, named, everything) for term in positive):
+            return False
+        if not self._agree(everything):
             return False
         return not any(
             self._blocks(place, part, by_part, named, events)
@@ -178,9 +215,14 @@ class _Reading:
                     for term in self.terms
                     if isinstance(term, ast.Equivalence) or part.variable in _names(term)
                 ]
-                if all(self._is_true(term, own, [*everything, event]) for term in about):
+                is_true = all(self._is_true(term, own, [*everything, event]) for term in about)
+                if is_true and self._agree([*everything, event]):
                     return True
         return False
+
+    def _agree(self, everything: Sequence[Row]) -> bool:
+        values = [{event[key[event["type"]]] for event in everything} for key in self.keys]
+        return all(len(each) == 1 and None not in each for each in values)
 
     def _is_true(
         self, term: ast.Expression, named: Mapping[str, list[Row]], everything: Sequence[Row]

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 
 from cepheid.analysis.automaton import FREE
-from cepheid.analysis.bound import BoundQuery, EventsColumn, MatchColumn, ValueColumn, WindowUnit
+from cepheid.analysis.bound import (
+    BoundQuery,
+    EventsColumn,
+    MatchColumn,
+    SummaryColumn,
+    ValueColumn,
+    WindowUnit,
+)
+from cepheid.analysis.expressions import BlockAggregate, Role
 from tests.oracle.aggregates import aggregate_trends, as_column, satisfies_having
+from tests.oracle.combinations import Scene, choices, read, slots_of
 from tests.oracle.events import Event, from_ticks, make_events, time_name
 from tests.oracle.expiry import expiries
 from tests.oracle.matches import bindings, scene
@@ -117,6 +127,32 @@ def _column(query: BoundQuery, column: MatchColumn, trend: Trend) -> Any:
             pattern = query.patterns[column.side]
             here = scene(query, pattern, trend[column.side], ended=True)
             return single_value(column.value, here)
+        case SummaryColumn():
+            pattern = query.patterns[column.side]
+            here = scene(query, pattern, trend[column.side], ended=True)
+            return _summary(column, here)
+
+
+def _summary(column: SummaryColumn, here: Scene) -> Any:
+    """What a function says of the values of the latest block; NULL counts in lists and places."""
+    every = BlockAggregate("COUNT", column.variable, Role.ALL, column.attribute, column.type)
+    chosen = {slot: choices(slot, here)[0] for slot in slots_of(every) if choices(slot, here)}
+    values = [event.row.get(column.attribute) for event in read(every, here, chosen)]
+    known = [each for each in values if each is not None]
+    match column.function:
+        case "array":
+            return values
+        case "nth":
+            return values[column.option - 1] if len(values) >= column.option else None
+        case "count_distinct":
+            return len(set(known))
+        case "string_agg":
+            return column.option.join(known) if known else None
+        case "median":
+            return float(statistics.median(known)) if known else None
+        case "stddev":
+            return statistics.stdev(known) if len(known) > 1 else None
+    raise AssertionError(column.function)
 
 
 def _stream_time(query: BoundQuery, first: Event, last: Event) -> Any:

@@ -96,6 +96,8 @@ def test_explain_push_down(query, pushed, reason):
             "'a.id = c.id' does not name all events, negated ones included",
         ),
         ("SEQ(A a, !N n, C c) WHERE a.id = c.id = n.id", ("id",), "equal id in all events"),
+        ("SEQ(A a, B b) WHERE a.id = b.k", ("A.id = B.k",), "an event has the key of its type"),
+        ("SEQ(A a, A b) WHERE a.id = b.k", (), "an event of type A has two keys, id and k"),
     ],
 )
 def test_explain_partitioning(query, attributes, reason):

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from cepheid.language.parser import parse
-from tests.properties.queries import positive_types
+from tests.properties.drawn_patterns import positive_types
 
 OPERATORS = ("<", "<=", ">", ">=", "=", "!=")
 STRATEGIES = (

@@ -14,6 +14,7 @@ import cepheid
 from cepheid.language import ast
 from cepheid.language.parser import parse
 from tests.properties.aggregate_streams import aggregate_streams, bound
+from tests.properties.drawn_patterns import positive_types
 from tests.properties.queries import (
     Case,
     count_positions,
@@ -25,7 +26,6 @@ from tests.properties.queries import (
     neighbour_bounds,
     opening,
     patterns,
-    positive_types,
     run_conditions,
     with_types,
 )

@@ -50,11 +50,14 @@ def small_queries(draw: st.DrawFn) -> Small:
     for each in negated:
         terms += [draw(comparisons([each], names)) for _ in range(draw(st.integers(0, 2)))]
     variables = [each for each in names if each not in TYPES]
-    match draw(st.integers(0, 3)):
+    match draw(st.integers(0, 5)):
         case 0:
             terms.append("[k]")
         case 1:  # a chain of all positive variables
             terms += [f"{one}.k = {other}.k" for one, other in pairwise(variables)]
+        case 2 | 3:  # a chain of keys with different names, perhaps of negated events, too
+            linked = [f"{each}.{draw(st.sampled_from('kx'))}" for each in [*variables, *negated]]
+            terms += [f"{one} = {other}" for one, other in pairwise(linked)]
     where = f"\nWHERE {' AND '.join(terms)}" if terms else ""
     within = f"\nWITHIN {draw(st.integers(1, 9))}" if draw(st.booleans()) else ""
     schemas = None

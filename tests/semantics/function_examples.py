@@ -61,6 +61,22 @@ FUNCTION_EXAMPLES: list[Example] = [
          "HAVING n IN (1, 2) AND abs(s) BETWEEN 3 AND 9 AND k IS NOT NULL",
          "a1(k=1,x=-3) a2(k=2,x=1) a3(k=3,x=4) a4(k=3,x=4) a5(k=4,x=50)",
          (1, 1, -3), (3, 2, 8)),
+    rows("functions of a block", "SEQ(A+ a, B b) SEMANTICS contiguous RETURN "
+         "count(DISTINCT a[].x) AS n, median(a[].x) AS m, stddev(a[].x) AS s, first(a.x) AS f, "
+         "last(a[].x) AS l, a[2].x AS second, string_agg(a[].name, '+') AS names, "
+         "array(a[].x) AS x",
+         "a1(x=2,name=u) a2(x=2) a3(x=8,name=w) a4(name=y) b5",
+         (0, None, None, None, None, None, "y", [None]),
+         (1, 8.0, None, 8, None, None, "w+y", [8, None]),
+         (2, 5.0, 18**0.5, 2, None, 8, "w+y", [2, 8, None]),
+         (2, 2.0, 12**0.5, 2, None, 2, "u+w+y", [2, 2, 8, None])),
+    rows("the latest block", "SEQ((SEQ(A+ a, B))+, C c) SEMANTICS contiguous "
+         "RETURN count(DISTINCT a[].x) AS n, array(a[].x) AS last, a.x",
+         "a1(x=1) b2 a3(x=2) a4(x=2) b5 c6",
+         (1, [2], [2]), (1, [2, 2], [2, 2]), (1, [2, 2], [1, 2, 2])),
+    rows("functions of no block", "SEQ(A a, B* b, C c) SEMANTICS contiguous RETURN "
+         "count(DISTINCT b[].x) AS n, median(b[].x) AS m, array(b[].x) AS x, b[2].x AS second, "
+         "string_agg(b[].name, '') AS names", "a1 c2(x=1,name=z)", (0, None, [], None, None)),
     *trends("a negated event and IN", "SEQ(A a, !N n, B b) WHERE n.x IN (1, 2)",
             "a1 n2(x=3) b3 n4(x=1) b5", 1),
     *trends("IS NULL of a type that lacks the attribute", "SEQ(ANY(A, B) v, C c) "

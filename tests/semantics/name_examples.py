@@ -57,6 +57,20 @@ NAME_EXAMPLES: list[Example] = [
         "WHERE a.id = b.id AND c.id = d.id", "a1(id=1) b2(id=1) c3(id=2) d4(id=2)", 1),
     *trends("equal names of other attributes", "SEQ(A a, !N n, C c) WHERE a.pid = c.ppid",
         "a1(pid=1,ppid=0) c2(pid=2,ppid=1) a3(pid=3,ppid=0) n4(pid=9,ppid=9) c5(pid=0,ppid=3)", 1),
+    # Keys with different names
+    *trends("keys of two names", "SEQ(O o, P p) WHERE o.id = p.order",
+        "o1(id=1,order=2) p2(id=2,order=1) p3(id=9,order=2) o4(id=2,order=0) p5(id=1,order=2)", 2),
+    *trends("a chain of keys, one of them repeated", "SEQ(O o, P+ p, S s) WHERE o.id = p.order "
+        "AND s.order = p.order", "o1(id=1,order=9) p2(id=9,order=1) p3(id=9,order=1) "
+        "s4(id=9,order=1) p5(id=1,order=2) s6(id=1,order=2)", 3),
+    *trends("a negated event with a key of its own", "SEQ(O o, !N n, P p) WHERE o.id = p.order "
+        "AND n.id = o.id", "o1(id=1,order=7) n2(id=2,order=1) p3(id=7,order=1) o4(id=3,order=0) "
+        "n5(id=3,order=0) p6(id=0,order=3)", 1),
+    *trends("keys of other names partition contiguity", f"SEQ(O o, P p) {CONTIGUOUS} "
+        "WHERE o.id = p.order", "o1(id=1,order=2) p2(id=1,order=2) x3(id=1,order=1) "
+        "p4(id=2,order=1)", 1),
+    *trends("one type with two keys", "SEQ(P a, P b) WHERE a.id = b.order",
+        "p1(id=1,order=0) p2(id=2,order=1) p3(id=3,order=1) p4(id=4,order=2)", 3),
     *trends("an equality of an optional event", "SEQ(A a, B? b, !N n, C c) "
         "WHERE a.id = b.id AND b.id = c.id", "a1(id=1) c2(id=2)", 1),
     *trends("an equality is true of a type without the attribute",

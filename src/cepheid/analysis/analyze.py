@@ -16,11 +16,13 @@ from cepheid.analysis.choose_strategy import choose_strategy
 from cepheid.analysis.compare_with_null import find_null_comparisons
 from cepheid.analysis.fill_parameters import ParameterValue, fill_parameters
 from cepheid.analysis.infer_partitions import (
+    Partitions,
     chained_attributes,
     check_partition_attribute,
     equivalence_attributes,
 )
 from cepheid.analysis.infer_window import infer_window, measure
+from cepheid.analysis.join_keys import JoinKeys, find_join_keys
 from cepheid.analysis.names import names_in
 from cepheid.analysis.problems import Problems
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
@@ -57,10 +59,12 @@ def analyze(
     wanted = equivalence_attributes(equivalences)
     wanted += [(column.attribute, node.span)
                for column, node in zip(outputs.group_by, query.group_by, strict=False)]  # fmt: skip
-    wanted += _chained(conjuncts, sides, schema)
-    partition_by = _partition_by(wanted, scopes, schema, problems)
+    chained = _chained(conjuncts, sides, schema)
+    found = _join_keys(conjuncts, sides, schema, [name for name, _ in wanted + chained])
+    attributes = _partition_by(wanted + chained, scopes, schema, problems)
+    partitions = Partitions(attributes, found.keys, found.why_none)
     patterns = tuple(
-        finish_pattern(side, each, partition_by, problems)
+        finish_pattern(side, each, partitions, problems)
         for side, each in zip(sides, conjuncts, strict=True)
     )
     bound = BoundQuery(
@@ -69,7 +73,7 @@ def analyze(
         schema=schema,
         patterns=patterns,
         strategy=strategy,
-        partition_by=partition_by,
+        partition_by=partitions.columns,
         group_by=outputs.group_by,
         window=infer_window(query.window, schema, problems),
         neighbour_bounds=_neighbour_bounds(query, scopes, schema, problems),
@@ -80,6 +84,8 @@ def analyze(
         output=query.output or ast.OutputMode.ALL,
         into=query.into,
         constants=outputs.constants,
+        join_keys=tuple(each.column.name for each in partitions.keys),
+        why_no_key=partitions.why_no_key,
         warnings=find_null_comparisons(query, source),
     )
     check_rules(bound, problems)
@@ -207,6 +213,21 @@ def _chained(
         return []
     clauses = [clause for each in conjuncts[0] for clause in each.clauses]
     return sorted(chained_attributes(clauses, sides[0].scope, schema).items())
+
+
+def _join_keys(
+    conjuncts: list[list[Conjunct]],
+    sides: tuple[Side, ...],
+    schema: EventSchema,
+    chained: list[str],
+) -> JoinKeys:
+    """Return the keys with different names; like chains, they never name both sides of AND."""
+    if len(sides) > 1:
+        return JoinKeys()
+    clauses = [clause for each in conjuncts[0] for clause in each.clauses]
+    found = find_join_keys(clauses, sides[0].scope, schema, chained)
+    schema.computed.update({each.column.name: each.column for each in found.keys})
+    return found
 
 
 def _partition_by(

@@ -19,6 +19,7 @@ from cepheid.analysis.expressions import (
 from cepheid.analysis.functions import BY_NAME, TRUNCATED, Function
 from cepheid.analysis.infer_window import NANOSECONDS
 from cepheid.analysis.schema import NestedType
+from cepheid.analysis.summaries import SUMMARIES
 from cepheid.errors import nearest, suggest
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
@@ -84,6 +85,9 @@ class FunctionBinder(TimeBinder):
 
     def _function(self, node: ast.Function) -> Value | None:
         function = BY_NAME.get(node.name)
+        if node.name in SUMMARIES:
+            self._report_summary(node)
+            return None
         if function is None:
             self._report_unknown(node)
             return None
@@ -119,9 +123,18 @@ class FunctionBinder(TimeBinder):
             return value.type if found is None else found.type
         return value.type
 
+    def _report_summary(self, node: ast.Function) -> None:
+        self.problems.add(
+            "summary-in-expression",
+            f"'{print_expression(node)}' is computed when a match is returned",
+            node.span,
+            "let it be a column of RETURN by itself; expressions may have count, sum, avg, min and "
+            "max of a[].x, a[1].x and a[a.LEN].x",
+        )
+
     def _report_unknown(self, node: ast.Function) -> None:
         advice = SQL_FUNCTIONS.get(node.name.upper())
-        known = [*BY_NAME, *(each.lower() for each in ast.AGGREGATE_FUNCTIONS)]
+        known = [*BY_NAME, *SUMMARIES, *(each.lower() for each in ast.AGGREGATE_FUNCTIONS)]
         near = nearest(node.name, known)
         hint = ALL_FUNCTIONS if near is None else f"did you mean {near}? {signature_of(near)}"
         self.problems.add(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bind_aggregates import AggregateBinder, is_trend_aggregate
 from cepheid.analysis.bind_conditions import ConditionBinder
+from cepheid.analysis.bind_summaries import bind_summary, is_summary, report_trends
 from cepheid.analysis.bind_values import literal_type
 from cepheid.analysis.bound import (
     AggregateColumn,
@@ -15,6 +16,7 @@ from cepheid.analysis.bound import (
     EventsColumn,
     GroupColumn,
     MatchColumn,
+    SummaryColumn,
     ValueColumn,
     Variable,
 )
@@ -85,6 +87,8 @@ def default_name(expression: ast.Expression) -> str:
                 expression.function.lower())  # fmt: skip
         case ast.Call():
             return f"{expression.function.lower()}_{default_name(expression.argument)}"
+        case ast.Function("nth", (ast.Attribute() as read, ast.Literal() as place)):
+            return f"{read.variable}_{place.value}_{read.name}"
         case ast.Function(arguments=(argument, *_)):
             return f"{expression.name}_{default_name(argument)}"
         case ast.Path():
@@ -169,6 +173,9 @@ class _OutputBinder:
             if isinstance(item.expression, ast.Literal):
                 constants.append(ConstantColumn(name, self._constant(item.expression)))
                 returned.append(name)
+                continue
+            if isinstance(item.expression, ast.Function) and is_summary(item.expression):
+                report_trends(item.expression, self.problems)
                 continue
             if not is_trend_aggregate(item.expression, self.scopes[0]):
                 self.problems.add(
@@ -269,6 +276,9 @@ class _OutputBinder:
     def matches(self) -> tuple[MatchColumn, ...]:
         columns: list[MatchColumn] = []
         for item in self.query.returns:
+            if isinstance(item.expression, ast.Star):
+                columns += self._every_column(item.expression)
+                continue
             name = item.alias or default_name(item.expression)
             column = self._match_column(item.expression, name)
             if column is not None:
@@ -280,6 +290,8 @@ class _OutputBinder:
     def _match_column(self, node: ast.Expression, name: str) -> MatchColumn | None:
         if isinstance(node, ast.Literal):
             return ValueColumn(name, self._constant(node))
+        if isinstance(node, ast.Function) and is_summary(node):
+            return self._summary(node, name)
         every = (
             node.index in (None, ast.IndexKind.ALL) if isinstance(node, ast.Attribute) else False
         )
@@ -328,6 +340,16 @@ class _OutputBinder:
                 return None
         return ValueColumn(name, value, side)
 
+    def _summary(self, node: ast.Function, name: str) -> SummaryColumn | None:
+        names = [each.variable for each in references_in(node)]
+        side = self.side_of(names[0] if names else "")
+        binder = ConditionBinder(self.scopes[side], self.schema, self.problems)
+        column = bind_summary(node, name, side, binder)
+        is_good = column is not None and self._is_positive(
+            binder.scope.variables[column.variable], node
+        )
+        return column if is_good else None
+
     def _is_positive(self, variable: Variable, node: ast.Expression) -> bool:
         if variable.negated_part is None:
             return True
@@ -343,16 +365,28 @@ class _OutputBinder:
         kind = self.schema.type_of(column) or AttributeType.UNKNOWN
         return EventsColumn(name, variable.name, column, kind, variable.has_several_events, side)
 
+    def _every_column(self, node: ast.Star) -> list[MatchColumn]:
+        """Return the columns of `*`, or of `a.*`."""
+        if node.variable is None:
+            return list(self.default_matches())
+        side = self.side_of(node.variable)
+        variable = self.scopes[side].find(node, node.variable, self.problems)
+        if variable is None or not self._is_positive(variable, node):
+            return []
+        return list(self._attributes(variable, side))
+
     def default_matches(self) -> tuple[MatchColumn, ...]:
-        columns: list[MatchColumn] = []
-        for side, scope in enumerate(self.scopes):
-            for occurrence in scope.positive:
-                variable = scope.variables[occurrence.variable]
-                for attribute in self.schema.attributes:
-                    if scope.has_attribute(variable, attribute, self.schema):
-                        name = f"{variable.name}_{attribute}"
-                        columns.append(self._events(name, variable, attribute, side))
-        return tuple(columns)
+        return tuple(
+            column
+            for side, scope in enumerate(self.scopes)
+            for occurrence in scope.positive
+            for column in self._attributes(scope.variables[occurrence.variable], side)
+        )
+
+    def _attributes(self, variable: Variable, side: int) -> Iterator[MatchColumn]:
+        for attribute in self.schema.attributes:
+            if self.scopes[side].has_attribute(variable, attribute, self.schema):
+                yield self._events(f"{variable.name}_{attribute}", variable, attribute, side)
 
     def reject_repeated(
         self, names: list[str], written: Sequence[ast.ReturnItem | ast.Expression]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from cepheid.analysis.automaton import Automaton
@@ -19,7 +19,7 @@ from cepheid.analysis.expressions import (
     references,
     variables_of,
 )
-from cepheid.analysis.infer_partitions import is_implied, without_chains
+from cepheid.analysis.infer_partitions import Partitions, without_chains
 from cepheid.analysis.normal_forms import (
     TooManyClausesError,
     all_of,
@@ -102,7 +102,7 @@ def _to_left(reference: Reference) -> Value:
 
 
 def finish_pattern(
-    side: Side, terms: Iterable[Conjunct], partition_by: Collection[str], problems: Problems
+    side: Side, terms: Iterable[Conjunct], partitions: Partitions, problems: Problems
 ) -> BoundPattern:
     """Set the terms over negated parts apart; an OR there splits WHERE into branches.
 
@@ -113,8 +113,9 @@ def finish_pattern(
     negative: list[Conjunct] = []
     implied: list[Clause] = []
     for term in terms:
-        implied += [each for each in term.clauses if is_implied(each, partition_by)]
-        kept = without_chains(term.clauses, partition_by, side.scope.variables)
+        variables = side.scope.variables
+        implied += [each for each in term.clauses if partitions.imply(each, variables)]
+        kept = without_chains(term.clauses, partitions, variables)
         if any(each.predicate_class is PredicateClass.NEGATED for each in kept):
             negative.append(replace(term, clauses=kept))
         else:

@@ -201,7 +201,24 @@ class ValueColumn:
     side: int = 0
 
 
-MatchColumn: TypeAlias = EventsColumn | ValueColumn
+@dataclass(frozen=True, slots=True)
+class SummaryColumn:
+    """What a function says of the latest block of a variable in a match: `median(a[].x)`.
+
+    `type` is that of the result; the elements of an array have it. `option` is the separator of
+    string_agg, or the place that nth reads.
+    """
+
+    output: str
+    function: str
+    variable: str
+    attribute: str
+    type: AttributeType
+    option: str | int | None = None
+    side: int = 0
+
+
+MatchColumn: TypeAlias = EventsColumn | ValueColumn | SummaryColumn
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,8 +287,9 @@ class BoundQuery:
     """A query whose every name, type and rule has been checked against the events' schema.
 
     `matches` is None for aggregate queries, else the output columns; `aggregates` is None for match
-    queries. `partition_by` includes the GROUP BY attributes. Only aggregate queries have
-    `constants`. `warnings` are about what is allowed, but surely not meant.
+    queries. `partition_by` includes the GROUP BY attributes, and `join_keys`: columns that are
+    computed of keys with different names. `why_no_key` says why such keys do not partition. Only
+    aggregate queries have `constants`. `warnings` are about what is allowed, but surely not meant.
     """
 
     source: Source
@@ -290,6 +308,8 @@ class BoundQuery:
     output: ast.OutputMode
     into: str | None
     constants: tuple[ConstantColumn, ...] = ()
+    join_keys: tuple[str, ...] = ()
+    why_no_key: str = ""
     warnings: tuple[Diagnostic, ...] = ()
 
     @property

@@ -43,15 +43,22 @@ def classify_predicate(
 
 def is_equality_of_one_attribute(condition: Condition) -> bool:
     """Whether the clause is `x.a = y.a`."""
-    return (
-        isinstance(condition, Compare)
-        and condition.operator == "="
-        and isinstance(condition.left, AttributeReference)
-        and isinstance(condition.right, AttributeReference)
-        and condition.left.role is Role.EACH
-        and condition.right.role is Role.EACH
-        and condition.left.attribute == condition.right.attribute
-    )
+    sides = equal_attributes(condition)
+    return sides is not None and sides[0].attribute == sides[1].attribute
+
+
+def equal_attributes(
+    condition: Condition,
+) -> tuple[AttributeReference, AttributeReference] | None:
+    """Return both sides of a clause `x.a = y.b`."""
+    match condition:
+        case Compare(
+            "=",
+            AttributeReference(role=Role.EACH) as left,
+            AttributeReference(role=Role.EACH) as right,
+        ):
+            return left, right
+    return None
 
 
 def _are_neighbours(variables: list[Variable], automaton: Automaton) -> bool:

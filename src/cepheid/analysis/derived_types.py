@@ -9,7 +9,7 @@ from enum import StrEnum
 from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.automaton import FREE
 from cepheid.analysis.bind_outputs import default_name
-from cepheid.analysis.bound import BoundQuery, EventsColumn, MatchColumn, WindowUnit
+from cepheid.analysis.bound import BoundQuery, EventsColumn, MatchColumn, SummaryColumn, WindowUnit
 from cepheid.analysis.problems import Problems
 from cepheid.analysis.schema import EventSchema
 from cepheid.language import ast
@@ -126,6 +126,8 @@ def result_columns(query: BoundQuery) -> dict[str, AttributeType]:
 def _match_type(column: MatchColumn) -> AttributeType:
     if isinstance(column, EventsColumn):
         return AttributeType.OTHER if column.is_array else column.type
+    if isinstance(column, SummaryColumn):
+        return AttributeType.OTHER if column.function == "array" else column.type
     return column.value.type
 
 

@@ -103,11 +103,13 @@ class Apply:
 class ComputedColumn:
     """A column that every event has beside those that are stored.
 
-    Its references name no variable. In its name `@` stands for the event: `lower(@.name)`.
+    Its references name no variable. In its name `@` stands for the event: `lower(@.name)`. A key
+    only tells partitions apart: no predicate and no result reads it.
     """
 
     name: str
     value: Value
+    is_key: bool = False
 
     @property
     def type(self) -> AttributeType:

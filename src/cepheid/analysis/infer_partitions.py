@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import Clause, PredicateClass, Variable
-from cepheid.analysis.classify_predicates import is_equality_of_one_attribute
+from cepheid.analysis.classify_predicates import equal_attributes, is_equality_of_one_attribute
 from cepheid.analysis.describe import describe
 from cepheid.analysis.expressions import (
     AttributeReference,
@@ -14,6 +15,7 @@ from cepheid.analysis.expressions import (
     Condition,
     references,
 )
+from cepheid.analysis.join_keys import JoinKey
 from cepheid.analysis.problems import Problems
 from cepheid.analysis.schema import EventSchema
 from cepheid.analysis.scope import Scope
@@ -78,17 +80,34 @@ def _merged(groups: list[frozenset[int]]) -> list[frozenset[int]]:
     return merged
 
 
-def is_implied(clause: Clause, partition_by: Collection[str]) -> bool:
-    """Whether partitioning guarantees the clause: an equality of a partition attribute."""
-    return (
-        clause.predicate_class in (PredicateClass.EQUIVALENCE, PredicateClass.NEGATED)
-        and is_equality_of_one_attribute(clause.condition)
-        and next(references(clause.condition)).attribute in partition_by
-    )
+@dataclass(frozen=True, slots=True)
+class Partitions:
+    """What the stream is partitioned by; `keys` are those that have several names.
+
+    `why_no_key` says why equalities over all events do not partition.
+    """
+
+    attributes: tuple[str, ...] = ()
+    keys: tuple[JoinKey, ...] = ()
+    why_no_key: str = ""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that hold the keys of events."""
+        return (*self.attributes, *(each.column.name for each in self.keys))
+
+    def imply(self, clause: Clause, variables: Mapping[str, Variable]) -> bool:
+        """Whether partitioning guarantees the clause: an equality of a partition attribute."""
+        sides = equal_attributes(clause.condition)
+        is_local = clause.predicate_class is PredicateClass.LOCAL
+        if sides is None or is_local:
+            return False
+        is_attribute = sides[0].attribute == sides[1].attribute in self.attributes
+        return is_attribute or any(each.implies(clause, variables) for each in self.keys)
 
 
 def without_chains(
-    clauses: Iterable[Clause], partition_by: Collection[str], variables: Mapping[str, Variable]
+    clauses: Iterable[Clause], partitions: Partitions, variables: Mapping[str, Variable]
 ) -> tuple[Clause, ...]:
     """Drop the equalities that partitioning already guarantees.
 
@@ -97,7 +116,7 @@ def without_chains(
     """
     kept: dict[Condition, Clause] = {}
     for clause in clauses:
-        is_gone = is_implied(clause, partition_by)
+        is_gone = partitions.imply(clause, variables)
         for each in _without_nan(clause, variables) if is_gone else (clause,):
             kept.setdefault(each.condition, each)
     return tuple(kept.values())

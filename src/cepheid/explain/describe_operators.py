@@ -9,6 +9,7 @@ from cepheid.analysis.bound import (
     BoundQuery,
     EventsColumn,
     MatchColumn,
+    SummaryColumn,
     TrendAggregate,
 )
 from cepheid.analysis.describe import describe
@@ -69,7 +70,8 @@ def _of_negation(plan: PhysicalPlan) -> str:
 def describe_outputs(query: BoundQuery) -> tuple[Output, ...]:
     """Return the columns of the result in the order of RETURN."""
     if query.matches is not None:
-        return tuple(map(_match_output, query.matches)) or _every_attribute(query)
+        known = tuple(map(_match_output, query.matches))
+        return (*_every_attribute(query), *known) if query.schema.is_open else known
     groups = {each.output: each.attribute for each in query.group_by}
     aggregates = {
         each.output: describe_aggregate(each.aggregate) for each in query.aggregates or ()
@@ -176,10 +178,18 @@ def _match_output(column: MatchColumn) -> Output:
     if isinstance(column, EventsColumn):
         index = "[]" if column.is_array else ""
         return Output(column.output, f"{column.variable}{index}.{column.attribute}")
+    if isinstance(column, SummaryColumn):
+        option = "" if column.option is None else f", {column.option!r}"
+        read = f"{column.variable}[].{column.attribute}"
+        return Output(column.output, f"{column.function}({read}{option})")
     return Output(column.output, describe(column.value))
 
 
 def _every_attribute(query: BoundQuery) -> tuple[Output, ...]:
-    """Without RETURN and without a schema the columns are known only when the events are."""
+    """Without a schema the columns of `*`, or without RETURN, are known only with the events."""
+    returned = [each.expression for each in query.tree.returns]
+    stars = [each.variable for each in returned if isinstance(each, ast.Star)]
     names = dict.fromkeys(name for each in query.patterns for name in each.positive_variables)
+    if returned and None not in stars:
+        names = dict.fromkeys(each for each in stars if each is not None)
     return tuple(Output(f"{name}_…", f"every attribute of {name}") for name in names)

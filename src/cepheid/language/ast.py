@@ -136,8 +136,9 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Star:
-    """The `*` of COUNT(*)."""
+    """The `*` of COUNT(*); in RETURN `*` and `a.*`, every attribute of all variables or of one."""
 
+    variable: str | None = None
     span: Span = _span()
 
 

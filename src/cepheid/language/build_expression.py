@@ -220,6 +220,12 @@ class ExpressionBuilder:
             case "attribute":
                 return ast.Attribute(name_of(tokens[0]), name_of(tokens[1]), span=span)
             case "indexed_attribute":
+                number = re.fullmatch(r"\[\s*0*([2-9]|[1-9]\d{1,8})\s*\]", tokens[1])
+                if number is not None:
+                    every = ast.IndexKind.ALL
+                    read = ast.Attribute(name_of(tokens[0]), name_of(tokens[2]), every, span=span)
+                    place = ast.Literal(int(number[1]), span=span)
+                    return ast.Function("nth", (read, place), span=span)
                 index = self._index(*tokens[:2])
                 return ast.Attribute(name_of(tokens[0]), name_of(tokens[2]), index, span=span)
             case "next_attribute":
@@ -288,7 +294,7 @@ class ExpressionBuilder:
             "bad-index",
             f"'{token}' is not an index",
             self.span_of_token(token),
-            f"write [1], [i], [i-1], [..i-1], [{variable}.LEN] or []",
+            f"write [1], [2], [i], [i-1], [..i-1], [{variable}.LEN] or []",
         )
         return ast.IndexKind.ALL
 
@@ -300,8 +306,12 @@ class ExpressionBuilder:
         is_aggregate = function.upper() in ast.AGGREGATE_FUNCTIONS
         if tokens[-1].type == "STAR":
             arguments = (ast.Star(span=self.span_of_token(tokens[-1])),)
+        elif tokens[-1].type == "DISTINCT":
+            return ast.Function(f"{function.lower()}_distinct", arguments, span=span)
         elif not is_aggregate and not exact:
-            return ast.Function(function.lower(), arguments, span=span)
+            return self._border(function.lower(), arguments, span) or ast.Function(
+                function.lower(), arguments, span=span
+            )
         if len(arguments) != 1:
             self.report(
                 "missing-argument" if not arguments else "bad-aggregate",
@@ -311,6 +321,16 @@ class ExpressionBuilder:
             )
             arguments = (*arguments, ast.Star(span=span))
         return ast.Call(function.upper(), arguments[0], exact, span=span)
+
+    def _border(
+        self, function: str, arguments: tuple[ast.Expression, ...], span: Span
+    ) -> ast.Expression | None:
+        """`first(a.x)` is `a[1].x`, and `last(a.x)` is `a[a.LEN].x`."""
+        index = {"first": ast.IndexKind.FIRST, "last": ast.IndexKind.LAST}.get(function)
+        match arguments:
+            case (ast.Attribute(index=None | ast.IndexKind.ALL, is_next=False) as read,) if index:
+                return ast.Attribute(read.variable, read.name, index, span=span)
+        return None
 
     def strategy_name(self, token: Token) -> ast.StrategyName:
         """Return the strategy for any of its spellings."""

@@ -223,6 +223,10 @@ class _QueryBuilder(ExpressionBuilder):
     def _return_item(self, tree: Tree[Token]) -> ast.ReturnItem:
         names = [each for each in self.tokens(tree) if each.type == "NAME"]
         expression: ast.Expression
+        if any(each.type == "STAR" for each in self.tokens(tree)):
+            span = self.span(tree)
+            variable = name_of(names[0]) if names else None
+            return ast.ReturnItem(ast.Star(variable, span=span), span=span)
         if tree.data == "bare_aggregate":
             function = names.pop(0)
             if function.upper() != "COUNT":

@@ -20,7 +20,7 @@ CLAUSES = {
 A_PATTERN = "expected a pattern such as A or SEQ(A, B)"
 A_VALUE = "expected a number, a string, an attribute or '('"
 OPERANDS = {"NAME", "NUMBER", "STRING"}
-NAMES = ("NAME", "EVENT_TYPE")
+NAMES = ("NAME", "EVENT_TYPE", "DISTINCT")  # that words of SQL are taken for
 CLOSING = {"RPAR", "RSQB", "RBRACE", "COMMA", "SEMICOLON"}
 KINDS = {
     "EVENT_TYPE": "an event type",

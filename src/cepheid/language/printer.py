@@ -188,10 +188,12 @@ def _leaf(
             index = "" if node.index is None else _index(node.variable, node.index)
             return f"{_name(node.variable)}{index}.{_name(node.name)}"
         case ast.Star():
-            return "*"
+            return "*" if node.variable is None else f"{_name(node.variable)}.*"
         case ast.Call():
             exact = "EXACT " if node.exact else ""
             return f"{exact}{node.function}({print_expression(node.argument)})"
+        case ast.Function("count_distinct", (argument,)):
+            return f"COUNT(DISTINCT {print_expression(argument)})"
         case ast.Function():
             return f"{_name(node.name)}({_list(node.arguments)})"
         case ast.Path():

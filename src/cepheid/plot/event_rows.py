@@ -16,6 +16,7 @@ from cepheid.analysis.names import event_patterns
 from cepheid.analysis.schema import EventSchema
 from cepheid.language import ast
 from cepheid.plot.timeline import Kind, Role
+from cepheid.program.compute_columns import with_computed
 
 MOST_ATTRIBUTES, LONGEST_VALUE = 12, 60
 
@@ -47,7 +48,8 @@ def event_rows(table: pa.Table, schema: EventSchema, bound: BoundQuery) -> Event
     assert schema.time is not None
     kinds = kinds_of(bound)
     time = table[schema.time]
-    partition, values = _partitions(table, bound.partition_by)
+    keys = with_computed(table, bound.schema.computed.values())
+    partition, values = _partitions(keys, bound.partition_by)
     return EventRows(
         table,
         to_ticks(time),

@@ -46,6 +46,8 @@ def compute_column(column: ComputedColumn, stored: Mapping[str, Any], length: in
     if isinstance(values, pa.Scalar):
         values = pa.repeat(values, length)
     kind = ARROW_TYPES.get(column.type)
+    if column.is_key:
+        return values
     if kind is not None and values.type != kind:
         return pc.cast(values, kind, safe=False)
     if pa.types.is_decimal256(values.type):

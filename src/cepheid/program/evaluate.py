@@ -320,6 +320,8 @@ def _of_one_type(columns: list[Column], kind: AttributeType) -> list[Column]:
         wide = pa.decimal256(min(before + scale, 76), scale)
         return [pc.cast(each, wide) for each in columns]
     wanted = ONE_TYPE.get(kind)
+    if kind is AttributeType.INTEGER and any(pa.types.is_decimal(each.type) for each in typed):
+        wanted = pa.decimal128(20, 0)  # one is unsigned, and beyond 2^63
     if wanted is None:
         temporal = [each.type for each in typed if pa.types.is_temporal(each.type)]
         wanted = (temporal or [typed[0].type])[0]

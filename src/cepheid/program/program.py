@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import TypeAlias
 
-from cepheid.analysis.bound import EventsColumn, MatchColumn
+from cepheid.analysis.bound import EventsColumn, MatchColumn, SummaryColumn
 from cepheid.analysis.derived_types import StreamTime
 from cepheid.analysis.expressions import ComputedColumn, references
 from cepheid.program.adjacent_program import AdjacentProgram
@@ -177,7 +177,7 @@ class Program:
         if isinstance(self.output, MatchOutput):
             names |= set(self.output.tie_columns or ())
             for column in self.output.columns:
-                if isinstance(column, EventsColumn):
+                if isinstance(column, EventsColumn | SummaryColumn):
                     names.add(column.attribute)
         else:
             names |= self.output.attributes

@@ -146,7 +146,8 @@ def _with_marks(program: Program, events: pa.Table, keys: _Keys, stays: Booleans
     follows_kept = np.append(False, has_kept[:-1])
     dropped = np.flatnonzero(~has_kept[keys.rank] & follows_kept[keys.rank])
     marks = dropped[np.unique(keys.rank[dropped], return_index=True)[1]]
-    blanked = [each for each in program.partition_by if each not in (program.time, *program.order)]
+    fixed = {program.time, *program.order, *(each.name for each in program.computed)}
+    blanked = [each for each in program.partition_by if each not in fixed]
     if program.partition_by and not blanked:
         first = np.full(keys.size, keys.rank.size + 1)
         np.minimum.at(first, keys.code[marks], keys.rank[marks])

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cepheid.analysis.attribute_types import AttributeType
-from cepheid.analysis.bound import EventsColumn, MatchColumn, ValueColumn
+from cepheid.analysis.bound import EventsColumn, MatchColumn, SummaryColumn, ValueColumn
 from cepheid.analysis.describe import describe
 from cepheid.analysis.expressions import references
 from cepheid.engine.events.event_schema import ARROW_TYPES
@@ -25,6 +25,7 @@ from cepheid.engine.matches.fold_graph import longest_path
 from cepheid.engine.matches.key_columns import key_columns, key_fields
 from cepheid.engine.matches.match_chunks import reject_overflow
 from cepheid.engine.matches.run_arrays import path_tables
+from cepheid.engine.matches.summaries_of_matches import latest_blocks, summarize, summary_type
 from cepheid.errors import DataError
 from cepheid.kernels.graph.build_run_graph import Room, make_room
 from cepheid.kernels.graph.match_nodes import MatchArrays
@@ -53,6 +54,8 @@ def match_schema(program: Program, output: MatchOutput, events: pa.Schema) -> pa
 def _arrow_type(column: MatchColumn, events: pa.Schema) -> pa.DataType:
     if isinstance(column, ValueColumn):
         return value_type(column, events)
+    if isinstance(column, SummaryColumn):
+        return summary_type(column, events.field(column.attribute).type)
     kind = events.field(column.attribute).type
     return pa.list_(kind) if column.is_array else kind
 
@@ -95,18 +98,30 @@ class MatchRows:
             name: self._selected(name, matches)
             for name in {e.variable for e in self.output.columns if isinstance(e, EventsColumn)}
         }
-        arrays = [
-            self.values.column(each, matches)
-            if isinstance(each, ValueColumn)
-            else self._events(each, *selected[each.variable])
-            for each in self.output.columns
-        ]
+        arrays = [self._column(each, matches, selected) for each in self.output.columns]
         if self.output.has_default_columns:
             arrays += [self.takers[self.program.time].take(each) for each in _borders(matches)]
         if self.output.stream_time is not None:
             rows = [to_arrow(self.row[each]) for each in _borders(matches)]
             arrays += key_columns(self.program, self.output.stream_time, self.columns, *rows)
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def _column(
+        self,
+        column: MatchColumn,
+        matches: MatchArrays,
+        selected: Mapping[str, tuple[Int64s, Int64s]],
+    ) -> pa.Array:
+        match column:
+            case ValueColumn():
+                return self.values.column(column, matches)
+            case SummaryColumn():
+                offsets, events = latest_blocks(matches, self.positions[column.variable])
+                found = summarize(column, offsets, self.takers[column.attribute].take(events))
+                return found.cast(self.schema.field(column.output).type)
+            case EventsColumn():
+                return self._events(column, *selected[column.variable])
+        assert_never(column)
 
     def _selected(self, variable: str, matches: MatchArrays) -> tuple[Int64s, Int64s]:
         """Return the events of a variable, and where those of a match begin."""
