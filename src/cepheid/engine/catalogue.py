@@ -53,6 +53,7 @@ FOLDS: tuple[Fold[Any], ...] = (
     matches.GRAPH_OF_RUNS,
     shared.COUNTED_TOGETHER,
     shared.BURSTS_TOGETHER,
+    shared.SET_ALONE,
     shared.LANES_TOGETHER,
     shared.LANES_ALONE,
     shared.SEGMENTS_TOGETHER,
@@ -77,6 +78,8 @@ FACTS = {
     "huge numbers": "numbers beyond 2^256",
     "repeated positions": "positions of a set that repeat and take every event at once",
     "numbers kept": "numbers that lanes keep",
+    "together": "microseconds of one fold for a set, by costs",
+    "alone": "microseconds of a fold for each query of a set, by costs",
 }
 
 
