@@ -85,9 +85,9 @@ class TestHamlet:
         found = analyzed(texts, table_of("a1 c2 b3 a4 c5 b6 a7 c8 b9"))
         (run,) = found.report.sets
         decisions = [each.decision for each in run.bursts]
-        assert decisions == [Decision.SHARED, Decision.APART, Decision.SHARED]
-        assert (run.counters.direct, run.bursts[1].saved) == (2, 0)
-        assert [each.graphlets for each in run.bursts] == [1, 2, 1]
+        assert decisions == [Decision.SHARED, Decision.APART, Decision.APART]
+        assert (run.counters.direct, run.bursts[1].saved) == (4, 0)
+        assert [each.graphlets for each in run.bursts] == [1, 2, 2]
 
     def test_snapshots_and_graphlets_of_every_burst(self):
         texts = [f"PATTERN SEQ({each}, B+ b) WHERE b.x >= 0 {COUNT}" for each in "AC"]
@@ -103,6 +103,56 @@ class TestHamlet:
         assert [each["graphlets"] for each in content["bursts"]] == [1, 1, 1]
         assert "graphlets: 1, snapshots: 3" in found.svg()
         assert "3 graphlets, 3 snapshots" in found.svg()
+
+
+class TestEachByItself:
+    """Sums in windows that overlap much, and short bursts: panes of a lone query cost less."""
+
+    TEXTS = tuple(
+        f"PATTERN SEQ({first}, B+ b) WITHIN 60 SLIDE 2 RETURN SUM(b.x) AS n" for first in "AC"
+    )
+
+    @staticmethod
+    def events():
+        """Return bursts of one and two B, after A and C."""
+        types = ["A", "B", "C", "B", "B"] * 600
+        values = [each % 7 for each in range(len(types))]
+        return pa.table({"time": range(len(types)), "type": types, "x": values})
+
+    def test_results_and_report(self):
+        found = analyzed(self.TEXTS, self.events())
+        (run,) = found.report.sets
+        ran = [each.ran for each in found.report.groups]
+        assert run.is_alone
+        assert ran == ["each by itself", "values in panes", "values in panes"]
+        refused = {each.name: each.why for each in found.report.groups[0].folds}
+        assert "each by itself costs less" in refused["bursts of a set"]
+        assert "folded       each by itself, which costs less" in found.text()
+        for policy in ("always", "never"):
+            other = analyzed(self.TEXTS, self.events(), sharing=policy)
+            assert not other.report.sets[0].is_alone
+            assert [each.ran for each in other.report.groups] == ["bursts of a set"]
+            assert other.results == found.results
+
+    def test_few_events_stay_together(self):
+        found = analyzed(self.TEXTS, self.events().slice(0, 30))
+        assert [each.ran for each in found.report.groups] == ["bursts of a set"]
+
+
+class TestSides:
+    def test_long_bursts_among_short_ones_do_not_change_sides(self):
+        """To stop sharing costs what all twelve queries have not taken: short bursts are as well.
+
+        The queries take turns, so that most of them have something to take at any time.
+        """
+        texts = [f"PATTERN SEQ(X{each}, B+ b) RETURN SUM(b.x) AS n" for each in range(12)]
+        types = []
+        for burst in range(60):
+            types += [f"X{burst % 12}", *["B"] * (2 if burst % 2 else 40)]
+        table = pa.table({"time": range(len(types)), "type": types, "x": range(len(types))})
+        found = analyzed(texts, table)
+        (run,) = found.report.sets
+        assert (run.counters.bursts, run.counters.shared_bursts) == (60, 60)
 
 
 class TestDecisions:

@@ -193,13 +193,13 @@ def test_too_many_segments(monkeypatch):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("T t+ WHERE t.price > NEXT(t).price", "no other query has the same adjacent predicates"),
+        ("T t+ WHERE t.price > NEXT(t).price", "no other query that aggregates makes one of its"),
         ("T t+ WHERE t.price < NEXT(t).price + 1", "its adjacent predicates are not plain"),
         ("T t+ WHERE t.price < NEXT(t).price WITHIN 5", "it has adjacent predicates, and its"),
         ("SEQ(A, !B, T t+) WHERE t.price < NEXT(t).price", "it has adjacent predicates and neg"),
         ("T t+ WHERE t.price < NEXT(t).price WITHIN 90 SLIDE 1", "90 of its windows"),
         ("T t+ WHERE t.price < NEXT(t).price WITHIN 9 EVENTS SLIDE 9 EVENTS", "its windows count"),
-        ("SEQ(B, C) WITHIN 5", "its window moves with every event, and no other query with"),
+        ("SEQ(B, C) WITHIN 5", "its window moves with every event, and no other sequence that"),
     ],
 )
 def test_why_no_lane_or_segment(text, reason):

@@ -133,9 +133,9 @@ class _Run:
         bundle, events = self.bundle, self.events
         scanned = scans(bundle.programs, bundle.sets, bundle.others)
         shared = Scans(scanned, events.columns, events.length, self.mode.threads)
-        yield from self._sets(shared)
         alone = list(bundle.others.alone)
-        for numbers, tables in chain(self._lanes(shared), self._chains(shared)):
+        together = chain(self._sets(shared), self._lanes(shared), self._chains(shared))
+        for numbers, tables in together:
             if isinstance(tables, Alone):
                 alone += numbers
             else:
@@ -144,7 +144,7 @@ class _Run:
             for each in self.alone(number, shared.of(bundle.programs[number])):
                 yield number, each
 
-    def _sets(self, shared: Scans) -> Iterator[tuple[int, LocalResult]]:
+    def _sets(self, shared: Scans) -> Iterator[_SomeTables]:
         if not self.bundle.sets:
             return
         from cepheid.engine.shared.run_set import SetOptions, run_set
@@ -153,9 +153,9 @@ class _Run:
         for numbers, merged in self.bundle.sets:
             own = self._partially(numbers)
             options = SetOptions(self.report, self.mode.threads, self.bundle.policy, own)
-            columns = shared.of(merged.programs[0])
-            tables = run_one(merged, columns, self.events.length, self.events.schema, options)
-            yield from zip(numbers, tables, strict=True)
+            columns = shared.of_set(numbers, merged)
+            given = (merged, columns, self.events.length, self.events.schema, options)
+            yield numbers, run_one(*given)
 
     def _lanes(self, shared: Scans) -> Iterator[_SomeTables]:
         events, threads = self.events, self.mode.threads

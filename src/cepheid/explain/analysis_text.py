@@ -81,7 +81,7 @@ def _set(run: SetRun) -> Iterator[str]:
         (
             "bursts",
             f"{count.bursts:,}, of which {count.shared_bursts:,} "
-            f"{'would be' if run.is_plain else 'were'} shared",
+            f"{'would be' if run.is_plain or run.is_alone else 'were'} shared",
         ),
         (
             "steps",
@@ -103,6 +103,8 @@ def _set(run: SetRun) -> Iterator[str]:
 
 
 def _plain(run: SetRun) -> Iterator[tuple[str, str]]:
+    if run.is_alone:
+        yield "folded", "each by itself, which costs less; what follows is one fold for all of them"
     if not run.is_plain:
         return
     yield "counted", "with plain numbers, without a decision for every burst: that is quicker"

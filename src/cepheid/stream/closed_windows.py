@@ -33,7 +33,8 @@ def windows_of_set(
     def fold(events: pa.Table, closing: _Closing) -> list[pa.Table]:
         columns = dict(zip(events.column_names, events.columns, strict=True))
         prepared = prepare_set(merged, columns, events.num_rows, 1)
-        folded = fold_prepared(prepared, SetOptions(RankedFolds(), 1, policy))
+        folded = fold_prepared(prepared, SetOptions(RankedFolds(), 1, policy, stays=True))
+        assert not isinstance(folded, Alone)
         chosen = tuple(closing.chosen(folded.rows))
         return prepared.tables(replace(folded, rows=chosen), move.schema, closing.partially)
 

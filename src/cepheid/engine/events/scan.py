@@ -164,13 +164,22 @@ class Scans:
         first_tick: FirstTick | None = None,
     ) -> None:
         self.columns = columns
-        self.by_stream = {
-            stream_of(each.programs[0]): Scan(each, columns, length, threads, first_tick)
-            for each in scanned
-        }
+        self.length, self.threads, self.first_tick = length, threads, first_tick
+        self.by_stream = {stream_of(each.programs[0]): self._scan(each) for each in scanned}
 
     def of(self, program: Program) -> Mapping[str, Any]:
         """Return the columns that a program reads."""
         if not is_scanned(program):
             return self.columns
         return self.by_stream.get(stream_of(program), self.columns)
+
+    def of_set(self, places: tuple[int, ...], merged: TestedPrograms) -> Mapping[str, Any]:
+        """Return the columns that merged programs read, be they folded together or one by one."""
+        stream = stream_of(merged.programs[0])
+        if stream not in self.by_stream:
+            scanned = Scanned(places, tuple(merged.programs[:1]), tuple(merged.tests))
+            self.by_stream[stream] = self._scan(scanned)
+        return self.by_stream[stream]
+
+    def _scan(self, scanned: Scanned) -> Scan:
+        return Scan(scanned, self.columns, self.length, self.threads, self.first_tick)

@@ -19,6 +19,7 @@ from cepheid.engine.shared.make_machine import SetTask
 from cepheid.engine.shared.merged_arrays import MergedArrays
 from cepheid.engine.shared.policy import Policy
 from cepheid.engine.shared.run_set import PreparedSet, SetOptions, prepare_set
+from cepheid.engine.shared.shared_folds import Alone
 from cepheid.kernels.shared import merged_machine as machine
 from cepheid.kernels.shared import share_bursts as record
 from cepheid.program.sharing.merged_program import Family, MergedProgram
@@ -35,7 +36,7 @@ class SetAnalysis:
 
     `compare`: folds again, by turns with and without sharing, to see how long both take. Where
     queries are counted with plain numbers, nothing is decided either way: those are compared with
-    a fold that shares every burst.
+    a fold that shares every burst. Nothing is compared where each query is folded by itself.
     """
 
     def __init__(self, *, compare: bool = False) -> None:
@@ -49,9 +50,9 @@ class SetAnalysis:
         length: int,
         schema: pa.Schema,
         options: SetOptions,
-    ) -> list[pa.Table]:
-        """Return the result of every query."""
-        folds, threads, policy, partially = options
+    ) -> list[pa.Table] | Alone:
+        """Return the result of every query, or that each is to be run alone."""
+        folds, threads, policy, partially, _ = options
         extra = folds.unrecorded()
         start = time.perf_counter()
         with folds.record.stage("order"):
@@ -60,20 +61,24 @@ class SetAnalysis:
         folds.record.count("events that matter", prepared.ordered.row.size)
         task = replace(prepared.task, policy=policy)
         folded, folding = _timed(replace(task, most_records=MOST_RECORDS), extra, threads)
+        assert isinstance(folded, FoldedSet), "bursts that are recorded are folded together"
         # Bursts that are recorded are not counted with plain numbers, as `run_set` may do.
         unrecorded, seconds = _timed(task, folds, threads)
-        is_plain = unrecorded.is_plain
+        is_plain = isinstance(unrecorded, FoldedSet) and unrecorded.is_plain
         warm = other = None
-        if self.compare:
+        if self.compare and isinstance(unrecorded, FoldedSet):
             policy_of_other = Policy.ALWAYS if is_plain else Policy.NEVER
             warm, other = _compared(task, replace(task, policy=policy_of_other), extra, threads)
         times = SetTimes(ordering, seconds if is_plain else folding, warm, other)
-        self.sets.append(_Report(prepared, folded).run(times, is_plain=is_plain))
+        run = _Report(prepared, folded).run(times, is_plain=is_plain)
+        self.sets.append(replace(run, is_alone=isinstance(unrecorded, Alone)))
+        if isinstance(unrecorded, Alone):
+            return unrecorded
         with folds.record.stage("columns"):
             return prepared.tables(folded, schema, partially)
 
 
-def _timed(task: SetTask, folding: Folding, threads: int) -> tuple[FoldedSet, float]:
+def _timed(task: SetTask, folding: Folding, threads: int) -> tuple[FoldedSet | Alone, float]:
     start = time.perf_counter()
     folded = fold_set(task, folding, threads)
     return folded, time.perf_counter() - start

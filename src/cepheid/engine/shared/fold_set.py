@@ -18,7 +18,8 @@ from cepheid.engine.shared.count_set import SetCounter
 from cepheid.engine.shared.make_machine import SetTask, make_machine, recorded, table_of
 from cepheid.engine.shared.merged_arrays import MergedArrays
 from cepheid.engine.shared.policy import Policy
-from cepheid.engine.shared.shared_folds import SharedSet
+from cepheid.engine.shared.set_costs import SetMeasures
+from cepheid.engine.shared.shared_folds import Alone, SharedSet
 from cepheid.engine.trends.groups import taken
 from cepheid.engine.trends.value_rows import counts_only, first_rows, joined_rows, make_rows
 from cepheid.kernels.arrays import EventArrays
@@ -59,7 +60,8 @@ class SetFolding:
     @property
     def group(self) -> SharedSet:
         """What folds are chosen by."""
-        return SharedSet(self.task.program, self.task.policy, bool(self.task.most_records))
+        task = self.task
+        return SharedSet(task.program, task.policy, bool(task.most_records), task.stays)
 
     @cached_property
     def lanes(self) -> list[int]:
@@ -73,6 +75,16 @@ class SetFolding:
         is_lazy = task.policy is not Policy.NEVER
         return SetCounter(task.program, task.passes, self.lanes, is_lazy=is_lazy)
 
+    @cached_property
+    def arrays(self) -> MergedArrays:
+        """The set as lists and tables of numbers."""
+        return MergedArrays(self.task.program, self.task.passes)
+
+    @cached_property
+    def costs(self) -> SetMeasures:
+        """What it costs to fold them together, or each by itself."""
+        return SetMeasures(self.task, self.arrays)
+
     @property
     def parts(self) -> list[range]:
         """The partitions of every thread."""
@@ -81,12 +93,18 @@ class SetFolding:
 
 def set_facts(folding: SetFolding) -> Facts:
     """Return what is known of the events of a set."""
-    return Facts(measures={"repeated positions": lambda: folding.counter.repeated})
+    return Facts(
+        measures={
+            "repeated positions": lambda: folding.counter.repeated,
+            "together": lambda: round(folding.costs.together() / 1000),
+            "alone": lambda: round(folding.costs.alone() / 1000),
+        }
+    )
 
 
-def fold_set(task: SetTask, folding: Folding, threads: int = 1) -> FoldedSet:
-    """Return what every query of the set has per partition and window."""
-    found: FoldedSet = folding.fold(SetFolding(task, threads))
+def fold_set(task: SetTask, folding: Folding, threads: int = 1) -> FoldedSet | Alone:
+    """Return what every query of the set has per partition and window; or to fold each alone."""
+    found: FoldedSet | Alone = folding.fold(SetFolding(task, threads))
     return found
 
 
@@ -107,8 +125,7 @@ def counted_together(folding: SetFolding, facts: Facts) -> FoldedSet | TooLarge:
 def bursts_together(folding: SetFolding, facts: Facts) -> FoldedSet:
     """Fold with values of any size, and decide for every burst who shares it."""
     task = folding.task
-    arrays = MergedArrays(task.program, task.passes)
-    fold = functools.partial(_fold_part, task, arrays, folding.lanes)
+    fold = functools.partial(_fold_part, task, folding.arrays, folding.lanes)
     found = side_by_side([functools.partial(fold, each) for each in folding.parts])
     return _joined(task, found, is_plain=False)
 

@@ -29,7 +29,7 @@ POLICY_CODES = {Policy.ALWAYS: ALWAYS, Policy.NEVER: NEVER, Policy.DYNAMIC: DYNA
 class SetTask:
     """What is folded: events by kind, what the kinds pass, and what events contribute.
 
-    `most_records` is how many bursts are recorded.
+    `most_records` is how many bursts are recorded. `stays`: they cannot be folded one by one.
     """
 
     program: MergedProgram
@@ -38,6 +38,7 @@ class SetTask:
     measures: Measures
     policy: Policy = Policy.DYNAMIC
     most_records: int = 0
+    stays: bool = False
 
 
 def make_machine(
@@ -85,6 +86,11 @@ def make_machine(
         machine.CODES: len(program.queries),
         machine.STAMPS: members,
         machine.TOUCHED: members,
+        machine.MEMBER_SEEN: members,
+        machine.STEPS_SEEN: families,
+        machine.TO_APPLY: families,
+        machine.LATEST_BURSTS: families,
+        machine.REGRET: families,
         machine.TAKEN: every * members,
         machine.LOG_SIZE: families,
         machine.LOG_MIXED: families,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -16,31 +16,22 @@ from cepheid.engine.shared.fold_set import FoldedSet, fold_set
 from cepheid.engine.shared.make_machine import SetTask
 from cepheid.engine.shared.policy import Policy
 from cepheid.engine.shared.set_results import SetResults
+from cepheid.engine.shared.shared_folds import Alone
 from cepheid.engine.trends.measures import EventMeasures
 from cepheid.program.sharing.merged_program import MergedProgram
 
 
 class SetOptions(NamedTuple):
-    """How a set is run; queries in `partially` give rows of groups that others add to."""
+    """How a set is run; queries in `partially` give rows of groups that others add to.
+
+    `stays`: they cannot be folded one by one.
+    """
 
     folding: Folding
     threads: int = 1
     policy: Policy = Policy.DYNAMIC
     partially: Collection[int] = ()
-
-
-class RunSet(Protocol):
-    """Runs the queries of a set, as `run_set` does."""
-
-    def __call__(
-        self,
-        program: MergedProgram,
-        columns: Mapping[str, Any],
-        length: int,
-        schema: pa.Schema,
-        options: SetOptions,
-    ) -> list[pa.Table]:
-        """Return the result of every query."""
+    stays: bool = False
 
 
 def run_set(
@@ -49,19 +40,21 @@ def run_set(
     length: int,
     schema: pa.Schema,
     options: SetOptions,
-) -> list[pa.Table]:
-    """Return the result of every query."""
+) -> list[pa.Table] | Alone:
+    """Return the result of every query, or that each is to be run alone."""
     record = options.folding.record
     with record.stage("order"):
         prepared = prepare_set(program, columns, length, options.threads)
     folded = fold_prepared(prepared, options)
+    if isinstance(folded, Alone):
+        return folded
     with record.stage("columns"):
         return prepared.tables(folded, schema, options.partially)
 
 
-def fold_prepared(prepared: PreparedSet, options: SetOptions) -> FoldedSet:
+def fold_prepared(prepared: PreparedSet, options: SetOptions) -> FoldedSet | Alone:
     """Return what every query has per partition and window."""
-    task = replace(prepared.task, policy=options.policy)
+    task = replace(prepared.task, policy=options.policy, stays=options.stays)
     return fold_set(task, options.folding, options.threads)
 
 

@@ -24,11 +24,15 @@ class Alone(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SharedSet:
-    """Queries that are merged; `is_recorded`: what becomes of every burst is written down."""
+    """Queries that are merged; `is_recorded`: what becomes of every burst is written down.
+
+    `stays`: whoever folds them has no other way to do it, as a step of a stream.
+    """
 
     program: MergedProgram
     policy: Policy
     is_recorded: bool = False
+    stays: bool = False
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -114,6 +118,21 @@ def _many_repeated(group: SharedSet, facts: Facts) -> str | None:
     return many if facts["repeated positions"] > FEW_REPEATED else None
 
 
+def _stays(group: SharedSet, facts: Facts) -> str | None:
+    if group.stays:
+        return "a step of a stream folds them together"
+    if group.policy is not Policy.DYNAMIC:
+        return f"they are folded together: sharing is '{group.policy.value}'"
+    return "bursts are written down" if group.is_recorded else None
+
+
+def _costs_more(group: SharedSet, facts: Facts) -> str | None:
+    if _stays(group, facts) is not None or facts["together"] <= facts["alone"]:
+        return None
+    together, each = facts["together"], facts["alone"]
+    return f"each by itself costs less: {each:,} instead of {together:,} µs, by costs"
+
+
 def _not_in_lanes(group: SharedLanes, facts: Facts) -> str | None:
     if not facts["looked up"]:
         return "a value that is compared has no place in an order"
@@ -144,6 +163,7 @@ BURSTS_TOGETHER = Fold(
     Precedence.ANY_SIZE,
     _anything,
     f"{SHARED}.fold_set:bursts_together",
+    waste=_costs_more,
 )
 # One vector for the trends of all queries that wait for an event.
 LANES_TOGETHER = Fold(
@@ -160,6 +180,9 @@ SEGMENTS_TOGETHER = Fold(
     Precedence.DOUBLES,
     _anything,
     f"{SHARED}.run_chains:segments_together",
+)
+SET_ALONE = Fold(
+    "each by itself", SharedSet, Precedence.LISTED, _stays, f"{SHARED}.shared_folds:alone"
 )
 LANES_ALONE = Fold(
     "each by itself", SharedLanes, Precedence.LISTED, _anything, f"{SHARED}.shared_folds:alone"

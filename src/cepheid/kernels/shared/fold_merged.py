@@ -44,6 +44,7 @@ from cepheid.kernels.shared.merged_machine import (
     MEMBER_CLASS,
     MEMBER_FAMILY,
     MEMBER_GROUP,
+    MEMBER_SEEN,
     MEMBER_WIDTH,
     MOVES,
     NEGATIVE,
@@ -62,6 +63,7 @@ from cepheid.kernels.shared.merged_machine import (
     SIZE_BEFORE,
     SNAPSHOTS,
     STAMPS,
+    STEPS_SEEN,
     TAKEN,
     TIMES,
     TOUCHED,
@@ -71,6 +73,7 @@ from cepheid.kernels.shared.merged_machine import (
     Tables,
     catch_up,
     count_in_burst,
+    count_touched,
     describe_part,
     describe_position,
     enter,
@@ -148,6 +151,8 @@ def _begin_partition(tables: Tables) -> None:
         put(tables, NEWEST, group, BEFORE_ALL)
     for member in range(get(tables, WIDTHS, MEMBER_WIDTH)):
         put(tables, STAMPS, member, -1)
+        seen = get(tables, STEPS_SEEN, get(tables, MEMBER_FAMILY, member))
+        put(tables, MEMBER_SEEN, member, seen)
     levels = get(tables, WIDTHS, LEVEL_WIDTH)
     families = get(tables, WIDTHS, FAMILIES)
     for family in range(families):
@@ -251,6 +256,8 @@ def _fire_own(
             if get(tables, CODES, query) != 0:
                 concerned |= 1 << min(get(tables, QUERY_GROUP, query), 62)
                 touched = _touch(tables, GAP_TOUCHES, query, step, touched)
+    for place in range(touched):
+        count_touched(tables, get(tables, TOUCHED, place))
     for group in range(get(tables, WIDTHS, GROUPS)):
         if (concerned >> min(group, 62)) & 1:
             for number in range(get(tables, OPEN, group)):
@@ -370,6 +377,7 @@ def _fire_family(
             _end_burst(tables, family)
         begin_burst(tables, events, costs, step, end, family)
         _catch_up_others(tables, events, cells, family)
+    increase(tables, STEPS_SEEN, family, 1)
     some, odd, writes, place = majority(tables, events, step, family)
     shared, before = get(tables, SHARED, family), get(tables, LOG_SIZE, family)
     if odd != 0 or shared != get(tables, FAMILY_CLASSES, family):

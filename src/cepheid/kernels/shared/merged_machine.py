@@ -67,7 +67,11 @@ BURST_MASKS, MASK_COUNTS, RECORDS, CELLS, WIDTHS, LOG_PLACE = 38, 39, 40, 41, 42
 # the coefficients of its blocks begin; where its latest burst is recorded (-1: nowhere). Members
 # that are touched in a step.
 FAMILY_FORM, LOG_MIXED, FAMILY_CELLS, BURST_RECORD, TOUCHED = 44, 45, 46, 47, 48
-TABLES = 49
+# What sharing would cost, whether a burst is shared or not. By family: its steps so far; what
+# members would have applied in the latest bursts, and how many these are; what was lost by not
+# changing sides. By member: the steps of its family when it was last touched.
+STEPS_SEEN, TO_APPLY, LATEST_BURSTS, REGRET, MEMBER_SEEN = 49, 50, 51, 52, 53
+TABLES = 54
 
 # Places in CELLS: where the values of lanes, of new runs, of contributions and of blocks begin;
 # room for a vector of a part, for those of a block, and for a result.
@@ -366,6 +370,28 @@ def _build(
             add_cell(cells, cell, rows + given * 3 * width + 2 * size + place)
     put(tables, BUILT, block, 1)
     increase(tables, COUNTERS, BLOCKS_BUILT, 1)
+
+
+@inlined
+def waiting(tables: Tables, member: int) -> int:
+    """Return how many blocks and steps a lane of a member would apply, were all bursts shared."""
+    family = get(tables, MEMBER_FAMILY, member)
+    entries = get(tables, STEPS_SEEN, family) - get(tables, MEMBER_SEEN, member)
+    if get(tables, FAMILY_FORM, family) != ANY_FORM:
+        return min(entries, 1)
+    applied = 0
+    while entries >= RADIX:  # as many at either end as make no block, about
+        applied += RADIX - 1
+        entries = (entries - RADIX + 1) // RADIX
+    return applied + entries
+
+
+@inlined
+def count_touched(tables: Tables, member: int) -> None:
+    """Count what a member would apply that is touched in all lanes."""
+    family, group = get(tables, MEMBER_FAMILY, member), get(tables, MEMBER_GROUP, member)
+    increase(tables, TO_APPLY, family, get(tables, OPEN, group) * waiting(tables, member))
+    put(tables, MEMBER_SEEN, member, get(tables, STEPS_SEEN, family))
 
 
 @inner_in_place

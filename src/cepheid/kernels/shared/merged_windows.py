@@ -31,6 +31,7 @@ from cepheid.kernels.shared.merged_machine import (
     RESULT_CELL,
     SHARED,
     TAKEN,
+    TO_APPLY,
     WIDTHS,
     MergedEvents,
     Tables,
@@ -41,6 +42,7 @@ from cepheid.kernels.shared.merged_machine import (
     lane_cell,
     last_of,
     put,
+    waiting,
 )
 from cepheid.kernels.values.value_arrays import ValueRows
 from cepheid.kernels.values.value_cells import Cells, add_cell, clear_cell, holds_runs, set_to_one
@@ -137,6 +139,7 @@ def _write(
 def _take(tables: Tables, events: MergedEvents, cells: Cells, lane: int, member: int) -> None:
     """Let a member catch up, unless it takes the steps of this burst at once."""
     family = get(tables, MEMBER_FAMILY, member)
+    increase(tables, TO_APPLY, family, waiting(tables, member))
     if get(tables, BURST_END, family) >= 0:
         shared = get(tables, SHARED, family) >> get(tables, MEMBER_CLASS, member)
         if not shared & 1:

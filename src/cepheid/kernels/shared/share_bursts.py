@@ -1,9 +1,12 @@
 """Whether the members of a part share a burst: decided for every burst and class, by what it costs.
 
 A class has the members whose events must satisfy the same conditions. Not sharing costs every lane
-every step. Sharing costs lanes that catch up later: as often per burst as they did so far, with as
-many blocks per step; and those of a class once more for each step that it takes differently from
-most (a *snapshot*).
+every step. Sharing costs lanes that catch up later: as many blocks and steps per burst as they had
+to apply in the latest bursts, or would have had, if these had been shared; and those of a class
+once more for each step that it takes differently from most (a *snapshot*).
+
+Not to share after all costs once what all lanes have not taken yet. So a family changes sides only
+when what was lost since would have paid for that.
 """
 
 from __future__ import annotations
@@ -11,7 +14,6 @@ from __future__ import annotations
 from cepheid.kernels.arrays import Float64s
 from cepheid.kernels.jit import in_place, inner_in_place
 from cepheid.kernels.shared.merged_machine import (
-    APPLIED,
     BLOCKS_BUILT,
     BURST_END,
     BURST_MASKS,
@@ -21,18 +23,24 @@ from cepheid.kernels.shared.merged_machine import (
     COUNTERS,
     FAMILY_CLASSES,
     FAMILY_FIRST_CLASS,
+    FAMILY_MEMBERS,
     KIND_BREAKS,
+    LATEST_BURSTS,
     LOG_SIZE,
     LOGGED,
     MASK_COUNTS,
+    MEMBER_GROUP,
+    OPEN,
     PARTS,
     POLICY,
     RECORD_ROOM,
     RECORDED,
     RECORDS,
+    REGRET,
     SHARED,
     SHARED_BURSTS,
     SIZE_BEFORE,
+    TO_APPLY,
     WIDTHS,
     MergedEvents,
     Tables,
@@ -41,6 +49,7 @@ from cepheid.kernels.shared.merged_machine import (
     increase,
     last_of,
     put,
+    waiting,
 )
 
 ALWAYS, NEVER, DYNAMIC = 0, 1, 2
@@ -53,6 +62,7 @@ FAMILY, FIRST_STEP, STEPS, LANES, GRAPHLETS, SHARING, DIFFERENT, SAVED, IF_ALL, 
     2, 12
 )
 MOST_MASKS = 16  # different ones that are told apart in a burst
+LATEST = 64  # bursts that tell what the next one costs: from then on, older ones count half
 
 
 @in_place
@@ -82,15 +92,19 @@ def begin_burst(
     put(tables, BURST_END, family, at)
     put(tables, SIZE_BEFORE, family, get(tables, LOG_SIZE, family))
     increase(tables, COUNTERS, BURSTS, 1)
+    if get(tables, LATEST_BURSTS, family) == LATEST:
+        put(tables, LATEST_BURSTS, family, LATEST // 2)
+        put(tables, TO_APPLY, family, get(tables, TO_APPLY, family) // 2)
+    increase(tables, LATEST_BURSTS, family, 1)
     policy = get(tables, WIDTHS, POLICY)
     is_recorded = get(tables, WIDTHS, RECORDED) < get(tables, WIDTHS, RECORD_ROOM)
     shared, saved, if_all = every, 0.0, 0.0
     if policy == DYNAMIC or is_recorded:
         shared, saved, if_all = _decide(tables, costs, family, steps, different)
-    if policy == NEVER or (policy == DYNAMIC and saved <= 0.0):
-        shared = 0
-    elif policy == ALWAYS:
+    if policy == ALWAYS:
         shared, saved = every, if_all
+    elif policy == NEVER or not _is_to_share(tables, costs, family, saved):
+        shared = 0
     put(tables, SHARED, family, shared)
     if shared != 0:
         increase(tables, COUNTERS, SHARED_BURSTS, 1)
@@ -109,6 +123,27 @@ def begin_burst(
         put(tables, RECORDS, row + SAVED, int(saved))
         put(tables, RECORDS, row + IF_ALL, int(if_all))
         increase(tables, WIDTHS, RECORDED, 1)
+
+
+@in_place
+def _is_to_share(tables: Tables, costs: Float64s, family: int, saved: float) -> bool:
+    """Return whether to share a burst that saves so much: as before, unless a change pays."""
+    was_shared = get(tables, SHARED, family) != 0
+    lost = -saved if was_shared else saved
+    regret = max(0.0, get(tables, REGRET, family) + lost)
+    if regret > 0.0:
+        change = 0
+        for at in range(
+            first_of(tables, FAMILY_MEMBERS, family), last_of(tables, FAMILY_MEMBERS, family)
+        ):
+            member = tables.items[at]
+            group = get(tables, MEMBER_GROUP, member)
+            change += get(tables, OPEN, group) * waiting(tables, member)
+        if regret > change * costs[APPLIED_COST]:
+            put(tables, REGRET, family, 0)
+            return not was_shared
+    put(tables, REGRET, family, int(regret))
+    return was_shared
 
 
 @in_place
@@ -148,7 +183,7 @@ def _decide(
     """
     every, first = get(tables, FAMILY_CLASSES, family), get(tables, FAMILY_FIRST_CLASS, family)
     classes = get(tables, FAMILY_FIRST_CLASS, family + 1) - first
-    applied = (get(tables, COUNTERS, APPLIED) + 1) / get(tables, COUNTERS, BURSTS)
+    applied = (get(tables, TO_APPLY, family) + 1) / get(tables, LATEST_BURSTS, family)
     blocks = get(tables, COUNTERS, BLOCKS_BUILT) / (get(tables, COUNTERS, LOGGED) + 1)
     total = -applied * costs[APPLIED_COST] - steps * blocks * costs[BLOCK_COST]
     if different == 0:

@@ -18,6 +18,13 @@ from cepheid.program.program import Clock, Program, StrategyCode
 from cepheid.program.sharing.sharing_sets import plain_test, stream_of
 
 MOST_SEGMENTS = 1 << 15  # of a set: they are kept for every partition under way
+NO_EVENTS = "no other sequence that is counted in such a window has one of its events, as often"
+# Why sequences with events in common are not counted together, by part of their key.
+OTHER_KEYS = (
+    "those with the same events read other columns for time, type, order or partitions",
+    "those with the same events have another window",
+    "those with the same events have other groups",
+)
 
 
 class Element(NamedTuple):
@@ -102,10 +109,25 @@ def chain_sets(programs: Sequence[Program]) -> list[tuple[tuple[int, ...], Chain
 
 def why_no_chain(program: Program, programs: Sequence[Program]) -> str:
     """Return why a sequence that is counted has no segments in common with others."""
-    alike = [each for each in programs if is_chain(each) and _key(each) == _key(program)]
-    if alike.index(program) in _with_company(make_chains(alike)):
-        return f"there would be more than {MOST_SEGMENTS:,} segments to count together"
-    return "no other query with the same window counts sequences of events that it also has"
+    own = _elements(program)
+    others = [each for each in programs if each is not program and is_chain(each)]
+    alike = [each for each in others if own & _elements(each)]
+    if not alike:
+        return NO_EVENTS
+    for part, reason in enumerate(OTHER_KEYS):
+        alike = [each for each in alike if _key(each)[part] == _key(program)[part]]
+        if not alike:
+            return reason
+    return f"there would be more than {MOST_SEGMENTS:,} segments to count together"
+
+
+def _elements(program: Program) -> set[tuple[PositionTest, bool]]:
+    """Return the tests of a sequence, each with whether it may repeat."""
+    follow = program.automaton.follow
+    return {
+        (plain_test(test), bool(follow[position] >> position & 1))
+        for position, test in enumerate(program.tests)
+    }
 
 
 def make_chains(programs: Sequence[Program]) -> ChainProgram:
@@ -124,7 +146,8 @@ def make_chains(programs: Sequence[Program]) -> ChainProgram:
     return ChainProgram(tuple(programs), tuple(tests), chains)
 
 
-def _key(program: Program) -> object:
+def _key(program: Program) -> tuple[object, ...]:
+    """Return what sequences must have in common that are counted together, see OTHER_KEYS."""
     output = program.output
     assert isinstance(output, AggregateOutput)
     return stream_of(program), program.window_length, frozenset(c for c, _ in output.groups)

@@ -21,6 +21,10 @@ from cepheid.program.sharing.merge_programs import EVERYWHERE
 from cepheid.program.sharing.sharing_sets import MOST_OPEN, plain_test, stream_of
 
 MOST_POSITIONS = 64  # masks of events have a bit for each
+NOBODY_COMPARES = "no other query that aggregates makes one of its comparisons of neighbours"
+OTHER_STREAMS = (
+    "those that make the same comparisons read other columns for time, type, order or partitions"
+)
 
 Compared: TypeAlias = tuple[StructureCode, int, PredicateColumn, PredicateColumn, bool] | None
 Measure = TypeVar("Measure", NumberMeasure, MinimumMeasure)
@@ -102,6 +106,23 @@ def why_no_lane(program: Program) -> str | None:
     ):
         return "its adjacent predicates are not plain comparisons"
     return None
+
+
+def why_no_lanes(program: Program, programs: Sequence[Program]) -> str:
+    """Return why a query that could have a lane shares no comparison with others."""
+    keys = {key for key in _keys(program) if key[2] is not None}
+    same = [each for each in programs if each is not program and each.adjacent is not None]
+    same = [each for each in same if keys & set(_keys(each))]
+    if not same:
+        return NOBODY_COMPARES
+    same = [each for each in same if stream_of(each) == stream_of(program)]
+    if not same:
+        return OTHER_STREAMS
+    reasons = [(each.name, why_no_lane(each)) for each in same]
+    if all(reason is not None for _, reason in reasons):
+        name, reason = reasons[0]
+        return f"those that make the same comparisons have no lane: of {name}, {reason}"
+    return f"there would be more than {MOST_POSITIONS} positions together"
 
 
 def _is_looked_up(edge: AdjacentEdge, program: Program) -> bool:

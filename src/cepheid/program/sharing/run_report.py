@@ -95,7 +95,8 @@ class SetRun:
 
     `is_plain`: a run counts these queries with plain numbers and shares no burst. Bursts are then
     those of another fold, which shares them by the policy; what is compared is one that shares all
-    of them, in `shared_seconds`.
+    of them, in `shared_seconds`. `is_alone`: a run folds each query by itself, and bursts are those
+    of one fold for all.
     """
 
     queries: tuple[str, ...]
@@ -112,6 +113,7 @@ class SetRun:
     recorded: int
     parts: tuple[PartRun, ...]
     bursts: tuple[Burst, ...]
+    is_alone: bool = False
 
     @property
     def seconds_saved(self) -> float | None:

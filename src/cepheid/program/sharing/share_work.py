@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cepheid.program.program import Program
 from cepheid.program.sharing.chain_program import is_chain, why_no_chain
-from cepheid.program.sharing.lane_program import why_no_lane
+from cepheid.program.sharing.lane_program import why_no_lane, why_no_lanes
 from cepheid.program.sharing.merge_programs import merge_programs
 from cepheid.program.sharing.merged_program import MergedProgram
 from cepheid.program.sharing.other_sets import OtherSets, other_sets, scans
@@ -21,9 +21,6 @@ COUNTS_APART = "most queries on the same events only count, which is quicker wit
 TOO_MANY = f"there would be more than {MOST_MEASURES} numbers to add up together"
 READS_OTHERS = "it reads the results of another query"
 IS_READ = "another query reads its results"
-
-
-NOBODY_COMPARES = "no other query has the same adjacent predicates"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +68,7 @@ def why_two_sets(one: MergedProgram, other: MergedProgram) -> str:
 def _why_alone(program: Program, programs: Sequence[Program]) -> str:
     """Return why a query has nothing in common with others but the scan of events."""
     if program.slots is None and program.adjacent is not None:
-        return why_no_lane(program) or NOBODY_COMPARES
+        return why_no_lane(program) or why_no_lanes(program, programs)
     reason = why_alone(program) or _why_in_no_set(program, programs)
     if is_chain(program):
         return f"{reason}, and {why_no_chain(program, programs)}"
@@ -81,8 +78,20 @@ def _why_alone(program: Program, programs: Sequence[Program]) -> str:
 def _why_in_no_set(program: Program, programs: Sequence[Program]) -> str:
     """Return why a query that could be in a set is in none."""
     stream = stream_of(program)
-    alike = [each for each in programs if why_alone(each) is None and stream_of(each) == stream]
-    if len(alike) == 1:
+    others = [each for each in programs if each is not program and stream_of(each) == stream]
+    if not others:
         return NOBODY
-    counts = sum(map(only_counts, alike))
-    return COUNTS_APART if counts_apart(counts, len(alike)) else TOO_MANY
+    alike = [each for each in others if why_alone(each) is None]
+    if not alike:
+        return refused_others({each.name: why_alone(each) or "" for each in others})
+    counts = sum(map(only_counts, [program, *alike]))
+    others_count = all(map(only_counts, alike))
+    return COUNTS_APART if others_count and counts_apart(counts, len(alike) + 1) else TOO_MANY
+
+
+def refused_others(reasons: Mapping[str, str]) -> str:
+    """Return that those on the same events cannot be in a set, and why one of them cannot."""
+    name, reason = next(iter(reasons.items()))
+    others = len(reasons) - 1
+    more = "" if others == 0 else f" ({others} other{'' if others == 1 else 's'} cannot, either)"
+    return f"those that read the same events cannot be in a set: of {name}, {reason}{more}"
