@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cepheid.engine.fold import Facts, Fold, Precedence
+from cepheid.program.lower_runs import LAST_EVENT
 from cepheid.program.program import MatchOutput, Program, Ranking, StrategyCode
 
 BUILT = "cepheid.engine.matches.match_chunks"
@@ -54,9 +55,16 @@ def _no_bounds(matches: Matches, facts: Facts) -> str | None:
     program = matches.program
     if not program.runs.has_tests:
         return "no predicate tells runs apart"
-    if program.runs.aggregate_slots or program.window_length is None:
+    if program.runs.aggregate_slots:
         return None
-    return "runs that start at different times share their nodes"
+    if program.window_length is not None:
+        return "runs that start at different times share their nodes"
+    tests = (test for tests in program.runs.tests for test in tests)
+    reads_last = any(
+        len(test.operands) > 1 and any(each.source == LAST_EVENT for each in test.operands)
+        for test in tests
+    )
+    return "what a run takes next depends on its last event" if reads_last else None
 
 
 def _anything(matches: Matches, facts: Facts) -> None:

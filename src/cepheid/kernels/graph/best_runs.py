@@ -75,6 +75,7 @@ from cepheid.kernels.jit import inlined, inner_in_place, kernel_in_place
 from cepheid.kernels.predicates.predicate_machine import OVERFLOW, ColumnArrays
 from cepheid.kernels.step import fired_by
 
+FINE, LARGE = 2.0**20, 2.0**60  # floats are hashed as multiples of 1 / FINE, large ones not
 MIX, OTHER_MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0x165667B19E3779F9)
 
 
@@ -135,6 +136,10 @@ def _hash(rows: Nodes, node: int, slots: SlotTables, preference: Preference, win
     for slot in range(slots.aggregates.shape[0]):
         count, integer = _aggregate_state(rows, node, slot, slots, preference.directions[slot])
         value = (value ^ np.uint64(count) ^ (np.uint64(integer) * MIX)) * OTHER_MIX
+        if preference.directions[slot] == 0:
+            scaled = rows.floats[node, slot] * FINE
+            if -LARGE < scaled < LARGE:
+                value ^= np.uint64(np.int64(scaled)) * MIX
         value ^= value >> np.uint64(29)
     return int(value >> np.uint64(1))
 
