@@ -35,6 +35,10 @@ A_AND_B = ["A"] * MANY + ["B"]
         "SEQ(A+ a, B b) RETURN a.x, b.x",
         "SEQ(A+ a, B b) WITHIN 1 hour RETURN a.x, b.x",
         "SEQ(A+ a, B b) WHERE a[i].x > a[i-1].x RETURN a.x, b.x",
+        "SEQ(A+ a, B b) WHERE sum(a[].x) > 1000000 RETURN a.x, b.x",
+        "SEQ(A+ a, B b) WHERE sum(a[].x) + 1 > b.x AND count(a[]) > 1500 RETURN a.x, b.x",
+        "SEQ(A+ a, B b) WHERE count(a[]) > 1500 WITHIN 1 hour RETURN a.x, b.x",
+        "SEQ(A+ a, B b) WHERE a[a.LEN].x > 1500 RETURN a.x, b.x",
         "SEQ(A+ a, B b) WHERE skip_till_next_match(a[], b) RETURN a.x, b.x",
         "SEQ(A+ a, B b) WHERE strict_contiguity RETURN a.x, b.x",
         "SEQ(A+ a, !(D d), B b) RETURN a.x, b.x",
@@ -45,6 +49,24 @@ A_AND_B = ["A"] * MANY + ["B"]
 def test_all_of_a_long_repetition_is_taken(text):
     """The smallest sequence from the first event on has all others in it."""
     assert chosen(text, table(A_AND_B)) == [{"a_x": list(range(MANY)), "b_x": MANY}]
+
+
+@pytest.mark.parametrize(
+    ("bound", "taken"),
+    [
+        ("count(a[]) < 4", [0, 1, 2]),
+        ("count(a[]) = 3", [0, 1, 2]),
+        ("sum(a[].x) < 0", None),
+        ("min(a[].x) > 3", list(range(4, MANY, 5))),
+        ("max(a[].x) <= 0 AND count(a[]) >= 2", list(range(0, MANY, 5))),
+    ],
+)
+def test_bounds_that_not_every_run_can_meet(bound, taken):
+    """The order asks for early events, the bound for others."""
+    x = [each % 5 for each in range(MANY)]
+    events = table(A_AND_B, x=[*x, 0])
+    rows = chosen(f"SEQ(A+ a, B b) WHERE {bound} RETURN a.time", events)
+    assert rows == ([] if taken is None else [{"a_time": taken}])
 
 
 def test_a_match_begins_after_the_one_before():

@@ -50,6 +50,7 @@ FOLDS: tuple[Fold[Any], ...] = (
     trends.MATCHES_ADDED_UP,
     trends.PAIRS_ADDED_UP,
     matches.GRAPH_OF_POSITIONS,
+    matches.GRAPH_OF_BEST_RUNS,
     matches.GRAPH_OF_RUNS,
     matches.FIRST_PATHS,
     matches.MATCHES_LISTED,

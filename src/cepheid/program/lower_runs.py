@@ -22,6 +22,7 @@ from cepheid.analysis.expressions import (
 from cepheid.plan.negated_pattern import negated_pattern
 from cepheid.plan.place_tests import Binding, all_bindings, bound_bindings, place_tests
 from cepheid.program.find_overflows import find_overflows
+from cepheid.program.helpful_directions import NEITHER, helpful_directions
 from cepheid.program.lower_automaton import lower_automaton
 from cepheid.program.lower_negation import lower_negation
 from cepheid.program.lower_paths import lower_match_value, lower_path_clause
@@ -60,6 +61,11 @@ class _AggregateKey:
     function: str
     attribute: str | None
     is_float: bool
+
+
+def _aggregate_key(reference: BlockAggregate) -> _AggregateKey:
+    is_float = reference.attribute_type is AttributeType.FLOAT
+    return _AggregateKey(reference.variable, reference.function, reference.attribute, is_float)
 
 
 def lower_runs(query: BoundQuery) -> tuple[RunProgram, NegationProgram | None]:
@@ -105,6 +111,7 @@ class _RunLowering:
         self.writer = writer
         self.event_keys: dict[_EventKey, set[int]] = {}
         self.aggregate_keys: dict[_AggregateKey, int] = {}
+        self.directions: dict[_AggregateKey, set[int]] = {}
 
     def lower(self) -> RunProgram:
         tests: dict[Binding, list[Test]] = {each: [] for each in self.bindings}
@@ -119,6 +126,8 @@ class _RunLowering:
                 simple.append((placed.binding, condition))
         for binding, condition in simple:
             tests[binding].append(self._test(condition, binding))
+            for aggregate, direction in helpful_directions(condition):
+                self.directions.setdefault(_aggregate_key(aggregate), set()).add(direction)
         for bound in self.query.neighbour_bounds:
             for binding in bound_bindings(self.pattern, bound, self.bindings):
                 tests[binding].append(self._neighbour_test(bound, binding))
@@ -223,14 +232,12 @@ class _RunLowering:
                 return LAST_EVENT if is_last else _EventKey(reference.variable, Role.LAST)
 
     def _aggregate_operand(self, reference: BlockAggregate) -> Operand:
-        is_float = reference.attribute_type is AttributeType.FLOAT
-        key = _AggregateKey(reference.variable, reference.function, reference.attribute, is_float)
-        column = -1
+        key, column = _aggregate_key(reference), -1
         if reference.attribute is not None:
             column = self.writer.column(reference.attribute, reference.attribute_type)
         self.aggregate_keys.setdefault(key, column)
         slot = list(self.aggregate_keys).index(key)
-        return Operand(slot, FUNCTIONS[reference.function], is_float)
+        return Operand(slot, FUNCTIONS[reference.function], key.is_float)
 
     # --- WITHIN … BETWEEN -----------------------------------------------------------------------
 
@@ -290,7 +297,9 @@ class _RunLowering:
             ]
             live = self._live(changes, reads, SET)
             function = FUNCTIONS[key.function]
-            slots.append(AggregateSlot(changes, live, column, function, key.is_float))
+            directions = self.directions[key]
+            direction = NEITHER if len(directions) > 1 else next(iter(directions))
+            slots.append(AggregateSlot(changes, live, column, function, key.is_float, direction))
         return tuple(slots)
 
     def _live(self, changes: tuple[int, ...], reads: list[bool], ends: int) -> tuple[bool, ...]:

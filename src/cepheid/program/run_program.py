@@ -132,13 +132,18 @@ class EventSlot:
 
 @dataclass(frozen=True, slots=True)
 class AggregateSlot:
-    """An aggregate over a block that runs carry; `column` is -1 for COUNT of events."""
+    """An aggregate over a block that runs carry; `column` is -1 for COUNT of events.
+
+    `direction` is 1 if a larger value never hurts the tests that read it, -1 if a smaller one never
+    does, else 0.
+    """
 
     changes: tuple[int, ...]
     is_live: tuple[bool, ...]
     column: int
     function: int
     is_float: bool
+    direction: int = 0
 
 
 @dataclass(frozen=True, slots=True)

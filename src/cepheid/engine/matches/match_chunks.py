@@ -19,11 +19,13 @@ from cepheid.engine.matches.fold_graph import (
     RunFold,
     node_count,
 )
+from cepheid.engine.matches.match_folds import drops_overlaps
 from cepheid.engine.matches.match_task import MatchTask
 from cepheid.engine.matches.run_arrays import run_rules
 from cepheid.engine.process.threads import stop_if_unwanted
 from cepheid.errors import DataError, LiveStateError
-from cepheid.kernels.arrays import EventArrays
+from cepheid.kernels.arrays import AutomatonArrays, EventArrays
+from cepheid.kernels.graph.build_run_graph import RunRules
 from cepheid.kernels.graph.match_nodes import (
     DONE,
     END_COUNT,
@@ -45,9 +47,10 @@ from cepheid.kernels.graph.walk_graph import (
     Walk,
     walk_graph,
 )
+from cepheid.kernels.predicates.predicate_machine import ColumnArrays
 from cepheid.program.arrow_arrays import empty, empty_table
 from cepheid.program.evaluate import OVERFLOW_HINT
-from cepheid.program.program import MatchOutput, Program, Ranking
+from cepheid.program.program import Program
 from cepheid.program.run_record import RunRecord
 
 Int64s = NDArray[np.int64]
@@ -66,16 +69,6 @@ def split_partitions(events: EventArrays, most_parts: int) -> list[range]:
     return [range(a, b) for a, b in pairwise([0, *cuts.tolist(), count]) if a < b]
 
 
-def drops_overlaps(program: Program) -> bool:
-    """Whether the fold may drop all runs when a match ends.
-
-    Not with negation, which decides later whether there is such a match, nor under strict
-    contiguity, where matches of several partitions exclude one another.
-    """
-    is_apart = isinstance(program.output, MatchOutput) and program.output.tie_columns is not None
-    return is_apart and program.negation is None and program.ranking is not Ranking.STREAM
-
-
 def graph_of_positions(task: MatchTask, facts: Facts) -> GraphFold:
     """Return a fold without predicates over several events."""
     return ChainFold(automaton_arrays(task.program.automaton, task.program.strategy), _todo(task))
@@ -83,10 +76,17 @@ def graph_of_positions(task: MatchTask, facts: Facts) -> GraphFold:
 
 def graph_of_runs(task: MatchTask, facts: Facts) -> GraphFold:
     """Return a fold with predicates over several events."""
+    return RunFold(*parts_of_run_fold(task))
+
+
+def parts_of_run_fold(
+    task: MatchTask,
+) -> tuple[AutomatonArrays, RunRules, ColumnArrays, FoldTask, tuple[str, ...]]:
+    """Return what such a fold is made from."""
     program, predicates = task.program, task.predicates
     automaton = automaton_arrays(program.automaton, program.strategy)
     rules = run_rules(program.runs, program.automaton, predicates.columns, predicates.code)
-    return RunFold(automaton, rules, predicates.columns, _todo(task), program.runs.may_overflow)
+    return automaton, rules, predicates.columns, _todo(task), program.runs.may_overflow
 
 
 def _todo(task: MatchTask) -> FoldTask:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from cepheid.engine.events.order_events import OrderedEvents, starts_of_runs
 from cepheid.engine.matches.sequence_ranks import sequence_ranks
 from cepheid.kernels.graph.match_nodes import MatchArrays
+from cepheid.program.program import Program, Ranking
 
 Int64s = NDArray[np.int64]
 MOST_POSITIONS = 64
@@ -45,6 +46,27 @@ class TrendOrder:
         places = np.empty_like(order)
         places[order] = np.arange(order.size)
         return places
+
+
+def ranks_of_concurrent(
+    program: Program,
+    ordered: OrderedEvents,
+    columns: Mapping[str, Any],
+    tie_columns: Sequence[str],
+) -> Int64s:
+    """Number the events by the values of columns; only concurrent ones are ever compared."""
+    ranks = np.zeros(ordered.row.size, np.int64)
+    if program.ranking is Ranking.STREAM:
+        sizes = np.bincount(ordered.key_rank)[ordered.key_rank]
+    else:
+        steps = np.diff(ordered.arrays.step_offsets)
+        sizes = np.repeat(steps, steps)
+    concurrent = np.flatnonzero(sizes > 1)
+    if concurrent.size and tie_columns:
+        ranks[concurrent] = row_ranks(
+            [columns[name] for name in tie_columns], ordered.row[concurrent]
+        )
+    return ranks
 
 
 def row_ranks(columns: list[Any], rows: Int64s) -> Int64s:

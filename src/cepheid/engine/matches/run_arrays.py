@@ -92,7 +92,7 @@ def _slots(program: RunProgram, columns: ColumnArrays, positions: int) -> SlotTa
     slots: list[EventSlot | AggregateSlot] = [*program.event_slots, *program.aggregate_slots]
     representative = np.empty((len(program.event_slots), columns.status.shape[1]), np.int64)
     for number, slot in enumerate(program.event_slots):
-        representative[number] = _representatives(columns, slot.columns)
+        representative[number] = representatives(columns, slot.columns)
     return SlotTables(
         _by_row([each.changes for each in slots], len(program.tests)),
         _by_row([each.is_live for each in slots], positions),
@@ -113,7 +113,7 @@ def _by_row(slots: list[tuple[int, ...]], rows: int) -> Int64s:
     return np.ascontiguousarray(np.array(slots, np.int64).reshape(len(slots), rows).T)
 
 
-def _representatives(columns: ColumnArrays, read: tuple[int, ...]) -> Int64s:
+def representatives(columns: ColumnArrays, read: tuple[int, ...]) -> Int64s:
     """Return for every event the first one that agrees with it in the columns that are read."""
     keys = [columns.status[each].astype(np.int64) for each in read]
     keys += [columns.integers[each] for each in read]

@@ -18,7 +18,7 @@ from cepheid.engine.matches.forms.search_paths import PathSearch
 from cepheid.engine.matches.match_chunks import Walkable, joined, picked
 from cepheid.engine.matches.match_folds import MatchesApart
 from cepheid.engine.matches.match_task import MatchTask
-from cepheid.engine.matches.order_trends import row_ranks
+from cepheid.engine.matches.order_trends import ranks_of_concurrent
 from cepheid.engine.matches.sequence_ranks import sequence_ranks
 from cepheid.engine.matches.walk_matches import MatchWalker
 from cepheid.kernels.graph.choose_apart import choose_apart
@@ -65,7 +65,7 @@ class NonOverlapping:
             np.ascontiguousarray(ordered.key_rank),
             ordered.arrays.clock,
             owners(program, ordered),
-            _value_ranks(program, ordered, columns, tie_columns),
+            ranks_of_concurrent(program, ordered, columns, tie_columns),
             taken_before(program, ordered, columns),
         )
         self.gaps = open_gaps(program, ordered, task.predicates)
@@ -188,24 +188,3 @@ def taken_before(program: Program, ordered: OrderedEvents, columns: Mapping[str,
         owner = owners(program, ordered)[is_taken]
         np.maximum.at(boundary, owner, ordered.key_rank[is_taken])
     return boundary
-
-
-def _value_ranks(
-    program: Program,
-    ordered: OrderedEvents,
-    columns: Mapping[str, Any],
-    tie_columns: Sequence[str],
-) -> Int64s:
-    """Number the events by the values of columns; only concurrent ones are ever compared."""
-    ranks = np.zeros(ordered.row.size, np.int64)
-    if program.ranking is Ranking.STREAM:
-        sizes = np.bincount(ordered.key_rank)[ordered.key_rank]
-    else:
-        steps = np.diff(ordered.arrays.step_offsets)
-        sizes = np.repeat(steps, steps)
-    concurrent = np.flatnonzero(sizes > 1)
-    if concurrent.size and tie_columns:
-        ranks[concurrent] = row_ranks(
-            [columns[name] for name in tie_columns], ordered.row[concurrent]
-        )
-    return ranks
