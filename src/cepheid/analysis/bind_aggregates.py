@@ -331,7 +331,7 @@ class HavingBinder:
         return None
 
     def _report_unknown(self, node: ast.Expression, name: str) -> None:
-        known = [each.output for each in (*self.columns, *self.constants)]
+        known = [each.output for each in self.columns] + [each.output for each in self.constants]
         known += self.arithmetic
         known += [each.output for each in self.groups]
         self.problems.add(

@@ -122,6 +122,8 @@ def _key(group: set[Node], occurrences: Sequence[Occurrence], schema: EventSchem
         attribute_by_type[name] = min(common)
     if schema.type_column is None and not schema.is_open:
         return "events without a type have several keys"
+    if set(attribute_by_type.values()) & set(schema.computed):
+        return "one of the keys is computed"
     for name, attribute in attribute_by_type.items():
         if not schema.has_attribute(name, attribute):
             return f"event type {name} has no attribute '{attribute}'"
@@ -142,24 +144,12 @@ def _column(attribute_by_type: Mapping[str, str], schema: EventSchema) -> Comput
     for attribute, types in types_by_attribute.items():
         tests = tuple(Compare("=", event_type, Constant(each, AttributeType.STRING))
                       for each in types)  # fmt: skip
-        arguments += [tests[0] if len(tests) == 1 else AnyOf(tests), _read(attribute, schema)]
+        kind = schema.type_of(attribute) or AttributeType.UNKNOWN
+        arguments += [tests[0] if len(tests) == 1 else AnyOf(tests), _of_event(attribute, kind)]
     kind = schema.type_of(next(iter(types_by_attribute))) or AttributeType.UNKNOWN
-    name = " = ".join(_called(*each) for each in sorted(attribute_by_type.items()))
+    name = " = ".join(f"{each}.{of}" for each, of in sorted(attribute_by_type.items()))
     value = Apply("case", (*arguments, Constant(None, AttributeType.NULL)), kind)
     return ComputedColumn(name, value, is_key=True)
-
-
-def _read(attribute: str, schema: EventSchema) -> Value:
-    """Return an attribute of an event, or what is computed of it: keys read stored columns."""
-    if attribute in schema.computed:
-        return schema.computed[attribute].value
-    return _of_event(attribute, schema.type_of(attribute) or AttributeType.UNKNOWN)
-
-
-def _called(event_type: str, attribute: str) -> str:
-    """In the name of a computed column `@` stands for the event."""
-    own = f"{event_type}."
-    return attribute.replace("@.", own) if "@." in attribute else own + attribute
 
 
 def _of_event(attribute: str, kind: AttributeType) -> AttributeReference:
