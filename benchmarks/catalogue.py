@@ -9,6 +9,7 @@ from benchmarks.count_type_grained import COUNT_TYPE_GRAINED
 from benchmarks.join_keys import JOIN_KEYS
 from benchmarks.next_falling import NEXT_FALLING
 from benchmarks.non_overlapping import NON_OVERLAPPING
+from benchmarks.sharing_grid import SHARING_GRID
 from benchmarks.slide_overlap import SLIDE_OVERLAP
 from benchmarks.spark_one_key import SPARK_ONE_KEY
 from benchmarks.spark_push_down import SPARK_PUSH_DOWN
@@ -36,6 +37,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         COUNT_TYPE_GRAINED,
         A_SEQ_WINDOW,
         SLIDE_OVERLAP,
+        SHARING_GRID,
         NEXT_FALLING,
         NON_OVERLAPPING,
         *SPARK_W1,

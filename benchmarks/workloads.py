@@ -9,6 +9,7 @@ keys    the sparse one of these, with its ids in two more columns
 W3      10 companies, prices are random walks
 W4      100 mappers with Start, Load and End events, uniform cpu
 W5      bursts of T between 50 kinds of X and Y, in 10 groups
+grid    bursts of T, of a mean length by column, between 12 kinds of X
 one key the prices of W3 with a single company
 grained 1 A in 10 events, else B; the type is a dictionary column
 """
@@ -30,6 +31,8 @@ SEED = 7
 DATA = Path(__file__).parent / "data"
 TYPES = [chr(ord("A") + index) for index in range(20)]
 W5_QUERIES = 50
+GRID_TYPES = 12
+GRID_BURSTS = (2, 6, 12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +146,20 @@ def _bursts(events: int) -> dict[str, pa.Array]:
     }
 
 
+def _grid(events: int) -> dict[str, pa.Array]:
+    """Return a type column for every mean length of bursts; an X ends each of them."""
+    random = np.random.default_rng(SEED)
+    names = pa.array([*(f"X{number}" for number in range(GRID_TYPES)), "T"])
+    columns = {"ts": pa.array(np.arange(events)), "x": pa.array(random.integers(0, 100, events))}
+    for burst in GRID_BURSTS:
+        ends = np.cumsum(random.geometric(1 / burst, events) + 1) - 1
+        ends = ends[ends < events]
+        codes = np.full(events, GRID_TYPES, np.int8)
+        codes[ends] = random.integers(0, GRID_TYPES, ends.size)
+        columns[f"burst{burst}"] = pa.DictionaryArray.from_arrays(codes, names).cast(pa.string())
+    return columns
+
+
 W1_SPARSE = Workload("w1-sparse", _typed(ids=1000))
 W1_DENSE = W2 = Workload("w1-dense", _typed(ids=20))
 STREAM_SPARSE = Workload("stream-sparse", _typed(ids=1000, types=3))
@@ -153,4 +170,5 @@ W3 = Workload("w3", _stock(companies=10))
 W3_ONE_KEY = Workload("w3-one-key", _stock(companies=1))
 W4 = Workload("w4", _cluster)
 W5 = Workload("w5", _bursts)
+GRID = Workload("grid", _grid)
 TYPE_GRAINED = Workload("type-grained", _two_types)

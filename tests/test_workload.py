@@ -1,7 +1,7 @@
 """Workloads are made of lists, mappings, and other workloads; what is no query is told."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pytest
@@ -65,3 +65,45 @@ REFUSED: dict[str, tuple[Callable[[cepheid.Workload], object], str]] = {
 def test_refused(attempt: Callable[[cepheid.Workload], object], words: str) -> None:
     with pytest.raises(cepheid.ConfigError, match=words):
         attempt(cepheid.workload(TEXTS))
+
+
+class TestErrors:
+    """Events that one query cannot take are an error of that query."""
+
+    EVENTS = pa.table({"t": [1, 2, 3], "type": ["A", "B", "B"], "x": [0, 2**62, 2**62]})
+    ROLES: ClassVar = {"time": "t", "type": "type"}
+    SUM = "PATTERN SEQ(A, B b) RETURN SUM(b.x) AS s"
+    COUNT = "PATTERN SEQ(A, B b) RETURN COUNT(*) AS n, MAX(b.x) AS m"
+    MATCHES = "PATTERN SEQ(A, B b) RETURN b.t"
+
+    def test_others_have_their_results(self) -> None:
+        """Be they folded together with the query, or after it."""
+        texts = {"large": self.SUM, "n": self.COUNT, "rows": self.MATCHES}
+        found = cepheid.workload(texts).run(self.EVENTS, **self.ROLES)
+        assert list(found) == ["large", "n", "rows"]
+        assert found["n"].to_pylist() == [{"n": 2.0, "m": 2**62}]
+        assert found["rows"]["b_t"].to_pylist() == [2, 3]
+        for read in (
+            lambda: found["large"],
+            lambda: found.get("large"),
+            lambda: list(found.values()),
+            lambda: dict(found),
+            lambda: {**found},
+        ):
+            with pytest.raises(cepheid.DataError, match="query 'large': 's' exceeds BIGINT"):
+                read()
+
+    def test_a_query_that_reads_such_results(self) -> None:
+        texts = {
+            "large": f"{self.SUM.replace('RETURN', 'WITHIN 9 SLIDE 9 RETURN')} INTO Large",
+            "reader": "PATTERN Large",
+            "rows": self.MATCHES,
+        }
+        found = cepheid.workload(texts).run(self.EVENTS, **self.ROLES)
+        assert found["rows"].num_rows == 2
+        with pytest.raises(cepheid.DataError, match="query 'large'"):
+            found["reader"]
+
+    def test_if_no_query_has_a_result(self) -> None:
+        with pytest.raises(cepheid.DataError, match="query 'q1'"):
+            cepheid.workload([self.SUM, self.SUM]).run(self.EVENTS, **self.ROLES)

@@ -1,7 +1,8 @@
 """Draw the pictures of the documentation: `make pictures`, or this file with the folder.
 
 SVG pictures come from `cepheid.plot` alone and are the same every time; a test compares them. PNG
-pictures are screenshots by Chromium, of a report and of a notebook that is executed for it.
+pictures are screenshots by Chromium: of a report, of a notebook that is executed for it, and of the
+site.
 """
 
 from __future__ import annotations
@@ -168,23 +169,32 @@ def _output(output: Any) -> str:
 
 
 def take_screenshots(folder: Path) -> None:
-    """Have Chromium draw the report, in light and dark, and the notebook."""
+    """Have Chromium draw the report, in light and dark, the notebook, and the site."""
     found = subprocess.run(
         ["sh", str(REPOSITORY / "tools" / "ensure_chromium.sh")],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     chromium = found.stdout.strip()
-    report, notebook = report_page(), notebook_page()
     dark = ["--blink-settings=preferredColorScheme=0"]
-    shots: list[tuple[str, str, int, list[str]]] = [
-        ("report.png", report, 1560, []),
-        ("report_dark.png", report, 1560, dark),
-        ("notebook.png", notebook, 1480, []),
-    ]
     with tempfile.TemporaryDirectory() as place:
-        for name, page, height, options in shots:
-            file = Path(place, "page.html")
-            file.write_text(page, encoding="utf-8")
+        report, notebook, site = (
+            Path(place, "report.html"),
+            Path(place, "notebook.html"),
+            Path(place, "site"),
+        )
+        report.write_text(report_page(), encoding="utf-8")
+        notebook.write_text(notebook_page(), encoding="utf-8")
+        subprocess.run(
+            [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(site)],
+            cwd=REPOSITORY, check=True,
+        )  # fmt: skip
+        shots: list[tuple[str, Path, int, list[str]]] = [
+            ("report.png", report, 1560, []),
+            ("report_dark.png", report, 1560, dark),
+            ("notebook.png", notebook, 1480, []),
+            ("site.png", site / "index.html", 1000, []),
+        ]
+        for name, file, height, options in shots:
             subprocess.run(
                 [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
                  f"--user-data-dir={place}/profile", "--virtual-time-budget=2000",

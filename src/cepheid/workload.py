@@ -197,6 +197,10 @@ class Workload:
         them match: "dynamic" decides for every burst whether to share the work, "always" and
         "never" do not.
 
+        Events that one query cannot take, such as those whose sum exceeds BIGINT, are an error of
+        that query: it is raised when its result is read, here or, on Spark, by an action. Others
+        have their results. If no query has one, the error is raised at once.
+
         >>> import pyarrow as pa
         >>> events = pa.table({"ts": [1, 2, 3, 4], "kind": ["A", "B", "A", "B"]})
         >>> pairs = query("PATTERN SEQ(A a, B b) WITHIN 2 RETURN a.ts INTO Pair", name="pairs")
@@ -205,6 +209,7 @@ class Workload:
         [{'p_a_ts': 1, 'q_a_ts': 3}]
         """
         from cepheid.run_keywords import read_run
+        from cepheid.runners.query_results import in_order
         from cepheid.runners.run_queries import run_queries
 
         given, chosen = read_run(events, options, keywords, method="run", without=["grouped"])
@@ -213,7 +218,7 @@ class Workload:
         shared = replace(self._sharing(sharing), in_ranges=in_ranges)
         with self._defence():
             results = run_queries(members, source_of(given), given.roles, chosen, shared)
-        return {name: results[name] for name in self.queries}
+        return in_order(results, self.queries)
 
     def stream(
         self,
@@ -248,7 +253,8 @@ class Workload:
         """
         from cepheid.runners.run_queries import release_results
 
-        release_results(results.values())
+        kept = dict.values(results) if isinstance(results, dict) else results.values()
+        release_results(kept)  # errors of queries without a result are not raised
 
     @overload
     def analyze(

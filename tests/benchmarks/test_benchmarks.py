@@ -25,6 +25,7 @@ LOCAL = (
     "count-type-grained",
     "a-seq-window",
     "slide-overlap",
+    "sharing-grid",
     "next-falling",
     "non-overlapping",
     "join-keys",

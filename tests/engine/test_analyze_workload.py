@@ -57,6 +57,8 @@ class TestHamlet:
         ]
         assert {each.decision for each in run.bursts} == {Decision.SHARED}
         assert (run.events, run.partitions, run.counters.logged) == (13, 1, 5)
+        assert [each.snapshots for each in run.bursts] == [1, 1]  # x and y
+        assert (part.snapshots, run.counters.snapshots) == (2, 2)
 
     def test_text(self):
         lines = analyzed(sharing="always").text().splitlines()
@@ -73,7 +75,7 @@ class TestHamlet:
             "4",
             "2",
             "1",
-            "0",
+            "1",
             "2",
             "shared",
             saves,
@@ -94,15 +96,16 @@ class TestHamlet:
         texts.append(f"PATTERN SEQ(A, B+ b) WHERE b.x > 0 WITHIN 100 SLIDE 50 {COUNT}")
         found = analyzed(texts, bursty(3), sharing="always")
         (run,) = found.report.sets
-        # The first burst of x = 0 is not for the third query: a snapshot for every event.
-        assert [each.snapshots for each in run.bursts] == [3, 0, 0]
+        # Every burst begins with one. The first burst of x = 0 is not for the third query: a
+        # snapshot for every event.
+        assert [each.snapshots for each in run.bursts] == [1 + 3, 1, 1]
         assert sum(each.caught_up for each in run.bursts) == run.counters.caught_up
-        assert run.parts[0].snapshots == run.counters.snapshots == 3
+        assert run.parts[0].snapshots == run.counters.snapshots == 6
         content = json.loads(found.json())["run"]["sets"][0]
-        assert [each["snapshots"] for each in content["bursts"]] == [3, 0, 0]
+        assert [each["snapshots"] for each in content["bursts"]] == [4, 1, 1]
         assert [each["graphlets"] for each in content["bursts"]] == [1, 1, 1]
-        assert "graphlets: 1, snapshots: 3" in found.svg()
-        assert "3 graphlets, 3 snapshots" in found.svg()
+        assert "graphlets: 1, snapshots: 4" in found.svg()
+        assert "3 graphlets, 6 snapshots" in found.svg()
 
 
 class TestEachByItself:

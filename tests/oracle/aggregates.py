@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cepheid.analysis.bound import (
@@ -19,6 +19,13 @@ from cepheid.analysis.bound import (
     HavingReference,
     HavingValue,
     TrendAggregate,
+)
+from cepheid.analysis.expressions import (
+    AttributeReference,
+    Constant,
+    Minus,
+    Operation,
+    Value,
 )
 from tests.oracle.arithmetic import aggregate, compare, operate
 from tests.oracle.events import Event
@@ -44,6 +51,23 @@ def aggregate_trends(query: BoundQuery, wanted: TrendAggregate, trends: Sequence
 def as_column(wanted: TrendAggregate, value: Any) -> Any:
     """EXACT is text."""
     return str(value) if wanted.exact else value
+
+
+def arithmetic(node: Value, columns: Mapping[str, Any]) -> Any:
+    """Arithmetic over aggregates is that of DOUBLE."""
+    match node:
+        case Constant():
+            return float(node.value)
+        case Minus():
+            operand = arithmetic(node.operand, columns)
+            return None if operand is None else -operand
+        case Operation():
+            left, right = arithmetic(node.left, columns), arithmetic(node.right, columns)
+            return operate(node.operator, left, right)
+        case AttributeReference():
+            value = columns[node.attribute]
+            return None if value is None else float(value)
+    raise AssertionError(node)
 
 
 def _events_of(query: BoundQuery, name: str, trend: Trend) -> list[Event]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cepheid.analysis.bound import BoundQuery, WindowUnit
-from tests.oracle.aggregates import aggregate_trends
+from tests.oracle.aggregates import aggregate_trends, arithmetic
 from tests.oracle.events import Event, from_ticks, time_name
 from tests.oracle.trends import Trends
 from tests.oracle.windows import View, begins_something, covers_at, views
@@ -50,4 +50,10 @@ def expiries(query: BoundQuery, events: list[Event], trends: Trends) -> Iterator
 
 def _result(query: BoundQuery, trends: Trends, covers: Any, group: tuple[Any, ...]) -> list[Any]:
     members = [each for each in trends.covered(covers) if each[0][0][0].group == group]
-    return [aggregate_trends(query, each.aggregate, members) for each in query.aggregates or ()]
+    columns = {
+        each.output: aggregate_trends(query, each.aggregate, members)
+        for each in query.aggregates or ()
+    }
+    groups = dict(zip((each.output for each in query.group_by), group, strict=True))
+    shown = [value for name, value in columns.items() if name in query.returned]
+    return shown + [arithmetic(each.value, columns | groups) for each in query.arithmetic]

@@ -89,7 +89,14 @@ def _keys_of_types(query: BoundQuery, names: set[str]) -> Iterator[dict[str, str
         key = {each: min(choices) for each, choices in by_type.items() if choices}
         kinds = {schema.type_of(each) for each in key.values()}
         has_all = all(schema.has_attribute(*each) for each in key.items())
-        if len(key) == len(by_type) and has_all and len(kinds) == 1 and kinds <= KEY_TYPES:
+        is_stored = not set(key.values()) & set(schema.computed)
+        if (
+            len(key) == len(by_type)
+            and is_stored
+            and has_all
+            and len(kinds) == 1
+            and kinds <= KEY_TYPES
+        ):
             yield key
 
 

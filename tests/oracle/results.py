@@ -17,7 +17,7 @@ from cepheid.analysis.bound import (
     WindowUnit,
 )
 from cepheid.analysis.expressions import BlockAggregate, Role
-from tests.oracle.aggregates import aggregate_trends, as_column, satisfies_having
+from tests.oracle.aggregates import aggregate_trends, arithmetic, as_column, satisfies_having
 from tests.oracle.combinations import Scene, choices, read, slots_of
 from tests.oracle.events import Event, from_ticks, make_events, time_name
 from tests.oracle.expiry import expiries
@@ -93,6 +93,7 @@ def _aggregate_row(
         value = aggregate_trends(query, each.aggregate, trends)
         columns[each.output] = as_column(each.aggregate, value)
     columns |= {each.output: _shown(each.constant.value) for each in query.constants}
+    columns |= {each.output: arithmetic(each.value, columns) for each in query.arithmetic}
     return view.columns | {name: columns[name] for name in (*leading, *query.returned)}
 
 

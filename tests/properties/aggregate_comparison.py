@@ -34,7 +34,7 @@ def alike(found: Any, expected: Any) -> bool:
 
 def _by_place(query: BoundQuery, rows: Iterable[Row]) -> dict[tuple[Any, ...], Row]:
     assert query.aggregates is not None
-    values = {each.output for each in query.aggregates}
+    values = {each.output for each in (*query.aggregates, *query.arithmetic)}
     result: dict[tuple[Any, ...], Row] = {}
     for row in rows:
         place = tuple((name, value) for name, value in sorted(row.items()) if name not in values)

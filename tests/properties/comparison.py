@@ -9,6 +9,7 @@ import pyarrow as pa
 from hypothesis import assume
 
 import cepheid
+from cepheid.analysis.bound import BoundQuery
 from cepheid.analysis.schema import EventSchema
 from tests.oracle import bind, compose, evaluate, schema_of
 from tests.oracle.composition import TooManyEvents
@@ -72,7 +73,12 @@ def expected(case: Case) -> Counter[tuple[Any, ...]]:
 
 def expected_rows(case: Case) -> list[dict[str, Any]]:
     """What the oracle says, as rows."""
-    return evaluate(bind(case.text, _schema(case)), case.events)
+    return evaluate(bound(case), case.events)
+
+
+def bound(case: Case) -> BoundQuery:
+    """Return the query over the events of the case."""
+    return bind(case.text, _schema(case))
 
 
 def _schema(case: Case | Composition) -> EventSchema:

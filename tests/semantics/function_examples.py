@@ -61,6 +61,11 @@ FUNCTION_EXAMPLES: list[Example] = [
          "HAVING n IN (1, 2) AND abs(s) BETWEEN 3 AND 9 AND k IS NOT NULL",
          "a1(k=1,x=-3) a2(k=2,x=1) a3(k=3,x=4) a4(k=3,x=4) a5(k=4,x=50)",
          (1, 1, -3), (3, 2, 8)),
+    rows("arithmetic over aggregates", "SEQ(A a, B b) WHERE [k] RETURN k, "
+         "SUM(a.x) / COUNT(*) AS mean, -MAX(b.x) + 2 * k AS r, COUNT(*) / (k - 1) AS none "
+         "GROUP BY k HAVING mean > 1",
+         "a1(k=1,x=2) a2(k=1,x=3) a3(k=2,x=1) b4(k=1,x=5) b5(k=2,x=7) a6(k=3) b7(k=3,x=1)",
+         (1, 2.5, -3.0, None)),
     rows("functions of a block", "SEQ(A+ a, B b) SEMANTICS contiguous RETURN "
          "count(DISTINCT a[].x) AS n, median(a[].x) AS m, stddev(a[].x) AS s, first(a.x) AS f, "
          "last(a[].x) AS l, a[2].x AS second, string_agg(a[].name, '+') AS names, "

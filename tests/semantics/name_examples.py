@@ -69,6 +69,8 @@ NAME_EXAMPLES: list[Example] = [
     *trends("keys of other names partition contiguity", f"SEQ(O o, P p) {CONTIGUOUS} "
         "WHERE o.id = p.order", "o1(id=1,order=2) p2(id=1,order=2) x3(id=1,order=1) "
         "p4(id=2,order=1)", 1),
+    *trends("keys that are computed", "SEQ(O o, P p) WHERE abs(o.id) = coalesce(p.order, 0)",
+        "o1(id=-1,order=2) p2(id=2,order=1) o3(id=0,order=0) p4(id=9)", 2),
     *trends("one type with two keys", "SEQ(P a, P b) WHERE a.id = b.order",
         "p1(id=1,order=0) p2(id=2,order=1) p3(id=3,order=1) p4(id=4,order=2)", 3),
     *trends("an equality of an optional event", "SEQ(A a, B? b, !N n, C c) "

@@ -192,14 +192,17 @@ class TestOnePass:
 
 @pytest.mark.parametrize("where", ["", "WHERE [k]"])
 def test_errors_name_the_query(spark: SparkSession, where: str) -> None:
-    """Also if the rows of several tasks are too large only together."""
+    """Also if the rows of several tasks are too large only together; others have their results."""
     texts = {
         name: f"PATTERN SEQ({first}, B b) {where} WITHIN 40 SLIDE 40 RETURN SUM(b.x) AS total"
-        for name, first in (("fine", "Z"), ("too much", "A"))
+        for name, first in (("too much", "A"), ("none", "Z"))
     }
+    texts["fine"] = f"PATTERN SEQ(A, B b) {where} WITHIN 40 SLIDE 40 RETURN COUNT(*) AS total"
     large = pa.array([2**61] * STREAM.num_rows)
     events = spark.createDataFrame(STREAM.set_column(3, "x", large))
     results = cepheid.workload(texts).run(events, **ROLES)
+    assert rows_of(results["none"]) == []
+    assert [rows_of(results["fine"])] == expected_of([texts["fine"]])
     with pytest.raises(PythonException, match="query 'too much': 'total' exceeds BIGINT"):
         results["too much"].collect()
 

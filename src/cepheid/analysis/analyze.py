@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from cepheid.analysis.bind_aggregates import AggregateBinder, HavingBinder
 from cepheid.analysis.bind_conditions import ConditionBinder, WhereTerms
-from cepheid.analysis.bind_outputs import Outputs, bind_outputs
+from cepheid.analysis.bind_outputs import Outputs, bind_outputs, default_name
 from cepheid.analysis.bind_pattern import Conjunct, Side, finish_pattern, make_conjunct
 from cepheid.analysis.bound import BoundQuery, HavingCondition, NeighbourBound, WindowUnit
 from cepheid.analysis.build_automaton import build_automaton
@@ -84,6 +84,7 @@ def analyze(
         output=query.output or ast.OutputMode.ALL,
         into=query.into,
         constants=outputs.constants,
+        arithmetic=outputs.arithmetic,
         join_keys=tuple(each.column.name for each in partitions.keys),
         why_no_key=partitions.why_no_key,
         warnings=find_null_comparisons(query, source),
@@ -292,8 +293,16 @@ def _having(
     if query.having is None or outputs.aggregates is None:
         return None
     aggregates = AggregateBinder(scopes, schema, problems)
+    names = [each.output for each in outputs.arithmetic]
+    written = {name: each.expression for each in query.returns
+               if (name := each.alias or default_name(each.expression)) in names}  # fmt: skip
     binder = HavingBinder(
-        outputs.aggregates, outputs.constants, outputs.group_by, aggregates, problems
+        tuple(each for each in outputs.aggregates if each.output in outputs.returned),
+        outputs.constants,
+        outputs.group_by,
+        aggregates,
+        problems,
+        written,
     )
     condition = binder.condition(query.having)
     if condition is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
 from cepheid.analysis.bind_conditions import ConditionBinder
 from cepheid.analysis.bind_values import (
@@ -201,8 +203,10 @@ class HavingBinder:
         groups: tuple[GroupColumn, ...],
         binder: AggregateBinder,
         problems: Problems,
+        arithmetic: Mapping[str, ast.Expression],
     ) -> None:
         self.columns = columns
+        self.arithmetic = arithmetic
         self.constants = constants
         self.groups = groups
         self.binder = binder
@@ -315,6 +319,8 @@ class HavingBinder:
         for column in self.columns:
             if column.output == node.text:
                 return HavingReference(column.aggregate)
+        if node.text in self.arithmetic:
+            return self._value(self.arithmetic[node.text])
         for constant in self.constants:
             if constant.output == node.text:
                 return HavingConstant(constant.constant.value)
@@ -325,7 +331,8 @@ class HavingBinder:
         return None
 
     def _report_unknown(self, node: ast.Expression, name: str) -> None:
-        known = [*(each.output for each in self.columns), *(each.output for each in self.constants)]
+        known = [each.output for each in self.columns] + [each.output for each in self.constants]
+        known += self.arithmetic
         known += [each.output for each in self.groups]
         self.problems.add(
             "unknown-column",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from cepheid.analysis.aggregate_arithmetic import AggregateArithmetic, is_arithmetic
 from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bind_aggregates import AggregateBinder, is_trend_aggregate
 from cepheid.analysis.bind_conditions import ConditionBinder
@@ -12,6 +13,7 @@ from cepheid.analysis.bind_summaries import bind_summary, is_summary, report_tre
 from cepheid.analysis.bind_values import literal_type
 from cepheid.analysis.bound import (
     AggregateColumn,
+    ArithmeticColumn,
     ConstantColumn,
     EventsColumn,
     GroupColumn,
@@ -33,7 +35,8 @@ from cepheid.language.printer import print_expression
 class Outputs:
     """Either `matches` or `aggregates` is set; `returned` orders the columns of RETURN.
 
-    `constants` are those of an aggregate query.
+    `constants` and `arithmetic` are those of an aggregate query; `aggregates` has what the latter
+    reads, too.
     """
 
     group_by: tuple[GroupColumn, ...]
@@ -41,6 +44,7 @@ class Outputs:
     aggregates: tuple[AggregateColumn, ...] | None
     returned: tuple[str, ...]
     constants: tuple[ConstantColumn, ...] = ()
+    arithmetic: tuple[ArithmeticColumn, ...] = ()
 
 
 def bind_outputs(
@@ -159,8 +163,10 @@ class _OutputBinder:
     def aggregates(self, group_by: tuple[GroupColumn, ...]) -> Outputs:
         aggregates: list[AggregateColumn] = []
         constants: list[ConstantColumn] = []
+        computed: list[ArithmeticColumn] = []
         returned: list[str] = []
         binder = AggregateBinder(self.scopes, self.schema, self.problems)
+        arithmetic = AggregateArithmetic(binder, group_by, self.problems)
         for item in self.query.returns:
             name = item.alias or default_name(item.expression)
             group = self._group_of(item.expression, group_by)
@@ -186,13 +192,21 @@ class _OutputBinder:
                     "add it to GROUP BY, or aggregate it",
                 )
                 continue
+            if is_arithmetic(item.expression):
+                value = arithmetic.value(item.expression)
+                if value is None:
+                    self.problems.expect_any(item.span)
+                    continue
+                computed.append(ArithmeticColumn(name, value))
+                returned.append(name)
+                continue
             aggregate = binder.aggregate(item.expression)
             if aggregate is not None:
                 aggregates.append(AggregateColumn(name, aggregate))
                 returned.append(name)
             else:
                 self.problems.expect_any(item.span)
-        if not aggregates and not self.problems.diagnostics:
+        if not aggregates and not computed and not self.problems.diagnostics:
             self.problems.add(
                 "no-aggregate",
                 "GROUP BY and HAVING need an aggregate in RETURN",
@@ -201,10 +215,15 @@ class _OutputBinder:
             )
         self.reject_repeated(returned, self.query.returns)
         self._reject_names_of_groups(group_by)
-        others = [each.output for each in aggregates] + [each.output for each in constants]
+        others = [each.output for each in (*aggregates, *constants, *computed)]
         self._reject_names_of_the_window(group_by, others)
         return Outputs(
-            group_by, None, tuple(aggregates), tuple(returned), constants=tuple(constants)
+            group_by,
+            None,
+            (*aggregates, *arithmetic.hidden),
+            tuple(returned),
+            constants=tuple(constants),
+            arithmetic=tuple(computed),
         )
 
     def _constant(self, node: ast.Literal) -> Constant:

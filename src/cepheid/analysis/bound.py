@@ -170,6 +170,14 @@ class AggregateColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class ArithmeticColumn:
+    """Arithmetic over aggregates in RETURN, a DOUBLE; it reads columns of the result by name."""
+
+    output: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
 class ConstantColumn:
     """A literal in RETURN of an aggregate query: every row has it."""
 
@@ -289,7 +297,8 @@ class BoundQuery:
     `matches` is None for aggregate queries, else the output columns; `aggregates` is None for match
     queries. `partition_by` includes the GROUP BY attributes, and `join_keys`: columns that are
     computed of keys with different names. `why_no_key` says why such keys do not partition. Only
-    aggregate queries have `constants`. `warnings` are about what is allowed, but surely not meant.
+    aggregate queries have `constants` and `arithmetic`; what that reads is in `aggregates`, and not
+    in `returned`. `warnings` are about what is allowed, but surely not meant.
     """
 
     source: Source
@@ -308,6 +317,7 @@ class BoundQuery:
     output: ast.OutputMode
     into: str | None
     constants: tuple[ConstantColumn, ...] = ()
+    arithmetic: tuple[ArithmeticColumn, ...] = ()
     join_keys: tuple[str, ...] = ()
     why_no_key: str = ""
     warnings: tuple[Diagnostic, ...] = ()

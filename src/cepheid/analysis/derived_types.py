@@ -120,7 +120,9 @@ def result_columns(query: BoundQuery) -> dict[str, AttributeType]:
     columns |= {each.output: each.type for each in query.group_by}
     columns |= {each.output: each.constant.type for each in query.constants}
     # The types of aggregates are the planner's choice.
-    return columns | {each.output: AttributeType.UNKNOWN for each in query.aggregates}
+    shown = [each.output for each in query.aggregates if each.output in query.returned]
+    shown += [each.output for each in query.arithmetic]
+    return columns | dict.fromkeys(shown, AttributeType.UNKNOWN)
 
 
 def _match_type(column: MatchColumn) -> AttributeType:

@@ -122,6 +122,8 @@ def _key(group: set[Node], occurrences: Sequence[Occurrence], schema: EventSchem
         attribute_by_type[name] = min(common)
     if schema.type_column is None and not schema.is_open:
         return "events without a type have several keys"
+    if set(attribute_by_type.values()) & set(schema.computed):
+        return "one of the keys is computed"
     for name, attribute in attribute_by_type.items():
         if not schema.has_attribute(name, attribute):
             return f"event type {name} has no attribute '{attribute}'"

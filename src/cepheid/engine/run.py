@@ -7,7 +7,7 @@ when it is needed: a small query should start soon.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -18,6 +18,7 @@ from cepheid.analysis.expressions import ComputedColumn
 from cepheid.engine.bundle import Bundle, bundle_of_one
 from cepheid.engine.catalogue import RankedFolds
 from cepheid.engine.events.warn_of_events import warn_of_dropped
+from cepheid.engine.process.log import LOG
 from cepheid.engine.process.name_errors import errors_of
 from cepheid.engine.process.threads import stop_if_unwanted
 from cepheid.engine.shared.shared_folds import Alone
@@ -95,24 +96,61 @@ def run(
 ) -> Iterator[tuple[int, LocalResult]]:
     """Yield the number of every query with its result.
 
-    `report` chooses the folds, and writes down what ran. An error names its query: where several
-    are run together, it is found by running each alone.
+    `report` chooses the folds, and writes down what ran. An error names its query.
     """
-    programs, report = bundle.programs, report or RankedFolds()
-    events = events.with_computed(bundle.computed)
-    if len(programs) == 1:
-        with errors_of(programs[0].name):
-            for each in _Run(bundle, events, mode, report).alone(0, events.columns):
+    if len(bundle.programs) == 1:
+        events = events.with_computed(bundle.computed)
+        with errors_of(bundle.programs[0].name):
+            one = _Run(bundle, events, mode, report or RankedFolds())
+            for each in one.alone(0, events.columns):
                 yield 0, each
         return
+    for number, result in run_each(bundle, events, mode, report):
+        if isinstance(result, Failed):
+            raise result.error
+        yield number, result
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """What a query has instead of a result: the error that it met, which names it."""
+
+    error: DataError
+
+
+def run_each(
+    bundle: Bundle, events: EventColumns, mode: RunMode, report: RankedFolds | None = None
+) -> Iterator[tuple[int, LocalResult | Failed]]:
+    """Yield the number of every query of several with its result, or with what kept it from one.
+
+    Events that one query cannot take are no concern of the others: after an error those without a
+    result are run one by one. If none has a result, the first error is raised.
+    """
+    done, failed, report = set[int](), dict[int, DataError](), report or RankedFolds()
     with errors_of(None):
         try:
-            yield from _Run(bundle, events, mode, report).results()
-        except DataError as error:
-            for program in programs if error.query is None else ():
-                for _ in run(bundle_of_one(program), events, mode):
-                    pass
-            raise
+            computed = events.with_computed(bundle.computed)
+            for number, result in _Run(bundle, computed, mode, report).results():
+                done.add(number)
+                yield number, result
+            return
+        except DataError:
+            pass
+        for number, program in enumerate(bundle.programs):
+            if number not in done:
+                own = replace(mode, partially=(0,) if number in mode.partially else ())
+                try:
+                    ((_, result),) = run(bundle_of_one(program), events, own, report)
+                except DataError as error:
+                    failed[number] = error
+                else:
+                    done.add(number)
+                    yield number, result
+        if not done:
+            raise next(iter(failed.values()))
+        for number, met in failed.items():
+            LOG.warning("%s; its result raises this when it is read", met)
+            yield number, Failed(met)
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,15 @@ def describe_outputs(query: BoundQuery) -> tuple[Output, ...]:
         each.output: describe_aggregate(each.aggregate) for each in query.aggregates or ()
     }
     constants = {each.output: describe(each.constant) for each in query.constants}
-    return tuple(Output(name, (groups | aggregates | constants)[name]) for name in query.returned)
+    named = groups | aggregates | constants | _arithmetic(query)
+    return tuple(Output(name, named[name]) for name in query.returned)
+
+
+def _arithmetic(query: BoundQuery) -> dict[str, str]:
+    """Return arithmetic over aggregates as it is written."""
+    names = [each.output for each in query.arithmetic]
+    written = [each for each in query.tree.returns if (each.alias or "expr") in names]
+    return {each.alias or "expr": print_expression(each.expression) for each in written}
 
 
 def describe_aggregate(aggregate: TrendAggregate) -> str:
@@ -151,7 +159,9 @@ def _transform_details(operator: logical.Transform, query: BoundQuery) -> list[s
 
 
 def _aggregate_details(operator: logical.AggregateTrends, query: BoundQuery) -> list[str]:
-    lines = [_equation(_aggregate_output(each)) for each in operator.aggregates]
+    shown = [each for each in operator.aggregates if each.output in query.returned]
+    lines = [_equation(_aggregate_output(each)) for each in shown]
+    lines += [_equation(Output(*each)) for each in _arithmetic(query).items()]
     if operator.group_by:
         groups = [_equation(Output(each.output, each.attribute)) for each in operator.group_by]
         lines.append(f"for each {', '.join(groups)}")

@@ -28,7 +28,7 @@ def draw_aggregates(bound: BoundQuery, table: pa.Table, heading: str) -> tuple[B
     columns = [
         (_title(heading, each), numbers)
         for each in bound.aggregates or ()
-        if (numbers := _numbers(table[each.output])) is not None
+        if each.output in bound.returned and (numbers := _numbers(table[each.output])) is not None
     ][:MOST_CHARTS]
     labels = _labels(table, [each.output for each in bound.group_by])
     spans = _spans(bound, table)

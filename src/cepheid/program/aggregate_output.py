@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from cepheid.analysis.bound import ConstantColumn
+from cepheid.analysis.bound import ArithmeticColumn, ConstantColumn
 from cepheid.analysis.expressions import Condition
 
 
@@ -65,7 +65,8 @@ class AggregateColumn:
 
     `values` is the number that counts values other than NULL: without any the column is NULL.
     `magnitude` is the number that bounds what a BIGINT sum of signed integers can be. `is_whole`
-    tells sums of integers, whose low word is theirs. A hidden column is computed for HAVING only.
+    tells sums of integers, whose low word is theirs. A hidden column is not shown: HAVING or
+    arithmetic reads it.
     """
 
     name: str
@@ -84,7 +85,8 @@ class AggregateOutput:
     """Group attributes with their column names, measures, columns; `returned` orders columns.
 
     `having` is a condition on the columns by name; `shows_expiry` asks for results also at times at
-    which only expiry changes them. `constants` are columns in which all rows are alike.
+    which only expiry changes them. `constants` are columns in which all rows are alike,
+    `arithmetic` those that are computed from other columns by name.
     """
 
     groups: tuple[tuple[str, str], ...]
@@ -95,6 +97,7 @@ class AggregateOutput:
     having: Condition | None = None
     shows_expiry: bool = False
     constants: tuple[ConstantColumn, ...] = ()
+    arithmetic: tuple[ArithmeticColumn, ...] = ()
 
     @property
     def attributes(self) -> frozenset[str]:

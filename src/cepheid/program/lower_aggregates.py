@@ -64,7 +64,10 @@ class _Lowering:
         self.hidden: dict[TrendAggregate, AggregateColumn] = {}
 
     def output(self) -> AggregateOutput:
-        columns = [self._column(e.output, e.aggregate) for e in self.query.aggregates or ()]
+        columns = [
+            self._column(e.output, e.aggregate, is_hidden=e.output not in self.query.returned)
+            for e in self.query.aggregates or ()
+        ]
         having = self.query.having
         condition = None if having is None else self._condition(having, negated=False)
         return AggregateOutput(
@@ -76,6 +79,7 @@ class _Lowering:
             having=condition,
             shows_expiry=self.shows_expiry,
             constants=self.query.constants,
+            arithmetic=self.query.arithmetic,
         )
 
     # --- columns --------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from cepheid.engine.derived_events import (
 from cepheid.engine.events.event_schema import ColumnRoles
 from cepheid.engine.events.warn_of_events import warn_of_missing_types
 from cepheid.engine.members import Member
-from cepheid.engine.run import EventColumns, LocalResult, RunMode, run
+from cepheid.engine.run import EventColumns, Failed, LocalResult, RunMode, run, run_each
 from cepheid.engine.shared.policy import Sharing
 from cepheid.program.program import Program
 from cepheid.program.run_record import RunRecord
@@ -52,11 +52,12 @@ class InProcess:
         self.report = report
         self.record = RunRecord() if report is None else report.record
 
-    def run(self, programs: Sequence[Program], sharing: Sharing) -> list[LocalResult]:
-        """Return the result of every program."""
-        bundle = whole_bundle(programs, sharing)
+    def run(self, programs: Sequence[Program], sharing: Sharing) -> list[LocalResult | Failed]:
+        """Return the result of every program; of several, maybe that one has none."""
+        bundle, mode = whole_bundle(programs, sharing), RunMode(available_cores())
+        run_all = run if len(programs) == 1 else run_each
         with self._columns(bundle) as events:
-            found = dict(run(bundle, events, RunMode(available_cores()), self.report))
+            found = dict(run_all(bundle, events, mode, self.report))
             self._warn_of_missing_types(programs, events)
         return [found[number] for number in range(len(programs))]
 

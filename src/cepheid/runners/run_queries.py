@@ -25,7 +25,7 @@ from cepheid.engine.members import ChangingQueries, Member, tell_warnings
 from cepheid.engine.process.name_errors import errors_of
 from cepheid.engine.process.threads import each_interruptible, interruptible
 from cepheid.engine.results import result_schema
-from cepheid.engine.run import LocalResult
+from cepheid.engine.run import Failed, LocalResult
 from cepheid.engine.shared.policy import Policy, Sharing
 from cepheid.errors import ConfigError, DataError
 from cepheid.plan.run_options import Batch
@@ -33,6 +33,7 @@ from cepheid.plan.stream_options import Streaming
 from cepheid.program.program import Program
 from cepheid.program.run_record import RunRecord
 from cepheid.runners.in_process import InProcess
+from cepheid.runners.query_results import QueryResults
 from cepheid.tables.stored_columns import PlainEvents, is_stored
 from cepheid.tables.table_kinds import (
     TableKind,
@@ -146,19 +147,31 @@ def _run_members(
     for member in members:
         if member.is_apart:
             continue
+        without = [each for each in member.givers if isinstance(results[each], Failed)]
+        if without:
+            results[member.name] = results[without[0]]
+            continue
         read = [streams[each] for each in member.givers]
         schema = united_schema(runner.schema, read, given.roles.time)
         known = derived_schema(schema, runner.schema.names, read, given.roles)
         with record.stage("plan"):
             program = _told(member.make_program(known))
-        result = runner.run_with_results(program, schema, read)
+        try:
+            result = runner.run_with_results(program, schema, read)
+        except DataError as error:
+            results[member.name] = Failed(error)
+            continue
         if member.stream_type is not None:
             result, streams[member.name] = runner.as_events(member, program, result, schema)
         results[member.name] = result
+    failed = [each for each in results.values() if isinstance(each, Failed)]
+    if failed and len(failed) == len(results):
+        raise failed[0].error
     if given.kind is TableKind.SPARK:
-        return results
+        return QueryResults(results)
     with record.stage("convert"):
-        return {name: _as_kind(name, each, given.kind) for name, each in results.items()}
+        found = {name: _as_kind(name, each, given.kind) for name, each in results.items()}
+    return QueryResults(found)
 
 
 def _told(program: Program) -> Program:
@@ -166,8 +179,10 @@ def _told(program: Program) -> Program:
     return program
 
 
-def _as_kind(name: str, result: LocalResult, kind: TableKind) -> Any:
+def _as_kind(name: str, result: LocalResult | Failed, kind: TableKind) -> Any:
     """Return a result as the kind of table that the events were."""
+    if isinstance(result, Failed):
+        return result
     with errors_of(name):
         if isinstance(result, pa.Table):
             return from_arrow(result, kind)

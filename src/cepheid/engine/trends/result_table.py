@@ -22,6 +22,7 @@ from cepheid.errors import DataError
 from cepheid.kernels.values.value_arrays import ValueRows
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.arrow_arrays import take, to_arrow, to_scalar
+from cepheid.program.evaluate import LocalPredicates
 from cepheid.program.program import Clock, Program
 
 WINDOW_START, WINDOW_END, TIME = "window_start", "window_end", "time"
@@ -40,6 +41,7 @@ def aggregate_schema(program: Program, output: AggregateOutput, events: pa.Schem
         each.output: pa.field(each.output, ARROW_TYPES[each.constant.type])
         for each in output.constants
     }
+    fields |= {each.output: pa.field(each.output, pa.float64()) for each in output.arithmetic}
     leading = [field.name for field in places if field.name not in output.returned]
     return pa.schema([fields[name] for name in (*leading, *output.returned)])
 
@@ -87,6 +89,8 @@ def finish(
     found = dict(zip(rows.places.column_names, rows.places.columns, strict=True))
     found |= {each.name: columns.column(each) for each in output.columns}
     found |= {each.output: _repeated(each, rows.is_expiry.size) for each in output.constants}
+    computed = LocalPredicates(found, rows.is_expiry.size)
+    found |= {each.output: computed.value(each.value) for each in output.arithmetic}
     kept = _is_shown(output, rows, found)
     if output.having is not None:
         kept &= satisfies(output.having, found, columns.beyond_64_bits(output), kept.size)
@@ -106,12 +110,12 @@ def _is_shown(
 ) -> NDArray[np.bool_]:
     """An expiry is shown if it changes a column; the row before it is there to compare with."""
     shown = np.ones(rows.is_expiry.size, np.bool_)
+    names = [each.name for each in output.columns if not each.is_hidden]
+    names += [each.output for each in output.arithmetic]
     for row in np.flatnonzero(rows.is_expiry).tolist():
         shown[row - 1] = False
         shown[row] = any(
-            _differ(found[each.name][row - 1].as_py(), found[each.name][row].as_py())
-            for each in output.columns
-            if not each.is_hidden
+            _differ(found[name][row - 1].as_py(), found[name][row].as_py()) for name in names
         )
     return shown
 

@@ -24,12 +24,12 @@ class Burst:
     """A stretch of steps of a part; `begin` and `end` are the times of its first and last event.
 
     `lanes` are the places of the part, once for every open window. `graphlets` is how often its
-    steps were taken: once by all who shared it, and once by every other lane. `snapshots` are those
-    that steps made which concerned not all who share. `caught_up` is how often a lane took what was
-    written so far, since this burst began and before the next one. `sharing` are the classes that
-    shared it. `mixed_steps` tells whether some steps concerned not all classes. `saved` is what the
-    costs say that sharing saved, in nanoseconds, and `if_all_share` what it saves or loses if every
-    class shares.
+    steps were taken: once by all who shared it, and once by every other lane. `snapshots` are one
+    at the beginning of a burst that is shared, and one for every lane and step that concerned not
+    all who share. `caught_up` is how often a lane took what was written so far, since this burst
+    began and before the next one. `sharing` are the classes that shared it. `mixed_steps` tells
+    whether some steps concerned not all classes. `saved` is what the costs say that sharing saved,
+    in nanoseconds, and `if_all_share` what it saves or loses if every class shares.
     """
 
     part: int
@@ -70,7 +70,7 @@ class PartRun:
 class Counters:
     """What was counted in a set: `caught_up` is how often a place took what others had written.
 
-    `snapshots` are those of them that were due because a step did not concern all who share.
+    `snapshots` are those of bursts that were shared, and of lanes whose step did not concern all.
     `logged` steps were written once for all, in `blocks` of which `applied` were used; `direct`
     steps were taken by every place for itself.
     """

@@ -22,7 +22,7 @@ from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program, Ranking
 from cepheid.program.slot_program import SlotProgram
 from cepheid.spark.batch.combine_groups import combine_groups
-from cepheid.spark.batch.task_folds import PACKED, QUERY, RESULT, TaskFolds
+from cepheid.spark.batch.task_folds import PACKED, QUERY, TaskFolds, results_or_error
 from cepheid.spark.batch.time_ranges import cut_time, fold_ranges
 from cepheid.spark.frames.cached_frames import KeptFrame
 from cepheid.spark.frames.column_named import column_named
@@ -31,7 +31,6 @@ from cepheid.spark.push_down.computed_columns import with_computed_columns
 from cepheid.spark.push_down.filter_events import drop_or_bare_for_all
 from cepheid.spark.shuffle.coded_types import coded_types
 from cepheid.spark.shuffle.fold_task import task_memory
-from cepheid.spark.shuffle.packed_events import unpacked
 from cepheid.spark.shuffle.task_events import TaskEvents, as_grouped, in_packets, in_rows
 
 
@@ -97,8 +96,9 @@ def run_bundle(
     for number, program in enumerate(programs):
         partially = number in added_up
         schema = from_arrow_schema(rows_schema(program, events, partially=partially))
-        packets = kept.frame.filter(F.col(QUERY) == number).select(RESULT)
-        result = _result(program, packets.mapInArrow(unpacked, schema), events, partially=partially)
+        packets = kept.frame.filter(F.col(QUERY).isin(number, -1 - number))
+        rows = packets.mapInArrow(results_or_error, schema)
+        result = _result(program, rows, events, partially=partially)
         kept.held_by(result)
         results.append(result)
     return results

@@ -13,12 +13,13 @@ import pyarrow as pa
 
 from cepheid.engine.bundle import Bundle, bundle_of_one
 from cepheid.engine.process.name_errors import errors_of
-from cepheid.engine.run import EventColumns, LocalResult, RunMode, run
+from cepheid.engine.run import EventColumns, Failed, LocalResult, RunMode, run, run_each
+from cepheid.errors import DataError
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program
 from cepheid.program.slot_program import SlotProgram
 from cepheid.spark.shuffle.fold_task import Fold, TaskFold
-from cepheid.spark.shuffle.packed_events import to_packets
+from cepheid.spark.shuffle.packed_events import from_packet, to_packets
 from cepheid.stream.sorted_runs import Chunk
 
 QUERY, RESULT = "query", "result"
@@ -41,7 +42,10 @@ class TaskFolds:
     run: bytes = b""
 
     def results(self) -> TaskFold:
-        """Rows of one query, as they are found; of several, packets with the query's number."""
+        """Rows of one query, as they are found; of several, packets with the query's number.
+
+        An error that one of several queries meets has the number -1 less that of the query.
+        """
         from cepheid.stream.fold_in_chunks import folds_in_chunks
 
         programs, in_chunks = self.bundle.programs, None
@@ -68,8 +72,15 @@ def _whole(folds: TaskFolds, events: pa.Table) -> Iterator[pa.Table]:
     """Do what the queries do in process; a task has one core."""
     is_one = len(folds.bundle.programs) == 1
     mode = RunMode(partially=folds.partially, as_found=is_one)
-    for number, result in run(folds.bundle, EventColumns.of(events), mode):
-        yield folds.rows(number, result)
+    if is_one:
+        for number, result in run(folds.bundle, EventColumns.of(events), mode):
+            yield folds.rows(number, result)
+        return
+    for number, each in run_each(folds.bundle, EventColumns.of(events), mode):
+        if isinstance(each, Failed):
+            yield _failed(number, each.error)
+        else:
+            yield folds.rows(number, each)
 
 
 def _in_chunks(folds: TaskFolds, chunks: Iterable[Chunk]) -> Iterator[pa.Table]:
@@ -79,16 +90,39 @@ def _in_chunks(folds: TaskFolds, chunks: Iterable[Chunk]) -> Iterator[pa.Table]:
     """
     from cepheid.stream.fold_in_chunks import fold_in_chunks, folds_in_chunks
 
-    for number, program in enumerate(folds.bundle.programs):
-        partially = number in folds.partially
+    def of_query(program: Program, *, partially: bool) -> Iterator[LocalResult]:
         if folds_in_chunks(program, folds.events):
-            for table in fold_in_chunks(program, chunks, partially=partially):
-                yield folds.rows(number, table)
+            yield from fold_in_chunks(program, chunks, partially=partially)
         else:
             events = EventColumns.of(pa.concat_tables([each.events for each in chunks]))
             mode = RunMode(partially=(0,) if partially else ())
             for _, result in run(bundle_of_one(program), events, mode):
+                yield result
+
+    programs = folds.bundle.programs
+    for number, program in enumerate(programs):
+        try:
+            for result in of_query(program, partially=number in folds.partially):
                 yield folds.rows(number, result)
+        except DataError as error:
+            if len(programs) == 1:
+                raise
+            yield _failed(number, error)
+
+
+def _failed(number: int, error: DataError) -> pa.Table:
+    """Return the error of a query: it is raised where its results are unpacked."""
+    text = pa.array([str(error).encode()], pa.binary())
+    return pa.Table.from_arrays([pa.array([-1 - number], pa.int32()), text], schema=PACKED)
+
+
+def results_or_error(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of packets of one query; raise the error if one of them is that."""
+    for batch in batches:
+        for number, packet in zip(batch.column(0).to_pylist(), batch.column(1), strict=True):
+            if number < 0:
+                raise DataError(packet.as_py().decode())
+            yield from from_packet(packet.as_buffer()).to_batches()
 
 
 def _packed(number: int, table: pa.Table) -> pa.Table:
