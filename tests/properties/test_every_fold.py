@@ -21,12 +21,12 @@ from tests.properties.aggregate_comparison import assert_same_rows
 from tests.properties.aggregate_streams import bound, expected_rows, table_of
 from tests.properties.aggregates import METHODS
 from tests.properties.compositions import compositions
+from tests.properties.drawn_patterns import positive_types
 from tests.properties.queries import (
     Case,
     cases,
     negation_cases,
     pair_cases,
-    positive_types,
     predicate_cases,
 )
 from tests.properties.run_by_folds import run_by_folds

@@ -52,6 +52,9 @@ TRENDS = {
 MATCHES = {
     "graph of positions": "PATTERN SEQ(A a, B+ b) WITHIN 4",
     "graph of runs": "PATTERN SEQ(A a, B+ b) WITHIN 4",
+    "graph of best runs": (
+        "PATTERN SEQ(A a, B+ b) WHERE sum(b[..i-1].x) < 9 OUTPUT NON OVERLAPPING"
+    ),
     "first paths of a graph": "PATTERN SEQ(A a, B+ b) WITHIN 4 OUTPUT NON OVERLAPPING",
     "matches listed": "PATTERN SEQ(A a, B+ b) WITHIN 4 OUTPUT NON OVERLAPPING",
     "paths searched": (

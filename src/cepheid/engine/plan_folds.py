@@ -136,7 +136,8 @@ def assumed_facts(group: FoldGroup) -> dict[str, int]:
     """Return facts of many events in order, one in every pane."""
     if isinstance(group, SharedSet):
         is_eager = group.policy is Policy.NEVER  # else those that only repeat are counted at once
-        return {"repeated positions": is_eager * sum(map(repeats, group.program.positions))}
+        repeated = is_eager * sum(map(repeats, group.program.positions))
+        return {"repeated positions": repeated, "together": 0, "alone": 0}
     if isinstance(group, SharedLanes):
         return {"looked up": 1, "huge numbers": 0, "numbers kept": 0}
     if isinstance(group, MatchesApart):
