@@ -215,7 +215,8 @@ class _OutputBinder:
             )
         self.reject_repeated(returned, self.query.returns)
         self._reject_names_of_groups(group_by)
-        others = [each.output for each in (*aggregates, *constants, *computed)]
+        others = [each.output for each in aggregates] + [each.output for each in constants]
+        others += [each.output for each in computed]
         self._reject_names_of_the_window(group_by, others)
         return Outputs(
             group_by,
