@@ -215,8 +215,9 @@ class _OutputBinder:
             )
         self.reject_repeated(returned, self.query.returns)
         self._reject_names_of_groups(group_by)
-        others = [each.output for each in (*aggregates, *constants, *computed)]
-        self._reject_names_of_the_window(group_by, others)
+        columns: list[AggregateColumn | ConstantColumn | ArithmeticColumn]
+        columns = [*aggregates, *constants, *computed]
+        self._reject_names_of_the_window(group_by, [each.output for each in columns])
         return Outputs(
             group_by,
             None,

@@ -170,8 +170,8 @@ def _run_members(
     if given.kind is TableKind.SPARK:
         return QueryResults(results)
     with record.stage("convert"):
-        found = {name: _as_kind(name, each, given.kind) for name, each in results.items()}
-    return QueryResults(found)
+        results = {name: _as_kind(name, each, given.kind) for name, each in results.items()}
+    return QueryResults(results)
 
 
 def _told(program: Program) -> Program:
