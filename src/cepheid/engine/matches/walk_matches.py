@@ -26,7 +26,7 @@ from cepheid.engine.matches.match_chunks import (
     walk_in_chunks,
 )
 from cepheid.engine.matches.match_rows import MatchRows
-from cepheid.engine.matches.without_blocked import OpenGraphs
+from cepheid.engine.matches.without_blocked import MOST_WORK, OpenGraphs
 from cepheid.errors import DataError, MatchLimitError
 from cepheid.kernels.graph.count_matches import count_matches
 from cepheid.kernels.graph.match_nodes import END_NODE, EVENT, MatchArrays
@@ -37,7 +37,6 @@ Blocked: TypeAlias = Callable[[], Iterator[tuple[MatchArrays, int]]] | None
 UNLIMITED_WORK = 2**62
 MOST_TRIED = 2**30  # events of matches that are walked to see whether they are blocked
 LEAST_CUT = 2**20  # matches of a graph, so that it pays to cut off those that are blocked
-MOST_WORK = 2**26  # nodes and cells that are looked at to count exactly: about half a second
 FEW_NODES = 2**8  # of a graph that is counted before anything else
 LARGEST_EXPONENT = 1024  # of floating point numbers
 # How many events of a graph's matches are written before it is counted. To count a node takes about

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.engine.events.predicate_inputs import PredicateInputs
 from cepheid.engine.matches.forms.open_gaps import open_gaps
 from cepheid.engine.matches.match_chunks import Walkable
+from cepheid.kernels.graph.count_matches import count_matches
 from cepheid.kernels.graph.cut_edges import cut_edges
 from cepheid.kernels.graph.match_nodes import (
     ALWAYS,
@@ -16,10 +18,13 @@ from cepheid.kernels.graph.match_nodes import (
     NONE,
     POSITION,
     START_AT_MOST,
+    Graph,
 )
 from cepheid.program.program import Program
 
+Int64s = NDArray[np.int64]
 MOST_CELLS = 2**23
+MOST_WORK = 2**26  # nodes and cells that are looked at to count exactly: about half a second
 
 
 class OpenGraphs:
@@ -53,4 +58,14 @@ class OpenGraphs:
         opens[row != NONE] = gaps.opens[row[row != NONE], event[row != NONE]]
         closes = np.where(opens == ALWAYS, ALWAYS, opens - self.window)
         ends[:, START_AT_MOST] = np.minimum(ends[:, START_AT_MOST], closes)
+        if np.any(row != NONE):
+            ends = self._with_matches(graph, np.ascontiguousarray(ends))
         return Walkable(graph, ends)
+
+    def _with_matches(self, graph: Graph, ends: Int64s) -> Int64s:
+        """Leave out ends at which no match starts early enough: a walk would look for one."""
+        counts = np.zeros(len(ends))
+        counted = count_matches(
+            graph, ends, self.ordered.arrays.clock, self.window, True, MOST_WORK, counts
+        )
+        return np.concatenate((ends[:counted][counts[:counted] > 0], ends[counted:]))
