@@ -68,7 +68,7 @@ def always_cut(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("always_cut")
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(negated_repetitions(), st.integers(1, 12))
 def test_blocked_matches_are_not_counted(case: Case, most: int) -> None:
     """Whether blocked edges are cut off, or matches walked and dropped: those that stay count."""
