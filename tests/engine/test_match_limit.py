@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import cepheid
+from cepheid.engine.matches import walk_matches
 from cepheid.errors import ConfigError, MatchLimitError
 
 ROLES = {"time": "ts", "type": "kind"}
@@ -68,6 +69,45 @@ def test_blocked_matches_do_not_count() -> None:
     assert query.run(table, **ROLES, max_matches=1).num_rows == 1
     with pytest.raises(MatchLimitError):
         cepheid.query("PATTERN SEQ(A+ a, !N n, B b)").run(table, **ROLES, max_matches=1)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "SEQ(A+ a, !N n, B b)",
+        "SEQ(A+ a, B b, !N n) WITHIN 60",
+        "SEQ(!N n, A+ a, B b) WITHIN 60",
+        "SEQ(A+ a, !N n, B b) WHERE n.x > a[1].x",
+        "SEQ(A+ a, !N n, B b) AND B c",
+    ],
+)
+def test_what_negated_parts_leave_is_counted_before_it_is_built(pattern: str) -> None:
+    kinds = ["A"] * 40 + ["N"] + ["A", "A", "A", "B"] * 10
+    table = pa.table({"ts": range(81), "kind": kinds, "x": [0] * 81})
+    cepheid.query(f"PATTERN {pattern}").run(table.slice(37, 10), **ROLES)  # compiles
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(MatchLimitError, match="max_matches is 1,000,000"):
+        cepheid.query(f"PATTERN {pattern}").run(table, **ROLES, max_matches=1_000_000)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2**18  # kilobytes
+
+
+def test_what_negated_parts_block_is_not_walked() -> None:
+    """Of more than 2^39 matches that begin before N, none stays."""
+    table = pa.table({"ts": range(42), "kind": ["A"] * 40 + ["N", "B"]})
+    assert cepheid.query("PATTERN SEQ(A+ a, !N n, B b)").run(table, **ROLES).num_rows == 0
+    ended = cepheid.query("PATTERN SEQ(A+ a, A b, !B c) WITHIN 60")
+    assert ended.run(table, **ROLES).num_rows == 0
+
+
+def test_matches_that_are_all_blocked_are_tried_for_a_while(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Here it takes a whole match to know."""
+    monkeypatch.setattr(walk_matches, "MOST_TRIED", 2**21)
+    table = pa.table({"ts": range(42), "kind": ["A"] * 40 + ["N", "B"], "x": range(42)})
+    query = cepheid.query("PATTERN SEQ(A+ a, !N n, B b) WHERE n.x > a[1].x")
+    with pytest.raises(cepheid.DataError, match="2,097,152 events in matches that may be blocked"):
+        query.run(table, **ROLES)
 
 
 def test_pairs() -> None:

@@ -3,24 +3,32 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import cepheid
 from cepheid.engine.catalogue import RankedFolds
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
+from cepheid.engine.matches import walk_matches
 from cepheid.engine.matches.match_chunks import empty_chunk, fold_in_parts, walk_in_chunks
 from cepheid.engine.matches.match_task import SearchMode, match_task
 from cepheid.kernels.graph.count_matches import count_matches
 from cepheid.plan.run_options import RunOptions
 from cepheid.program.compute_columns import with_computed
 from tests.properties.comparison import as_multiset, expected, table_of
-from tests.properties.queries import Case, cases, predicate_cases
+from tests.properties.queries import Case, cases, negation_cases, predicate_cases
 from tests.properties.test_engine_equals_oracle import quiet  # noqa: F401
+from tests.properties.test_non_overlapping import kleene_cases
 from tests.properties.test_output_forms import match_cases, runnable, with_output
 
 forms = st.sampled_from(["OUTPUT ALL", "OUTPUT PARTIAL"])
 ROLES = {"time": "time", "type": "type"}
+
+
+def negated_repetitions() -> st.SearchStrategy[Case]:
+    """Repetitions with negated parts, with and without conditions on these."""
+    drawn = st.one_of(kleene_cases(longest=7), negation_cases())
+    return drawn.filter(lambda case: "!" in case.text)
 
 
 @settings(max_examples=300)
@@ -51,6 +59,25 @@ def test_every_end_is_counted(case: Case, most_work: int) -> None:
         assert exact.tolist() == walked
         assert (bound >= exact).all()
         assert few.tolist() == walked[:counted] + [0.0] * (len(ends) - counted)
+
+
+@pytest.fixture
+def always_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut off of every graph what negated parts block, however few matches it has."""
+    monkeypatch.setattr(walk_matches, "LEAST_CUT", 0)
+
+
+@pytest.mark.usefixtures("always_cut")
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(negated_repetitions(), st.integers(1, 12))
+def test_blocked_matches_are_not_counted(case: Case, most: int) -> None:
+    """Whether blocked edges are cut off, or matches walked and dropped: those that stay count."""
+    query, table, wanted = runnable(case), table_of(case), expected(case)
+    found = query.run(table, **ROLES, order=case.order, max_matches=max(1, wanted.total()))
+    assert as_multiset(found.to_pylist()) == wanted
+    if wanted.total() > most:
+        with pytest.raises(cepheid.MatchLimitError, match="max_matches is"):
+            query.run(table, **ROLES, order=case.order, max_matches=most)
 
 
 @settings(max_examples=300)

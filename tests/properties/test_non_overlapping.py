@@ -178,8 +178,8 @@ def test_many_events_that_repeat(case: Case) -> None:
     check(case)
 
 
-@settings(max_examples=100)
-@given(bounded_cases(longest=8))
+@settings(max_examples=60)
+@given(bounded_cases(longest=7))
 def test_bounds_over_whole_blocks(case: Case) -> None:
     """Of runs that are alike the best one is kept; what is taken is as if all were."""
     case = with_output(case, "OUTPUT NON OVERLAPPING")

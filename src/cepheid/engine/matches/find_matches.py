@@ -140,10 +140,10 @@ def _walk(
         if len(parts) == 1:
             yield from walker.batches(Walkable(graph, ends))
             continue
-        listing = walker.listing(Walkable(graph, ends))
+        walkable, listing = walker.opened(Walkable(graph, ends))
         tasks = [
-            partial(_walked, own, Walkable(graph, part), listing)
-            for own, part in zip(walkers, parts, strict=False)
+            partial(_walked, own, Walkable(walkable.graph, part), listing)
+            for own, part in zip(walkers, np.array_split(walkable.ends, len(parts)), strict=False)
         ]
         yield from chain.from_iterable(side_by_side(tasks))
 

@@ -5,10 +5,11 @@ A run may list so many matches: where there are many, they are counted before th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
+from functools import cache, partial
 from threading import Lock
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -25,13 +26,17 @@ from cepheid.engine.matches.match_chunks import (
     walk_in_chunks,
 )
 from cepheid.engine.matches.match_rows import MatchRows
-from cepheid.errors import MatchLimitError
+from cepheid.engine.matches.without_blocked import MOST_WORK, OpenGraphs
+from cepheid.errors import DataError, MatchLimitError
 from cepheid.kernels.graph.count_matches import count_matches
 from cepheid.kernels.graph.match_nodes import END_NODE, EVENT, MatchArrays
 from cepheid.program.program import MatchOutput, Program
 
+# Yields the matches that stay, with how many events were walked; None if all of a graph's do.
+Blocked: TypeAlias = Callable[[], Iterator[tuple[MatchArrays, int]]] | None
 UNLIMITED_WORK = 2**62
-MOST_WORK = 2**26  # nodes and cells that are looked at to count exactly: about half a second
+MOST_TRIED = 2**30  # events of matches that are walked to see whether they are blocked
+LEAST_CUT = 2**20  # matches of a graph, so that it pays to cut off those that are blocked
 FEW_NODES = 2**8  # of a graph that is counted before anything else
 LARGEST_EXPONENT = 1024  # of floating point numbers
 # How many events of a graph's matches are written before it is counted. To count a node takes about
@@ -54,9 +59,9 @@ class MatchLimit:
         most, asked = program.max_matches, program.limit
         self.most = None if most is None or (asked is not None and asked <= most) else most
 
-    def listing(self, walkable: Walkable) -> Listing | None:
+    def listing(self, walkable: Walkable, blocked: Blocked) -> Listing | None:
         """Return what watches over the matches of a graph; None if there is no limit."""
-        return None if self.most is None else Listing(self, self.most, walkable)
+        return None if self.most is None else Listing(self, self.most, walkable, blocked)
 
     def refuse(
         self, count: float, events: NDArray[np.int64], counts: NDArray[np.float64]
@@ -75,18 +80,20 @@ class MatchLimit:
 class Listing:
     """The matches of one graph, as they are listed, perhaps by several threads.
 
-    They are counted as soon as there are many. Of negated parts it is known only afterwards which
-    matches they block; then there is just the number of those that are listed.
+    They are counted as soon as there are many. Where it takes a whole match to know whether a
+    negated part blocks it, they are walked and dropped, until there are too many.
     """
 
-    def __init__(self, limit: MatchLimit, most: int, walkable: Walkable) -> None:
-        self.limit, self.most, self.walkable = limit, most, walkable
+    def __init__(
+        self, limit: MatchLimit, most: int, walkable: Walkable, blocked: Blocked = None
+    ) -> None:
+        self.limit, self.most, self.walkable, self.blocked = limit, most, walkable, blocked
         self.own, self.walked = 0, 0
         self.counting = Lock()
         nodes = node_count(walkable.graph)
         least = max(LEAST_WALKED, min(WALKED_PER_NODE * nodes, MOST_WALKED))
         self.worth_counting = 0 if nodes <= FEW_NODES else least
-        self.is_counted = limit.program.negation is not None
+        self.is_counted = False
         self.check()
 
     def add(self, matches: MatchArrays, walked: int) -> None:
@@ -122,7 +129,13 @@ class Listing:
         with self.limit.lock:
             before = self.limit.listed - self.own
         left = self.most - before
-        if self._at_most() <= left or _total(self._counts(is_exact=False)) <= left:
+        if (
+            _at_most(self.limit.program, self.walkable) <= left
+            or _total(self._counts(is_exact=False)) <= left
+        ):
+            return
+        if self.blocked is not None:
+            self._try(left, before)
             return
         counts = self._counts(is_exact=True)
         if _total(counts) > left:
@@ -130,13 +143,22 @@ class Listing:
             events = graph.nodes[ends[: counts.size, END_NODE], EVENT]
             self.limit.refuse(before + _total(counts), events, counts)
 
-    def _at_most(self) -> float:
-        """Return a number of matches that a graph of this size cannot exceed, at once."""
-        automaton = self.limit.program.automaton
-        nodes, positions = node_count(self.walkable.graph), len(automaton.follow)
-        if any(target <= source for source, target in automaton.edges):
-            return 2.0**nodes if nodes < LARGEST_EXPONENT else np.inf
-        return float((1 + nodes / positions) ** positions)
+    def _try(self, left: int, before: int) -> None:
+        """Walk the matches to see how many stay."""
+        assert self.blocked is not None
+        found, tried = 0, 0
+        for stays, walked in self.blocked():
+            found, tried = found + stays.offsets.size - 1, tried + walked
+            if found > left:
+                events = stays.event[stays.offsets[:-1]]
+                self.limit.refuse(float(before + found), events, np.ones(events.size))
+            if tried > MOST_TRIED:
+                raise DataError(
+                    f"{self.limit.program.name!r} has more than {MOST_TRIED:,} events in matches "
+                    f"that may be blocked, and {before + found:,} of the matches tried so far stay",
+                    hint="shorten WITHIN, add a partition such as [attribute], or go on trying "
+                    "with max_matches=None",
+                )
 
     def _counts(self, *, is_exact: bool) -> NDArray[np.float64]:
         """Return how many matches end at every end, as far as that is counted."""
@@ -149,6 +171,18 @@ class Listing:
             graph, np.ascontiguousarray(ends), clock, window, is_exact, work, counts
         )
         return counts[:counted]
+
+
+def _at_most(program: Program, walkable: Walkable) -> float:
+    """Return a number of matches that a graph of this size cannot exceed, at once."""
+    nodes, positions = node_count(walkable.graph), len(program.automaton.follow)
+    if _repeats(program):
+        return 2.0**nodes if nodes < LARGEST_EXPONENT else np.inf
+    return float((1 + nodes / positions) ** positions)
+
+
+def _repeats(program: Program) -> bool:
+    return any(target <= source for source, target in program.automaton.edges)
 
 
 def _total(counts: NDArray[np.float64]) -> float:
@@ -186,13 +220,15 @@ class MatchWalker:
         columns: Mapping[str, Any],
         schema: pa.Schema,
     ) -> None:
+        self.program = program
         self.events = ordered.arrays
         self.window = program.window_length or 0
         self.ended = not output.is_partial
         self.rows = MatchRows(program, output, ordered, predicates, columns, schema)
-        self.negation = None
+        self.negation: NegationFilter | None = None
         if program.negation is not None:
             self.negation = NegationFilter(program, program.negation, ordered, predicates)
+        self.open_graphs = cache(partial(OpenGraphs, program, ordered, predicates))
         self.chunk = empty_chunk()
 
     def for_another_thread(self) -> MatchWalker:
@@ -203,21 +239,55 @@ class MatchWalker:
         other.chunk = empty_chunk()
         return other
 
-    def listing(self, walkable: Walkable) -> Listing | None:
-        """Return what watches over the number of matches, if there is a limit."""
-        return None if self.limit is None else self.limit.listing(walkable)
+    def opened(self, walkable: Walkable) -> tuple[Walkable, Listing | None]:
+        """Return what is to be walked of a graph, and what watches over the number of matches.
+
+        Where negated parts may block many matches, the edges that they block are cut off.
+        """
+        is_exact = self.negation is None
+        if self.negation is not None and self.ended and self._is_large(walkable):
+            graphs = self.open_graphs()
+            cut = graphs.cut(walkable)
+            if cut is not None:
+                walkable, is_exact = cut, graphs.is_exact
+        if self.limit is None:
+            return walkable, None
+        return walkable, self.limit.listing(
+            walkable, None if is_exact else partial(self._staying, walkable)
+        )
+
+    def _is_large(self, walkable: Walkable) -> bool:
+        """Whether a graph has so many matches that it pays to cut off those that are blocked."""
+        if not _repeats(self.program) or _at_most(self.program, walkable) <= LEAST_CUT:
+            return False
+        graph, ends = walkable.graph, np.ascontiguousarray(walkable.ends)
+        clock, counts = self.events.clock, np.zeros(len(ends))
+        count_matches(graph, ends, clock, self.window, False, UNLIMITED_WORK, counts)
+        return _total(counts) > LEAST_CUT
+
+    def _staying(self, walkable: Walkable) -> Iterator[tuple[MatchArrays, int]]:
+        """Yield matches that stay, and how many events were walked to find them."""
+        graph, ends = walkable
+        other = self.for_another_thread()
+        for found in walk_in_chunks(graph, ends, self.events.clock, self.window, other.chunk):
+            yield other.unblocked(found), found.event.size
+
+    def unblocked(self, matches: MatchArrays) -> MatchArrays:
+        """Return the matches that no negated part blocks."""
+        if self.negation is None:
+            return matches
+        return self.negation.unblocked(matches, ended=self.ended)
 
     def matches(self, walkable: Walkable, listing: Listing | None = None) -> Iterator[MatchArrays]:
         """Yield the matches in chunks; a chunk is overwritten by the next one.
 
-        `listing` is that of a larger graph, if this is a part of one.
+        `listing` is that of a larger graph, if this is a part of one that was opened.
         """
+        if listing is None:
+            walkable, listing = self.opened(walkable)
         graph, ends = walkable
-        listing = listing or self.listing(walkable)
         for found in walk_in_chunks(graph, ends, self.events.clock, self.window, self.chunk):
-            matches = found
-            if self.negation is not None:
-                matches = self.negation.unblocked(found, ended=self.ended)
+            matches = self.unblocked(found)
             if listing is not None:
                 listing.add(matches, found.event.size)
             yield matches
