@@ -1,5 +1,7 @@
 """NumPy for few events gives what the kernels give."""
 
+import math
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -136,3 +138,19 @@ def test_differences_of_large_values_that_stay_in_64_bits():
     events = pa.table({"ts": [1, 2, 3], "x": [2**63 - 4, 2**63 - 3, 2**63 - 1]})
     text = "PATTERN A{2,} a WHERE a[i].x - a[i-1].x = 2 RETURN COUNT(*) AS n"
     assert cepheid.query(text).run(events, time="ts").to_pylist() == [{"n": 1.0}]
+
+
+def test_counts_beyond_doubles_are_those_of_integers():
+    """Without a kernel for large numbers, which would have to be compiled for few events."""
+    counts: list[int] = []
+    for _ in range(1500):
+        counts.append(1 + sum(counts[-9:]))
+    events = pa.table({"ts": range(1500), "kind": ["F"] * 1500})
+    query = cepheid.query(
+        "PATTERN F+ f WHERE f[i].ts - f[i-1].ts < 10 RETURN LOG2(COUNT(*)) AS magnitude"
+    )
+    run = query.analyze(cepheid.events(events, time="ts", type="kind"))
+    (row,) = run.result.to_pylist()
+    exact = sum(counts)
+    assert row["magnitude"] == pytest.approx(1000 + math.log2(exact >> 1000), rel=1e-12)
+    assert run.report.groups[0].ran == "few counts looked up"

@@ -1,7 +1,9 @@
 """Count the trends of few events under skip-till-any, as `count_any` does.
 
 It is the same fold with less in it, so that it is compiled in a quarter of the time: trees are
-Fenwick's, and counts are doubles only. Where those would not do, `count_any` begins anew.
+Fenwick's, and counts are doubles. Where those would not do, the same function counts as it is
+written, with Python's integers, which have no limit; for few events that takes less time than to
+compile a kernel for large numbers.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ def count_few(
     step_offsets: Int64s,
     segments: Segments,
     indexes: Indexes,
+    zero: float,
+    one: float,
     limit: float,
     sums: Float64s,
     totals: Float64s,
@@ -31,12 +35,13 @@ def count_few(
 ) -> bool:
     """Write the count of every segment; return False once one could reach the limit.
 
-    The rows of `edges` are source, target and structure. `fresh` and `counts` are room for events,
-    positions and counts of a step. Cost per event: O(edges log n).
+    The rows of `edges` are source, target and structure. `zero` and `one` have the type of counts.
+    `fresh` and `counts` are room for events, positions and counts of a step. Cost per event:
+    O(edges log n).
     """
     for segment in range(segments.begin.size):
-        partition, total, everything = segments.partition[segment], 0.0, 0.0
-        totals[:] = 0.0
+        partition, total, everything = segments.partition[segment], zero, zero
+        totals[:] = zero
         for step in range(segments.begin[segment], segments.end[segment]):
             waiting = 0
             for event in range(step_offsets[step], step_offsets[step + 1]):
@@ -45,7 +50,7 @@ def count_few(
                     bit = np.uint64(1) << np.uint64(position)
                     if rest & bit:
                         rest ^= bit
-                        count = 1.0 if first & bit else 0.0
+                        count = one if first & bit else zero
                         for edge in range(edges.shape[1]):
                             if edges[1, edge] != position:
                                 continue
@@ -59,7 +64,7 @@ def count_few(
                                         at &= at - 1
                                 elif indexes.low[row, event] < at:
                                     count += sums[base + indexes.low[row, event]]
-                        if count != 0.0:
+                        if count != zero:
                             fresh[waiting, 0], fresh[waiting, 1] = event, position
                             counts[waiting] = count
                             everything += count
@@ -88,6 +93,6 @@ def count_few(
             for event in range(begin, end):
                 at = indexes.place[row, event] + 1
                 while 0 < at <= size:
-                    sums[base + at - 1] = 0.0
+                    sums[base + at - 1] = zero
                     at += at & -at
     return True

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from fractions import Fraction
+from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,21 +69,33 @@ def counts_looked_up(task: TrendTask, facts: Facts) -> ValueRows:
     return task.rows_of_segments(values_of_counts(result))
 
 
-def few_looked_up(task: TrendTask, facts: Facts) -> ValueRows | TooLarge:
+def few_looked_up(task: TrendTask, facts: Facts) -> ValueRows:
     """Return the number of trends of every segment of few events."""
     output = task.group.program.output
     assert isinstance(output, AggregateOutput)
     structures = [each.structure for each in task.indexes.edges]
     limit = EXACT if output.wants_low else 2.0**LARGEST_EXPONENT
-    found = few_counts(
-        task.group.program, structures, task.indexes, task.ordered.arrays, task.segments.segments,
-        limit,
+    count = functools.partial(
+        few_counts, task.group.program, structures, task.indexes, task.ordered.arrays,
+        task.segments.segments,
     )  # fmt: skip
+    found = count(limit)
     if isinstance(found, TooLarge):
-        return found
+        found = count(inf)
+        assert not isinstance(found, TooLarge)
+        return task.rows_of_segments(values_of_counts(_of_integers(found.tolist())))
     none = np.zeros(found.size, np.int64)
     low = found.astype(np.int64) if output.wants_low else none
     return task.rows_of_segments(values_of_counts(SegmentCounts(found, none, low)))
+
+
+def _of_integers(counts: Sequence[int]) -> SegmentCounts:
+    """Return integers of any size as mantissas, tiers and what is left modulo 2^64."""
+    tiers = [max(0, each.bit_length() - 1) // WIDE_TIER_BITS for each in counts]
+    mantissas = [float(Fraction(each, 1 << WIDE_TIER_BITS * tier))
+                 for each, tier in zip(counts, tiers, strict=True)]  # fmt: skip
+    low = np.array([each % 2**64 for each in counts], np.uint64).astype(np.int64)
+    return SegmentCounts(np.array(mantissas), np.array(tiers, np.int64), low)
 
 
 def few_counts(
@@ -90,13 +105,17 @@ def few_counts(
     events: EventArrays,
     segments: Segments,
     limit: float,
-) -> NDArray[np.float64] | TooLarge:
-    """Return how many trends every segment has, if that is below a limit."""
+) -> NDArray[Any] | TooLarge:
+    """Return how many trends every segment has, if that is below a limit; integers without one."""
     _, indexes, slots = looked_up
+    is_exact = limit == inf
+    kind = object if is_exact else np.float64
+    zero, one = (0, 1) if is_exact else (0.0, 1.0)
+    fold = getattr(count_few, "py_func", count_few) if is_exact else count_few
     widest = widest_step(events) * len(program.automaton.follow)
     ends = np.array(program.automaton.edges, np.int64).reshape(-1, 2)
-    result = np.empty(segments.begin.size)
-    is_done = count_few(
+    result = np.empty(segments.begin.size, kind)
+    is_done = fold(
         np.uint64(program.automaton.first),
         np.uint64(program.automaton.last),
         np.vstack((ends.T, np.array(structures, np.int64))),
@@ -104,11 +123,13 @@ def few_counts(
         events.step_offsets,
         segments,
         indexes,
+        zero,
+        one,
         limit,
-        np.zeros(slots),
-        np.zeros(len(structures)),
+        np.full(slots, zero, kind),
+        np.full(len(structures), zero, kind),
         np.empty((widest, 2), np.int64),
-        np.empty(widest),
+        np.empty(widest, kind),
         result,
     )
     return result if is_done else TooLarge(f"a number of {limit:.3g} or more")
