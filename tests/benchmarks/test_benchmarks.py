@@ -42,7 +42,7 @@ ON_SPARK = (
     "spark-stream-w1",
     "spark-stream-counts",
     "spark-join-keys",
-    "spark-stream-join-keys",
+    "stream-join-keys",
 )
 
 

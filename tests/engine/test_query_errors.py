@@ -36,7 +36,7 @@ def test_the_query_is_named(text: str) -> None:
     with pytest.raises(cepheid.DataError, match=r"^query 'too much': ") as caught:
         cepheid.workload(queries[::-1] if "+ 2" in text else queries).run(
             EVENTS, time="t", type="type"
-        )
+        )["too much"]
     assert caught.value.query == "too much"
     assert caught.value.hint is not None
 

@@ -210,7 +210,7 @@ def bodies(
     pattern = name_events(draw(inner), names, negated=negated)
     assume(count_positions(pattern) <= 12)
     where = []
-    if draw(seldom(3)):
+    if draw(seldom(5 if is_negated else 3)):  # negated parts leave few matches as it is
         where.append(draw(local_conditions(with_types(pattern, names))))
     if negated and draw(seldom(3)):
         where.append(draw(local_conditions(dict.fromkeys(negated, False))))
