@@ -110,9 +110,9 @@ def why_no_lane(program: Program) -> str | None:
 
 def why_no_lanes(program: Program, programs: Sequence[Program]) -> str:
     """Return why a query that could have a lane shares no comparison with others."""
-    keys = {key for key in _keys(program) if key[2] is not None}
+    own = _comparisons(program)
     same = [each for each in programs if each is not program and each.adjacent is not None]
-    same = [each for each in same if keys & set(_keys(each))]
+    same = [each for each in same if own & _comparisons(each)]
     if not same:
         return NOBODY_COMPARES
     same = [each for each in same if stream_of(each) == stream_of(program)]
@@ -169,6 +169,11 @@ def _keys(program: Program) -> list[EdgeKey]:
         (tests[source], tests[target], _compared(edge, program.runs))
         for (source, target), edge in zip(program.automaton.edges, adjacent.edges, strict=True)
     ]
+
+
+def _comparisons(program: Program) -> set[tuple[PositionTest, PositionTest, object]]:
+    """Return what a query compares, however it looks it up: that follows from its strategy."""
+    return {(last, new, each[1:]) for last, new, each in _keys(program) if each is not None}
 
 
 def _compared(edge: AdjacentEdge, runs: RunProgram) -> Compared:
