@@ -164,8 +164,11 @@ class Scans:
         first_tick: FirstTick | None = None,
     ) -> None:
         self.columns = columns
-        self.length, self.threads, self.first_tick = length, threads, first_tick
-        self.by_stream = {stream_of(each.programs[0]): self._scan(each) for each in scanned}
+        self.length, self.threads = length, threads
+        self.by_stream = {
+            stream_of(each.programs[0]): Scan(each, columns, length, threads, first_tick)
+            for each in scanned
+        }
 
     def of(self, program: Program) -> Mapping[str, Any]:
         """Return the columns that a program reads."""
@@ -178,8 +181,5 @@ class Scans:
         stream = stream_of(merged.programs[0])
         if stream not in self.by_stream:
             scanned = Scanned(places, tuple(merged.programs[:1]), tuple(merged.tests))
-            self.by_stream[stream] = self._scan(scanned)
+            self.by_stream[stream] = Scan(scanned, self.columns, self.length, self.threads)
         return self.by_stream[stream]
-
-    def _scan(self, scanned: Scanned) -> Scan:
-        return Scan(scanned, self.columns, self.length, self.threads, self.first_tick)
