@@ -22,8 +22,15 @@ class Alone(Enum):
     ALONE = "alone"
 
 
+class OfSeveralQueries:
+    """What is folded of several queries: all that they ask for."""
+
+    __slots__ = ()
+    what = ""
+
+
 @dataclass(frozen=True, slots=True)
-class SharedSet:
+class SharedSet(OfSeveralQueries):
     """Queries that are merged; `is_recorded`: what becomes of every burst is written down.
 
     `stays`: whoever folds them has no other way to do it, as a step of a stream.
@@ -39,14 +46,9 @@ class SharedSet:
         """Their names."""
         return tuple(each.name for each in self.program.queries)
 
-    @property
-    def what(self) -> str:
-        """All that they ask for."""
-        return ""
-
 
 @dataclass(frozen=True, slots=True)
-class SharedLanes:
+class SharedLanes(OfSeveralQueries):
     """Queries with the same adjacent predicates."""
 
     program: LaneProgram
@@ -56,14 +58,9 @@ class SharedLanes:
         """Their names."""
         return tuple(each.name for each in self.program.programs)
 
-    @property
-    def what(self) -> str:
-        """All that they ask for."""
-        return ""
-
 
 @dataclass(frozen=True, slots=True)
-class SharedChains:
+class SharedChains(OfSeveralQueries):
     """Queries that count sequences with segments in common."""
 
     program: ChainProgram
@@ -72,11 +69,6 @@ class SharedChains:
     def queries(self) -> tuple[str, ...]:
         """Their names."""
         return tuple(each.name for each in self.program.programs)
-
-    @property
-    def what(self) -> str:
-        """All that they ask for."""
-        return ""
 
 
 def _not_counted(group: SharedSet, facts: Facts) -> str | None:
