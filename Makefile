@@ -26,15 +26,20 @@ WITH_JAVA = JAVA_HOME="$$(tools/ensure_java.sh)" && export JAVA_HOME &&
 .PHONY: help
 help: ## show this list
 	@echo "usage: make <target>"
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: demo
 demo: $(INSTALLED) ## see Cepheid at work
 	@$(WITH_JAVA) $(BIN)/cepheid demo
 
 .PHONY: test
-test: check jars services ## everything: check, then all tests
+test: kernels check jars services ## everything: check, then all tests
 	@$(WITH_JAVA) $(BIN)/pytest $(IN_PARALLEL) $(ARGS)
+
+# Types are checked on one core; meanwhile another one compiles the kernels that most tests need.
+.PHONY: kernels
+kernels: $(INSTALLED)
+	@$(BIN)/cepheid warmup --quiet >/dev/null 2>&1 &
 
 .PHONY: check
 check: $(INSTALLED) ## style, types and layers (what pre-commit and CI run)
@@ -64,6 +69,22 @@ services: ## find or install what tests start: PostgreSQL's server, Chromium
 .PHONY: soak
 soak: $(INSTALLED) jars ## kill a streaming job 30 times and compare what it wrote (ARGS="--kills 5")
 	@$(WITH_JAVA) $(BIN)/python -m tests.soak $(ARGS)
+
+.PHONY: cluster
+cluster: $(INSTALLED) ## a standalone cluster that loses executors and a worker: results are complete, once
+	@$(WITH_JAVA) $(BIN)/python -m tests.cluster
+
+.PHONY: matrix
+matrix: ## a chosen suite with other versions of Python, Spark, pandas, polars, Numba (ARGS="spark-4.0")
+	@$(WITH_JAVA) python3 tools/run_matrix.py $(ARGS)
+
+.PHONY: lakehouse
+lakehouse: ## Delta Lake and Iceberg tables as sources and sinks, with their jars from Maven
+	@$(WITH_JAVA) python3 tools/run_matrix.py lakehouse
+
+.PHONY: release
+release: $(INSTALLED) ## build wheel and sdist, install them elsewhere, run README there
+	@$(BIN)/python tools/check_release.py
 
 .PHONY: golden
 golden: $(INSTALLED) ## rewrite the golden files; review the diff before committing

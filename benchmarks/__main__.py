@@ -1,6 +1,8 @@
 """Benchmarks by name, and the experiments of papers.
 
 python -m benchmarks [NAME …] [--events N] [--repeat R]
+python -m benchmarks sharing-grid [--points N] [--events N] [--repeat R]
+python -m benchmarks stream-window [--events N] [--repeat R]
 python -m benchmarks PAPER [--figure F] [--scale S]
 """
 
@@ -13,17 +15,24 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
 from benchmarks.catalogue import BENCHMARKS
 from benchmarks.contender import Benchmark, NotRunnableError
+from benchmarks.list_names import list_benchmarks
 from benchmarks.measure import WrongAnswerError, measure
-from benchmarks.papers import report as papers
 from benchmarks.papers.catalogue import PAPERS
-from benchmarks.papers.command import list_papers, run_paper
+from benchmarks.papers.command import run_paper
+from benchmarks.papers.report import PAPER_RESULTS
 from benchmarks.peers.flink import JARS
-from benchmarks.report import RESULTS, Report
+from benchmarks.report import Report
+from benchmarks.run_grid import NAME as GRID
+from benchmarks.run_grid import run_grid
+from benchmarks.run_stream_window import NAME as STREAM_WINDOW
+from benchmarks.run_stream_window import run_stream_window
+from benchmarks.surroundings import RESULTS, written
 
+# Those that have more to show than a time for every contender.
+APART = {GRID: run_grid, STREAM_WINDOW: run_stream_window}
 REPEAT = 5
 MOST_SCALE = 100
 
@@ -33,14 +42,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     console = Console()
     if not options.names:
-        _list(console)
-        list_papers(console)
-        console.print("Run one with: cepheid bench NAME")
+        list_benchmarks(console)
         return 0
     names = list(BENCHMARKS) if "all" in options.names else options.names
-    unknown = [name for name in names if name not in BENCHMARKS and name not in PAPERS]
+    known_names = [*BENCHMARKS, *APART, *PAPERS]
+    unknown = [name for name in names if name not in known_names]
     if unknown:
-        known = ", ".join([*BENCHMARKS, *PAPERS])
+        known = ", ".join(known_names)
         console.print(f"no benchmark is called {unknown[0]}; there are: {known}")
         return 2
     misfit = _misfit(options, names)
@@ -51,8 +59,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.environ[JARS] = str(options.flink_jars.resolve())
     try:
         for name in names:
-            if name in PAPERS:
-                folder = options.results or papers.RESULTS
+            if name in APART:
+                APART[name](options, console)
+            elif name in PAPERS:
+                folder = options.results or PAPER_RESULTS
                 run_paper(
                     name,
                     figures=options.figure,
@@ -79,6 +89,8 @@ def _misfit(options: argparse.Namespace, names: Sequence[str]) -> str | None:
         "--repeat": options.repeat is not None,
         "--no-memory": options.no_memory,
     }
+    if options.points is not None and names != [GRID]:
+        return f"--points is for {GRID} alone"
     for name in names:
         given = of_benchmarks if name in PAPERS else of_papers
         for option in (option for option, is_given in given.items() if is_given):
@@ -92,7 +104,7 @@ def _run(benchmark: Benchmark, options: argparse.Namespace, console: Console) ->
     measurements = measure(benchmark, events=events, repeat=repeat, memory=not options.no_memory)
     report = Report(benchmark, events, repeat, measurements)
     report.show(console)
-    console.print(f"written: {report.write(options.results or RESULTS)}\n")
+    console.print(written(report.write, options.results or RESULTS) + "\n", soft_wrap=True)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -107,6 +119,7 @@ def _parser() -> argparse.ArgumentParser:
         "--repeat", type=int, help=f"how often each contender runs, {REPEAT} if not given"
     )
     parser.add_argument("--no-memory", action="store_true", help="do not measure memory")
+    parser.add_argument("--points", type=int, help="how many points of the grid, if not all")
     parser.add_argument("--flink-jars", type=Path, metavar="DIR", help="where Flink's jars are")
     parser.add_argument("--results", type=Path, help="where results are written")
     paper = parser.add_argument_group("papers")
@@ -122,18 +135,6 @@ def _scale(text: str) -> float:
     if not 0 < scale <= MOST_SCALE:
         raise argparse.ArgumentTypeError(f"must be above 0 and at most {MOST_SCALE}, not {text}")
     return scale
-
-
-def _list(console: Console) -> None:
-    table = Table(title="Benchmarks", title_justify="left")
-    table.add_column("name")
-    table.add_column("question")
-    table.add_column("events", justify="right")
-    table.add_column("contenders")
-    for each in BENCHMARKS.values():
-        names = ", ".join(contender.name for contender in each.contenders)
-        table.add_row(each.name, each.question, f"{each.events:,}", names)
-    console.print(table)
 
 
 if __name__ == "__main__":

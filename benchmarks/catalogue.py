@@ -6,13 +6,13 @@ from benchmarks.a_seq_window import A_SEQ_WINDOW
 from benchmarks.cold_start import COLD_START
 from benchmarks.contender import Benchmark
 from benchmarks.count_type_grained import COUNT_TYPE_GRAINED
-from benchmarks.join_keys import JOIN_KEYS
+from benchmarks.join_keys import KEYS_OF_SEVERAL_NAMES
 from benchmarks.next_falling import NEXT_FALLING
 from benchmarks.non_overlapping import NON_OVERLAPPING
-from benchmarks.sharing_grid import SHARING_GRID
 from benchmarks.slide_overlap import SLIDE_OVERLAP
 from benchmarks.spark_one_key import SPARK_ONE_KEY
 from benchmarks.spark_push_down import SPARK_PUSH_DOWN
+from benchmarks.spark_sql import SPARK_SQL
 from benchmarks.spark_stream import SPARK_STREAM
 from benchmarks.spark_type_grained import SPARK_TYPE_GRAINED
 from benchmarks.spark_w1 import SPARK_W1
@@ -37,7 +37,6 @@ BENCHMARKS: dict[str, Benchmark] = {
         COUNT_TYPE_GRAINED,
         A_SEQ_WINDOW,
         SLIDE_OVERLAP,
-        SHARING_GRID,
         NEXT_FALLING,
         NON_OVERLAPPING,
         *SPARK_W1,
@@ -45,8 +44,9 @@ BENCHMARKS: dict[str, Benchmark] = {
         SPARK_TYPE_GRAINED,
         SPARK_ONE_KEY,
         *SPARK_PUSH_DOWN,
+        SPARK_SQL,
         *SPARK_STREAM,
-        *JOIN_KEYS,
+        *KEYS_OF_SEVERAL_NAMES,
         COLD_START,
     )
 }

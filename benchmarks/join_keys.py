@@ -1,4 +1,7 @@
-"""W1 with keys that have other names in other types, next to `[id]`: the same matches.
+"""Keys that have other names in other types, or two names in one type, next to `[id]`.
+
+The matches are the same: those of W1, and pairs of an event and its children. Where one type has
+two keys, every event belongs to two partitions.
 
 Timed: in process from an Arrow table to a table of matches, on Spark as in `benchmarks/spark_w4.py`
 and `benchmarks/spark_stream.py`.
@@ -9,7 +12,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -17,19 +20,40 @@ from benchmarks import references
 from benchmarks.contender import Benchmark, Contender
 from benchmarks.in_memory import events_in_memory
 from benchmarks.on_spark import events_of, session, spark_contender
-from benchmarks.references import summarize
+from benchmarks.references import Answer, summarize
 from benchmarks.run_cepheid import PACKAGES, require_executable
 from benchmarks.spark_stream import few_tasks, packed, stream_contender, timed_stream
 from benchmarks.w1 import QUERY, RETURNED
-from benchmarks.workloads import JOIN_KEYS as WORKLOAD
+from benchmarks.workloads import JOIN_KEYS, TWO_KEYS, Workload
 
-ONE_NAME = "[id]"
-SEVERAL_NAMES = "a.id = b.b_id AND b.b_id = c.c_id"
 Contend = Callable[[str, str], Contender]
 
 
-def _text(condition: str) -> str:
-    return f"{QUERY} {RETURNED}".replace(ONE_NAME, condition)
+class Question(NamedTuple):
+    """A query with one name of the key, one with several, and the answer of both."""
+
+    words: str
+    workload: Workload
+    one_name: str
+    several_names: str
+    reference: Callable[[Path], Answer]
+
+
+SEVERAL_TYPES = Question(
+    "W1 {}, joined by keys of three names; 3 types, 1000 ids",
+    JOIN_KEYS,
+    f"{QUERY} {RETURNED}",
+    f"{QUERY} {RETURNED}".replace("[id]", "a.id = b.b_id AND b.b_id = c.c_id"),
+    references.w1,
+)
+ENDING = "WITHIN 1001 RETURN a.id, a.ts, b.ts"
+ONE_TYPE = Question(
+    "events and their children {}, where one type has two keys; 1000 ids",
+    TWO_KEYS,
+    f"PATTERN SEQ(A a, ANY(B, C) b) WHERE [id] {ENDING}",
+    f"PATTERN SEQ(ANY(A, B, C) a, ANY(A, B, C) b) WHERE a.pid = b.parent {ENDING}",
+    references.children,
+)
 
 
 def _ask(text: str, path: Path) -> pa.Table:
@@ -57,36 +81,32 @@ def _on_a_stream(name: str, text: str) -> Contender:
     return stream_contender(name, timed_stream(text, packed), summarize)
 
 
-def _benchmark(name: str, where: str, contend: Contend, who: str, **options: Any) -> Benchmark:
-    conditions = {f"{who}, one name": ONE_NAME, who: SEVERAL_NAMES}
+def _benchmark(
+    name: str, question: Question, where: str, contend: Contend, **options: Any
+) -> Benchmark:
+    who = "Cepheid" if contend is _in_process else "Cepheid on Spark"
+    texts = {f"{who}, one name": question.one_name, who: question.several_names}
     return Benchmark(
         name=name,
-        question=f"W1 {where}, joined by keys of three names; 3 types, 1000 ids",
-        workload=WORKLOAD,
+        question=question.words.format(where),
+        workload=question.workload,
         events=200_000,
-        reference=references.w1,
-        contenders=tuple(contend(each, _text(one)) for each, one in conditions.items()),
-        baseline=next(iter(conditions)),
+        reference=question.reference,
+        contenders=tuple(contend(each, text) for each, text in texts.items()),
+        baseline=next(iter(texts)),
         **options,
     )
 
 
-JOIN_KEYS = (
-    _benchmark("join-keys", "in process", _in_process, "Cepheid"),
-    _benchmark(
-        "spark-join-keys",
-        "on local Spark",
-        _on_spark,
-        "Cepheid on Spark",
-        around=session,
-        counts_cpu=False,
-    ),
-    _benchmark(
-        "stream-join-keys",
-        "in a micro-batch of a stream",
-        _on_a_stream,
-        "Cepheid on Spark",
-        around=few_tasks,
-        counts_cpu=False,
-    ),
-)
+def _three(name: str, question: Question) -> tuple[Benchmark, ...]:
+    spark: dict[str, Any] = {"around": session, "counts_cpu": False}
+    stream: dict[str, Any] = {"around": few_tasks, "counts_cpu": False}
+    in_batch = "in a micro-batch of a stream"
+    return (
+        _benchmark(name, question, "in process", _in_process),
+        _benchmark(f"spark-{name}", question, "on local Spark", _on_spark, **spark),
+        _benchmark(f"stream-{name}", question, in_batch, _on_a_stream, **stream),
+    )
+
+
+KEYS_OF_SEVERAL_NAMES = (*_three("join-keys", SEVERAL_TYPES), *_three("two-keys", ONE_TYPE))

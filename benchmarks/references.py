@@ -85,6 +85,22 @@ def neighbours(path: Path) -> Answer:
     return tuple(sums)
 
 
+@functools.cache
+def children(path: Path) -> Answer:
+    """Return how many events follow an A of their id, and the sums of ids and times."""
+    sums = [0, 0, 0, 0]
+    begun: dict[int, list[int]] = defaultdict(list)
+    for ts, etype, key, *_ in zip(*_columns(path), strict=True):
+        if etype == "A":
+            begun[key].append(ts)
+            continue
+        begun[key] = [each for each in begun[key] if ts - each <= WINDOW]
+        for a_ts in begun[key]:
+            found = (1, key, a_ts, ts)
+            sums = [one + other for one, other in zip(sums, found, strict=True)]
+    return tuple(sums)
+
+
 def _sequences(path: Path, takes: Callable[[int], bool]) -> Answer:
     count, ids, sums = 0, 0, [0, 0, 0]
     times: dict[str, dict[int, list[int]]] = {each: defaultdict(list) for each in "ABC"}

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from benchmarks.contender import Benchmark
 from benchmarks.measure import Measurement
-from benchmarks.surroundings import sentence, surroundings
+from benchmarks.narrow_table import print_table
+from benchmarks.surroundings import require_clean, sentence, surroundings
 
-RESULTS = Path(__file__).parent / "results"
 HEADINGS = (
     "contender",
     "time",
@@ -111,16 +110,22 @@ class Report:
         """Print the table."""
         title = f"{self.benchmark.name}: {self.benchmark.question}; {self.events:,} events"
         caption = f"best of {self.repeat}; baseline: {self.baseline.contender}"
-        table = Table(title=title, caption=caption, title_justify="left", caption_justify="left")
-        for heading in HEADINGS:
-            is_text = heading in ("contender", "answer")
-            table.add_column(heading, justify="left" if is_text else "right", overflow="fold")
-        for row in self.rows():
-            table.add_row(*row)
-        console.print(table)
+        print_table(
+            console,
+            HEADINGS,
+            list(self.rows()),
+            title=title,
+            caption=caption,
+            texts=("contender", "answer"),
+        )
 
     def write(self, folder: Path) -> Path:
-        """Write NAME-EVENTS.json and .md, and return the path of the latter."""
+        """Write NAME-EVENTS.json and .md, and return the path of the latter.
+
+        Raises:
+            NotRunnableError: the folder is that of results, and the work tree has changed.
+        """
+        require_clean(folder)
         folder.mkdir(parents=True, exist_ok=True)
         stem = f"{self.benchmark.name}-{self.events}"
         facts = self.facts()

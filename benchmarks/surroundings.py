@@ -6,10 +6,15 @@ import datetime
 import os
 import platform
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+from benchmarks.contender import NotRunnableError
+
+RESULTS = Path(__file__).parent / "results"
+DIRTY = "-dirty"
 
 
 def surroundings(packages: Iterable[str]) -> dict[str, Any]:
@@ -32,6 +37,34 @@ def sentence(facts: dict[str, Any]) -> str:
         f"{facts['cores']} cores, load {facts['load_average'][0]}, "
         f"{facts['system']} {facts['machine']}; {versions}."
     )
+
+
+def require_clean(folder: Path) -> None:
+    """Let nothing be written among the results of this repository that no commit can repeat.
+
+    Raises:
+        NotRunnableError: it is such a folder, and the work tree has changed since the commit.
+    """
+    commit = _commit()
+    if folder.resolve().is_relative_to(RESULTS) and (commit is None or commit.endswith(DIRTY)):
+        raise NotRunnableError(
+            "not written: results are kept only from a clean commit, and the work tree has changed "
+            "since; commit first, or write elsewhere with --output DIR"
+        )
+
+
+def written(write: Callable[[Path], Path], folder: Path) -> str:
+    """Write a result, and return where it is, or why it was not written."""
+    try:
+        return f"written: {write(folder)}"
+    except NotRunnableError as error:
+        return str(error)
+
+
+def is_clean(facts: dict[str, Any]) -> bool:
+    """Say whether a result comes from a commit that can be had again."""
+    commit = facts.get("commit")
+    return commit is not None and not str(commit).endswith(DIRTY)
 
 
 def _commit() -> str | None:

@@ -24,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import csv
 
@@ -31,8 +32,6 @@ SEED = 7
 DATA = Path(__file__).parent / "data"
 TYPES = [chr(ord("A") + index) for index in range(20)]
 W5_QUERIES = 50
-GRID_TYPES = 12
-GRID_BURSTS = (2, 6, 12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +85,20 @@ def _typed(ids: int, types: int = len(TYPES)) -> Callable[[int], dict[str, pa.Ar
 def _with_copies(events: int) -> dict[str, pa.Array]:
     columns = _typed(ids=1000, types=3)(events)
     return columns | {"b_id": columns["id"], "c_id": columns["id"]}
+
+
+def _with_parents(events: int) -> dict[str, pa.Array]:
+    """Return events with two keys: an A has its id as `pid`, the others have theirs as `parent`.
+
+    In the other key they have what nobody else has.
+    """
+    columns, random = _typed(ids=1000, types=3)(events), np.random.default_rng(SEED + 1)
+    is_first = pc.equal(columns["etype"], "A")
+    others = [pa.array(random.integers(low, low + 1000, events)) for low in (1000, 2000)]
+    return columns | {
+        "pid": pc.if_else(is_first, columns["id"], others[0]),
+        "parent": pc.if_else(is_first, others[1], columns["id"]),
+    }
 
 
 def _with_text(events: int) -> dict[str, pa.Array]:
@@ -146,29 +159,15 @@ def _bursts(events: int) -> dict[str, pa.Array]:
     }
 
 
-def _grid(events: int) -> dict[str, pa.Array]:
-    """Return a type column for every mean length of bursts; an X ends each of them."""
-    random = np.random.default_rng(SEED)
-    names = pa.array([*(f"X{number}" for number in range(GRID_TYPES)), "T"])
-    columns = {"ts": pa.array(np.arange(events)), "x": pa.array(random.integers(0, 100, events))}
-    for burst in GRID_BURSTS:
-        ends = np.cumsum(random.geometric(1 / burst, events) + 1) - 1
-        ends = ends[ends < events]
-        codes = np.full(events, GRID_TYPES, np.int8)
-        codes[ends] = random.integers(0, GRID_TYPES, ends.size)
-        columns[f"burst{burst}"] = pa.DictionaryArray.from_arrays(codes, names).cast(pa.string())
-    return columns
-
-
 W1_SPARSE = Workload("w1-sparse", _typed(ids=1000))
 W1_DENSE = W2 = Workload("w1-dense", _typed(ids=20))
 STREAM_SPARSE = Workload("stream-sparse", _typed(ids=1000, types=3))
 STREAM_DENSE = Workload("stream-dense", _typed(ids=20, types=3))
 JOIN_KEYS = Workload("join-keys", _with_copies)
+TWO_KEYS = Workload("two-keys", _with_parents)
 W1_WIDE = Workload("w1-wide", _with_text)
 W3 = Workload("w3", _stock(companies=10))
 W3_ONE_KEY = Workload("w3-one-key", _stock(companies=1))
 W4 = Workload("w4", _cluster)
 W5 = Workload("w5", _bursts)
-GRID = Workload("grid", _grid)
 TYPE_GRAINED = Workload("type-grained", _two_types)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from tests.services.jars import class_path, why_missing
 
@@ -32,6 +32,9 @@ settings.load_profile(os.environ.get("CEPHEID_TEST_PROFILE", "quick"))
 # tests share JVMs. Unlike spark.jars, this copies nothing and holds whoever starts the JVM.
 if jars := class_path("spark"):
     os.environ["SPARK_DIST_CLASSPATH"] = jars
+
+# Processes share the files, in this order.
+ON_SPARK, LONG, QUICK = range(3)
 
 
 @pytest.fixture(scope="session")
@@ -83,6 +86,15 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> "Chromium":
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with tests on Spark come first: they take longest, and processes share the files."""
-    on_spark = {each.path for each in items if each.get_closest_marker("spark")}
-    items.sort(key=lambda each: each.path not in on_spark)
+    """Files that take longest come first, so that no process is left with one at the end."""
+    turn = {each.path: QUICK for each in items}
+    for item in items:
+        turn[item.path] = min(turn[item.path], _turn(item))
+    items.sort(key=lambda each: turn[each.path])
+
+
+def _turn(item: pytest.Item) -> int:
+    if item.get_closest_marker("spark"):
+        return ON_SPARK
+    is_random = is_hypothesis_test(getattr(item, "obj", None))
+    return LONG if is_random or item.get_closest_marker("slow") else QUICK

@@ -24,13 +24,23 @@ ENGINE = {"engine/fold", "engine/process", "engine/events", "engine/matches", "e
           "engine/shared", "engine"}  # fmt: skip
 KERNELS = {"kernels", "kernels/values", "kernels/order", "kernels/predicates", "kernels/graph",
            "kernels/position", "kernels/last_event", "kernels/shared"}  # fmt: skip
-SPARK = {"spark/frames", "spark/push_down", "spark/shuffle", "spark/batch", "spark/stream",
-         "spark"}  # fmt: skip
+SPARK = {"spark/frames", "spark/push_down", "spark/shuffle", "spark/batch", "spark/sql",
+         "spark/stream", "spark"}  # fmt: skip
 BELOW_THE_SURFACE = {*COMPILER, *KERNELS, *ENGINE, *SPARK, "errors", "stream", "tables", "runners",
-                     "connectors", "explain", "generate", "metrics",
+                     "connectors", "explain", "generate", "metrics", "notebook/progress",
                      "plot"}  # fmt: skip
 ARGUMENTS = {*BELOW_THE_SURFACE, "events", "run_keywords"}  # of the API's methods
-SURFACE = {*ARGUMENTS, "analyzed_run", "plotting", "query", "warmup", "workload"}
+SURFACE = {
+    *ARGUMENTS,
+    "analyzed_run",
+    "drawn_runs",
+    "funnels",
+    "on_spark",
+    "plotting",
+    "query",
+    "warmup",
+    "workload",
+}
 PROGRAMS = {"errors", *COMPILER}
 BELOW_SPARK = {*PROGRAMS, *KERNELS, *ENGINE, "stream", "tables", "metrics"}
 
@@ -65,18 +75,23 @@ MAY_IMPORT: dict[str, set[str]] = {
     "spark/push_down": {*BELOW_SPARK, "spark/frames"},
     "spark/shuffle": {*BELOW_SPARK, "spark/frames", "spark/push_down"},
     "spark/batch": {*BELOW_SPARK, "spark/frames", "spark/push_down", "spark/shuffle"},
-    "spark/stream": {*BELOW_SPARK, *SPARK - {"spark", "spark/stream"}},
+    "spark/sql": {*BELOW_SPARK, *SPARK - {"spark", "spark/stream", "spark/sql"}},
+    "spark/stream": {*BELOW_SPARK, *SPARK - {"spark", "spark/stream", "spark/sql"}},
     "spark": {*BELOW_SPARK, *SPARK - {"spark"}},
-    "runners": {*BELOW_SPARK, *SPARK},
+    "notebook/progress": set(),  # a file: runs say how far they are
+    "runners": {*BELOW_SPARK, *SPARK, "notebook/progress"},
     "explain": {"errors", *COMPILER},
     "plot": {"errors", *COMPILER, "explain"},
     "connectors": {"errors", "language", "analysis"},
     "events": BELOW_THE_SURFACE,
+    "on_spark": {*ARGUMENTS, "query"},
     "run_keywords": {*BELOW_THE_SURFACE, "events"},
-    "analyzed_run": BELOW_THE_SURFACE,
-    "query": {*ARGUMENTS, "analyzed_run", "testing"},
-    "workload": {*ARGUMENTS, "analyzed_run", "query"},
-    "plotting": {*ARGUMENTS, "query", "workload"},
+    "analyzed_run": {*BELOW_THE_SURFACE, "drawn_runs"},
+    "drawn_runs": {*BELOW_THE_SURFACE, "events"},
+    "query": {*ARGUMENTS, "analyzed_run", "drawn_runs", "testing"},
+    "workload": {*ARGUMENTS, "analyzed_run", "drawn_runs", "query"},
+    "plotting": {*ARGUMENTS, "drawn_runs", "query", "workload"},
+    "funnels": {*ARGUMENTS, "query", "workload"},
     "warmup": {*BELOW_THE_SURFACE, "query", "workload"},
     "testing": {*BELOW_THE_SURFACE, "query", "workload", API},
     "pipeline": {*BELOW_THE_SURFACE, "query", "workload"},
@@ -86,8 +101,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     API: {*SURFACE, "testing", "pipeline", "web", "notebook", "cli"},
     "tests.oracle": {"errors", "language", "analysis"},
 }
-MODULES_AT_THE_TOP = {"__init__", "analyzed_run", "errors", "events", "plotting", "query",
-                      "run_keywords", "warmup", "workload"}  # fmt: skip
+MODULES_AT_THE_TOP = {"__init__", "analyzed_run", "drawn_runs", "errors", "events", "on_spark",
+                      "plotting",
+                      "query", "run_keywords", "warmup", "workload"}  # fmt: skip
 
 # Third-party package -> the only folders that may import it.
 CONFINED = {

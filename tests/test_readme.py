@@ -49,7 +49,7 @@ def blocks_of(text: str) -> list[Block]:
 
 def pages() -> list[Path]:
     docs = REPOSITORY / "docs"
-    folders = [docs / each for each in ("tutorials", "how-to", "concepts", "reference")]
+    folders = [docs / each for each in ("tutorials", "how-to", "cookbook", "concepts", "reference")]
     found = [REPOSITORY / "README.md", REPOSITORY / "ARCHITECTURE.md"]
     return found + sorted(page for folder in folders for page in folder.glob("*.md"))
 

@@ -1,16 +1,22 @@
 """Draw the pictures of the documentation: `make pictures`, or this file with the folder.
 
 SVG pictures come from `cepheid.plot` alone and are the same every time; a test compares them. PNG
-pictures are screenshots by Chromium: of a report, of a notebook that is executed for it, and of the
-site.
+pictures are screenshots by Chromium: of a report, of a notebook that is executed for it, of the
+site, and of a pipeline that runs on Spark.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
+import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -20,11 +26,16 @@ import pyarrow as pa
 
 import cepheid
 from cepheid.plot.body import stacked
+from cepheid.plot.picture import Plot
 from cepheid.plot.style import picture_style
+from cepheid.testing import events as script
 
 REPOSITORY = Path(__file__).parent.parent
 EXAMPLES = REPOSITORY / "examples"
 IMAGES = REPOSITORY / "docs" / "images"
+DOCS = REPOSITORY / "docs"
+COOKBOOK = DOCS / "cookbook"
+PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LOGINS = pa.table(
     {
         "ts": [10, 14, 17, 22, 25, 31, 40, 60, 90],
@@ -40,8 +51,65 @@ STRATEGIES = {
     "skip-till-next-match, leaving a repetition is optional": (
         "WHERE [user] AND skip_till_next_match"
     ),
+    "latest wins": "WHERE [user] SEMANTICS latest-wins",
     "contiguous": "WHERE [user] SEMANTICS contiguous",
     "strict contiguity": "WHERE [user] SEMANTICS strict_contiguity",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule of docs/concepts/semantics.md, by queries on one short stream."""
+
+    title: str
+    events: str
+    queries: tuple[str, ...]
+
+
+RULES = {
+    "ties": Rule(
+        "Events of one time have no order",
+        "a1 a2 b3 a5@5 a6@5 b7",
+        ("SEQ(A+ a, B b) WITHIN 3",),
+    ),
+    "blocks": Rule(
+        "In a nested repetition each stretch of a is a block",
+        "a1(x=1) a2(x=2) b3 a4(x=1) a5(x=3) b6",
+        (
+            "(SEQ(A+ a, B b))+ SEMANTICS contiguous",
+            "(SEQ(A+ a, B b))+ WHERE a[i].x > a[i-1].x SEMANTICS contiguous",
+        ),
+    ),
+    "windows": Rule(
+        "Windows of time, of events, and between two steps",
+        "a1 b3 c4 b5 c8",
+        (
+            "SEQ(A a, B b, C c) WITHIN 7",
+            "SEQ(A a, B b, C c) WITHIN 8",
+            "SEQ(A a, B b, C c) WITHIN 4 EVENTS",
+            "SEQ(A a, B b, C c) WITHIN 3 BETWEEN a, b",
+        ),
+    ),
+    "negation": Rule(
+        "A part that must not occur, at the start, in the middle and at the end",
+        "c1 a2 b3 a6 c7 b8 a12 b13 c15 a20 b21",
+        (
+            "SEQ(A a, B b) WITHIN 4",
+            "SEQ(!C c, A a, B b) WITHIN 4",
+            "SEQ(A a, !C c, B b) WITHIN 4",
+            "SEQ(A a, B b, !C c) WITHIN 4",
+        ),
+    ),
+    "non_overlapping": Rule(
+        "All matches, and three choices of them",
+        "a1 a2 b3 a4 b5",
+        (
+            "SEQ(A+ a, B b) OUTPUT ALL",
+            "SEQ(A+ a, B b) OUTPUT NON OVERLAPPING",
+            "SEQ(A+ a, B b) OUTPUT LONGEST",
+            "SEQ(A+ a, B b) OUTPUT SHORTEST",
+        ),
+    ),
 }
 
 
@@ -98,17 +166,53 @@ def strategies() -> str:
     """The same pattern and events under each strategy, below each other."""
     events = pa.table(
         {
-            "ts": range(1, 9),
-            "kind": ["A", "A", "A", "B", "B", "B", "A", "B"],
-            "user": ["u", "u", "v", "u", "u", "v", "v", "v"],
+            "ts": range(1, 10),
+            "kind": ["A", "A", "A", "B", "C", "B", "B", "A", "B"],
+            "user": ["u", "u", "v", "u", "v", "u", "v", "v", "v"],
         }
     )
+    titled = {title: f"PATTERN SEQ(A+ a, B b) {clause}" for title, clause in STRATEGIES.items()}
+    return below_each_other("One pattern under six strategies", events, titled, ROLES)
+
+
+def below_each_other(
+    title: str, events: pa.Table, titled: Mapping[str, str], roles: Mapping[str, str]
+) -> str:
+    """Several queries on the same events, each below its title."""
     bodies = []
-    for title, clause in STRATEGIES.items():
-        text = f"PATTERN SEQ(A+ a, B b) {clause}"
-        drawn = cepheid.plot(text, events, title=title, **ROLES)
+    for name, text in titled.items():
+        drawn = cepheid.plot(text, events, title=name, **roles)
         bodies += [body for section in drawn.sections for body in section.bodies]
-    return stacked(bodies, picture_style(), title="One pattern under five strategies")
+    return stacked(bodies, picture_style(), title=title)
+
+
+def of_rule(rule: Rule) -> str:
+    """The queries of a rule of the semantics on its events."""
+    table = pa.Table.from_pylist(script(rule.events))
+    titled = {f"{text}": f"PATTERN {text}" for text in rule.queries}
+    return below_each_other(rule.title, table, titled, {"time": "time", "type": "type"})
+
+
+def of_page(page: Path) -> str:
+    """What a page calls `picture`; or else its `query` on its `events`."""
+    names: dict[str, Any] = {}
+    for code in PYTHON.findall(page.read_text(encoding="utf-8")):
+        if "spark" in code:
+            break
+        with contextlib.redirect_stdout(None):
+            exec(code, names)
+    picture: Plot = names.get("picture") or cepheid.plot(names["query"], names["events"])
+    return picture.svg()
+
+
+def funnel() -> str:
+    """How far visitors of a shop get, as bars."""
+    steps = ["TypeUsername", "TypePassword", "ViewKindle", "BuyKindle", "BuyCase"]
+    roles = {"time": "time", "type": "type"}
+    found = cepheid.funnel(
+        str(EXAMPLES / "clicks.jsonl"), steps, by="userId", within="1 hour", **roles
+    )
+    return found.plot(title="From the login to the case").svg()
 
 
 DRAWN: dict[str, Callable[[], str]] = {
@@ -118,6 +222,13 @@ DRAWN: dict[str, Callable[[], str]] = {
     "plot_groups.svg": groups,
     "plot_many.svg": many,
     "plot_strategies.svg": strategies,
+    "plot_funnel.svg": funnel,
+    "first_query.svg": partial(of_page, DOCS / "tutorials" / "first-query.md"),
+    **{f"semantics_{name}.svg": partial(of_rule, rule) for name, rule in RULES.items()},
+    **{
+        f"cookbook_{page.stem}.svg": partial(of_page, page)
+        for page in sorted(COOKBOOK.glob("*.md"))
+    },
 }
 
 
@@ -168,15 +279,59 @@ def _output(output: Any) -> str:
     return found
 
 
+@contextmanager
+def live_pipeline(place: Path) -> Iterator[str]:
+    """Run the example pipeline on Spark, in a folder, and give the address of its page."""
+    text = (EXAMPLES / "pipeline" / "rides.yaml").read_text(encoding="utf-8")
+    text = text.replace("available now", "every 1 second")
+    text = text.replace("../cancelled_rides.cep", str(EXAMPLES / "cancelled_rides.cep"))
+    (place / "rides").mkdir(parents=True)
+    settings = "spark: {spark.sql.shuffle.partitions: 2}\nstate: {buckets: 2}\n"
+    (place / "rides.yaml").write_text(text + settings, encoding="utf-8")
+    program = [sys.executable, "-c", "from cepheid.cli import main; main()"]
+    rides = place / "rides.csv"
+    subprocess.run(
+        [*program, "generate", "ridesharing", "-n", "20000", "--set", "events_per_minute=800",
+         "-o", str(rides)],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    head, *lines = rides.read_text(encoding="utf-8").splitlines()
+    for number in range(10):
+        part = "\n".join([head, *lines[number * 2_000 : (number + 1) * 2_000]])
+        file = place / "rides" / f"{number}.csv"
+        file.write_text(part, encoding="utf-8")
+        os.utime(file, (number, number))  # in which order they are read
+    process = subprocess.Popen(
+        [*program, "pipeline", str(place / "rides.yaml"), "--serve", "--port", "0"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert process.stderr is not None
+        address, done = "", set[str]()
+        for line in process.stderr:
+            if "live view at" in line:
+                address = line.split()[-1]
+            if found := re.match(r"(\w+)  batch 9 ", line):
+                done.add(found[1])
+            if len(done) == 2:  # both streams have read all files
+                break
+        else:
+            raise RuntimeError("the pipeline has ended before its tenth micro-batch")
+        yield address
+    finally:
+        process.terminate()
+        process.communicate(timeout=120)
+
+
 def take_screenshots(folder: Path) -> None:
-    """Have Chromium draw the report, in light and dark, the notebook, and the site."""
+    """Have Chromium draw the report, in light and dark, the notebook, the site, and a pipeline."""
     found = subprocess.run(
         ["sh", str(REPOSITORY / "tools" / "ensure_chromium.sh")],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     chromium = found.stdout.strip()
     dark = ["--blink-settings=preferredColorScheme=0"]
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
         report, notebook, site = (
             Path(place, "report.html"),
             Path(place, "notebook.html"),
@@ -188,18 +343,20 @@ def take_screenshots(folder: Path) -> None:
             [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(site)],
             cwd=REPOSITORY, check=True,
         )  # fmt: skip
-        shots: list[tuple[str, Path, int, list[str]]] = [
-            ("report.png", report, 1560, []),
-            ("report_dark.png", report, 1560, dark),
-            ("notebook.png", notebook, 1480, []),
-            ("site.png", site / "index.html", 1000, []),
+        live = stack.enter_context(live_pipeline(Path(place, "pipeline")))
+        shots: list[tuple[str, str, int, list[str]]] = [
+            ("live.png", live, 1180, []),
+            ("report.png", report.as_uri(), 1560, []),
+            ("report_dark.png", report.as_uri(), 1560, dark),
+            ("notebook.png", notebook.as_uri(), 1480, []),
+            ("site.png", (site / "index.html").as_uri(), 1000, []),
         ]
-        for name, file, height, options in shots:
+        for name, address, height, options in shots:
             subprocess.run(
                 [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
                  f"--user-data-dir={place}/profile", "--virtual-time-budget=2000",
                  f"--window-size=1040,{height}", *options, f"--screenshot={folder / name}",
-                 file.as_uri()],
+                 address],
                 capture_output=True, check=True, timeout=300,
             )  # fmt: skip
 

@@ -22,6 +22,7 @@ BESIDE = {
     "ARCHITECTURE.md": "ARCHITECTURE.md",
     "CONTRIBUTING.md": "CONTRIBUTING.md",
     "CHANGELOG.md": "CHANGELOG.md",
+    "examples/data/README.md": "cookbook/data.md",
 }
 API = "reference/api.md"
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")

@@ -1,52 +1,102 @@
-"""What a paper says about a curve, tested on ours."""
+"""What a paper says about a curve, tested on ours, and said in words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
-from benchmarks.papers.experiment import Cell
+from benchmarks.papers.experiment import NEAR, Cell, Claim, Range
 
 NOISE = (
     1.25  # a curve that falls by less than this factor between two points still counts as rising
 )
+SEEN, NOT_SEEN, NOT_MEASURED = "seen", "not seen", "not measured"
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A statement with our numbers in it; `holds` is None where a number is missing.
+def ratio_claim(text: str, ours: float | None, paper: float | Range, why: str) -> Claim:
+    """Return a claim with a ratio in it: seen only within a factor of 2 of the paper's.
 
-    Only what the paper says decides whether its shape was seen; `of_paper` is False for the rest.
+    >>> near = ratio_claim("AIS wins", 10.0, 18.0, "compiled")
+    >>> far = ratio_claim("AIS wins", 6.0, (18.0, 20.0), "compiled")
+    >>> near.holds, far.holds, far.difference
+    (True, False, 0.3333333333333333)
     """
+    low, high = paper if isinstance(paper, tuple) else (paper, paper)
+    holds = None if ours is None else low / NEAR <= ours <= high * NEAR
+    return Claim(text, holds, ours=ours, paper=(low, high), why=why)
 
-    text: str
-    holds: bool | None
-    of_paper: bool = True
 
+def verdict(claims: Sequence[Claim]) -> str:
+    """Return how many claims of the paper were seen.
 
-def judge(claims: Sequence[Claim]) -> str:
-    """Return in one sentence whether the shape was seen again, claim by claim.
-
-    >>> judge([Claim("AIS wins", True), Claim("they meet", False)])
-    'Seen in part (1 of 2). AIS wins: yes; they meet: no.'
+    >>> verdict([Claim("AIS wins", True), Claim("they meet", False)])
+    'Seen in part (1 of 2)'
     """
     known = [claim for claim in claims if claim.of_paper and claim.holds is not None]
     right = sum(bool(claim.holds) for claim in known)
     if not known:
-        verdict = "Not measured"
-    elif right == len(known):
-        verdict = f"Seen again ({right} of {len(known)})"
-    else:
-        verdict = f"{'Seen in part' if right else 'Not seen'} ({right} of {len(known)})"
+        return "Not measured"
+    if right == len(known):
+        return f"Seen again ({right} of {len(known)})"
+    return f"{'Seen in part' if right else 'Not seen'} ({right} of {len(known)})"
+
+
+def judge(claims: Sequence[Claim]) -> str:
+    """Return in a few sentences whether the shape was seen again, claim by claim.
+
+    >>> judge([Claim("AIS wins", True)])
+    'Seen again (1 of 1). AIS wins: seen.'
+    >>> judge([ratio_claim("A ÷ B", 4.0, 1.0, "compiled")])
+    'Not seen (0 of 1). A ÷ B: not seen, 4 instead of 1 (4 times more): compiled.'
+    """
     said = [each for each in claims if each.of_paper]
     own = [each for each in claims if not each.of_paper]
-    return f"{verdict}. {_listed(said)}." + (f" Beside the paper: {_listed(own)}." if own else "")
+    sentences = [f"{verdict(claims)}.", *map(_sentence, said)]
+    if own:
+        sentences += ["Beside the paper.", *map(_sentence, own)]
+    return " ".join(sentences)
 
 
-def _listed(claims: Sequence[Claim]) -> str:
-    words = {True: "yes", False: "no", None: "not measured"}
-    return "; ".join(f"{each.text}: {words[each.holds]}" for each in claims)
+def _sentence(claim: Claim) -> str:
+    text = claim.text[:1].upper() + claim.text[1:]
+    if claim.paper is None:
+        why = f": {claim.why}" if claim.why and claim.holds is False else ""
+        return f"{text}: {word(claim)}{why}."
+    if claim.holds is None:
+        return f"{text}: {word(claim)}."
+    numbers = f"{number(claim.ours)} instead of {range_text(claim.paper)}"
+    if claim.holds:
+        return f"{text}: {word(claim)}, {numbers}."
+    return f"{text}: {word(claim)}, {numbers} ({difference_text(claim)}): {claim.why}."
+
+
+def word(claim: Claim) -> str:
+    """Return whether a claim was seen."""
+    return {True: SEEN, False: NOT_SEEN, None: NOT_MEASURED}[claim.holds]
+
+
+def range_text(paper: Range) -> str:
+    """Return what the paper has.
+
+    >>> range_text((2.0, 2.0)), range_text((1e3, 1e5)), range_text((100.0, float("inf")))
+    ('2', '1,000 to 100,000', 'at least 100')
+    """
+    low, high = map(number, paper)
+    if paper[1] == float("inf"):
+        return f"at least {low}"
+    return low if low == high else f"{low} to {high}"
+
+
+def difference_text(claim: Claim) -> str:
+    """Return by how much our ratio differs from the paper's.
+
+    >>> difference_text(ratio_claim("", 5.0, 100.0, ""))
+    '20 times less'
+    """
+    factor = claim.difference
+    if factor is None or factor == 1:
+        return ""
+    return f"{number(factor)} times more" if factor > 1 else f"{number(1 / factor)} times less"
 
 
 def quotient(one: Cell, other: Cell) -> float | None:

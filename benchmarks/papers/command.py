@@ -7,14 +7,14 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from benchmarks.contender import NotRunnableError
-from benchmarks.papers.catalogue import PAPERS, chosen, experiments_of
+from benchmarks.papers.catalogue import chosen, experiments_of
 from benchmarks.papers.experiment import Experiment
 from benchmarks.papers.plot import require_matplotlib
 from benchmarks.papers.progress import watching
 from benchmarks.papers.report import Report
+from benchmarks.surroundings import written
 
 
 def run_paper(
@@ -34,18 +34,7 @@ def run_paper(
     for place, experiment in enumerate(experiments):
         report = _run(experiment, scale, f"{place + 1}/{len(experiments)}")
         report.show(console)
-        console.print(f"written: {report.write(folder)}\n", soft_wrap=True)
-
-
-def list_papers(console: Console) -> None:
-    """Print all experiments of all papers."""
-    table = Table(title="Experiments of papers", title_justify="left")
-    for heading in ("paper", "experiment", "shows"):
-        table.add_column(heading)
-    for paper in PAPERS:
-        for experiment in experiments_of(paper):
-            table.add_row(paper, experiment.name, experiment.title)
-    console.print(table)
+        console.print(written(report.write, folder) + "\n", soft_wrap=True)
 
 
 def _run(experiment: Experiment, scale: float, place: str) -> Report:

@@ -5,7 +5,8 @@ all take turns, starting with another one every round, and the best round counts
 on the machine can only add time. Who has taken `ENOUGH_SECONDS` in all is not asked again. Garbage
 is collected before the first round only. The answers of the first round must be the same: as many
 matches, and the same sum of every column. Whole numbers must be equal; a sum of doubles depends on
-the order of its terms.
+the order of its terms. A contender that answers another question by its definition is compared with
+that definition, written down once more in another way.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -63,9 +65,12 @@ def race(
     *,
     point: str,
     skipped: Mapping[str, str] | None = None,
+    definitions: Mapping[str, Contender] | None = None,
     turns: int = TURNS,
 ) -> dict[str, Timing]:
     """Return the timing of every contender at one point of a figure.
+
+    `definitions` has the right answers of those that are not asked what all others are.
 
     Raises:
         WrongAnswerError: two contenders do not find the same matches.
@@ -90,7 +95,7 @@ def race(
                 if turn == 0:
                     sums[name] = _sums(answer.matches)
             if turn == 0:
-                _require_agreement(point, sums)
+                _require_agreements(point, sums, events, definitions or {})
     return {name: timings[name] for name in contenders}
 
 
@@ -117,8 +122,33 @@ def _better(best: Timing | None, answer: Answer, seconds: float, used: float) ->
 
 
 def _sums(matches: pa.Table) -> list[float]:
-    sums = [pc.sum(column).as_py() or 0 for column in matches.columns]
-    return [matches.num_rows, *sums]
+    """Return the number of rows, and what columns add up to.
+
+    A sum with an infinite number in it would hide all others, and one with a huge number the small
+    ones. So sizes are added up by their logarithm, too, and infinite numbers are counted.
+    """
+    found: list[float] = [matches.num_rows]
+    for column in matches.columns:
+        values = column.drop_null().to_numpy().astype(np.float64)
+        is_finite = np.isfinite(values)
+        sizes = np.sign(values[is_finite]) * np.log2(1.0 + np.abs(values[is_finite]))
+        total = (pc.sum(column).as_py() or 0) if is_finite.all() else 0
+        found += [int((~is_finite).sum()), float(sizes.sum()), total]
+    return found
+
+
+def _require_agreements(
+    point: str,
+    sums: Mapping[str, list[float]],
+    events: pa.Table,
+    definitions: Mapping[str, Contender],
+) -> None:
+    same = {name: each for name, each in sums.items() if name not in definitions}
+    _require_agreement(point, same)
+    for name, define in definitions.items():
+        if name in sums:
+            own = {f"the definition of {name}": _sums(define(events).matches), name: sums[name]}
+            _require_agreement(point, own)
 
 
 def _require_agreement(point: str, sums: Mapping[str, list[float]]) -> None:

@@ -23,12 +23,14 @@ Point = TypeVar("Point", int, str)
 class Entry:
     """A contender of one point; `sequences` is about how many it will build, if that matters.
 
-    More than `most` are not worth the time or the memory.
+    More than `most` are not worth the time or the memory. `definition` gives the right answer of a
+    contender that counts something else than all others.
     """
 
     contender: Contender
     sequences: float = 0.0
     most: float = MOST_SEQUENCES
+    definition: Contender | None = None
 
     @property
     def skipped(self) -> str | None:
@@ -146,6 +148,11 @@ def sweep(
                 {name: entry.contender for name, entry in entered.items()},
                 point=f"{symbol} = {_text(point)}",
                 skipped={name: entry.skipped for name, entry in entered.items() if entry.skipped},
+                definitions={
+                    name: entry.definition
+                    for name, entry in entered.items()
+                    if entry.definition is not None
+                },
                 turns=turns,
             )
         )

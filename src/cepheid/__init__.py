@@ -12,6 +12,7 @@ from typing import Any
 
 from cepheid.analyzed_run import AnalyzedRun
 from cepheid.connectors.cause_of import cause_of
+from cepheid.drawn_runs import WorkloadResults
 from cepheid.errors import (
     BindingError,
     CepheidError,
@@ -29,6 +30,8 @@ from cepheid.errors import (
     UnsupportedQueryError,
 )
 from cepheid.events import Events, events
+from cepheid.funnels.funnel import Funnel, funnel, funnel_queries
+from cepheid.on_spark import declared, register
 from cepheid.plan.run_options import Batch
 from cepheid.plan.stream_options import Streaming
 from cepheid.plot.picture import Plot
@@ -43,12 +46,12 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AnalyzedRun", "Batch", "BindingError", "CepheidError", "Compressed", "ConfigError",
-    "DataError", "Events", "InternalError", "LiveStateError", "MatchLimitError",
+    "DataError", "Events", "Funnel", "InternalError", "LiveStateError", "MatchLimitError",
     "OutOfMemoryError", "PipelineError", "Plot", "Query", "QueryError", "QueryFolder",
     "QuerySyntaxError", "ResultsWithLate", "StateError", "StateLimitError", "Streaming",
-    "StreamingMetrics", "UnsupportedQueryError", "Warmed", "Workload", "__version__", "cause_of",
-    "events", "plot", "query", "query_folder", "streaming_metrics", "warmup",
-    "warmup_kinds", "workload",
+    "StreamingMetrics", "UnsupportedQueryError", "Warmed", "Workload", "WorkloadResults",
+    "__version__", "cause_of", "declared", "events", "funnel", "funnel_queries", "plot", "query",
+    "query_folder", "register", "streaming_metrics", "warmup", "warmup_kinds", "workload",
 ]  # fmt: skip
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic
 
 from cepheid.analysis.dependencies import Dependencies
 from cepheid.errors import ConfigError, suggest
 from cepheid.plan.physical import PhysicalPlan
+from cepheid.plot.picture import Plot
 from cepheid.program.sharing.run_report import RunReport
 from cepheid.tables.table_types import Table
 
 if TYPE_CHECKING:
+    from cepheid.drawn_runs import Drawing
     from cepheid.explain.sharing_document import SharingExplanation
 
 
@@ -24,6 +26,11 @@ class AnalyzedRun(Generic[Table]):
     report: RunReport
     plans: Mapping[str, PhysicalPlan]
     dependencies: Dependencies
+    drawing: Drawing = field(repr=False, compare=False)
+
+    def plot(self, *, title: str | None = None, begin: Any = None, end: Any = None) -> Plot:
+        """Return pictures of the results; the arguments are those of `cepheid.plot`."""
+        return self.drawing.plot(title=title, begin=begin, end=end)
 
     @property
     def result(self) -> Table:

@@ -146,13 +146,27 @@ class PipelineError(CepheidError):
 
 
 class LiveStateError(CepheidError):
-    """A query keeps more alive than it was allowed to."""
+    """A query keeps more alive than it was allowed to: partial matches, or links between them.
 
-    def __init__(self, query: str, place: str, live: int, limit: int) -> None:
+    `are_told_apart`: by what predicates read of them, although not all matches are taken.
+    """
+
+    def __init__(
+        self,
+        query: str,
+        place: str,
+        live: int,
+        limit: int,
+        what: str = "partial matches",
+        *,
+        are_told_apart: bool = False,
+    ) -> None:
+        also = "; the line 'overlaps' of EXPLAIN says what they are kept for"
         super().__init__(
-            f"'{query}' keeps {live:,} partial matches alive {place}; the limit is {limit:,}\n"
+            f"'{query}' keeps {live:,} {what} alive {place}; the limit is {limit:,}\n"
             "  hint: shorten WITHIN, add a partition such as [id] or a predicate that fewer events "
             "satisfy, choose skip_till_next_match, or raise live_limit"
+            f"{also if are_told_apart else ''}"
         )
 
 
@@ -302,13 +316,21 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     return by_folded[found[0]] if found else None
 
 
-def suggest(word: str, known: Iterable[str], *, owner: str) -> str:
+def suggest(word: str, known: Iterable[str], *, owner: str, in_query: bool = False) -> str:
     """Return a hint that names the nearest known word and lists the others.
+
+    A query has names that are no words in backticks.
 
     >>> suggest("prise", ["volume", "price"], owner="Trade")
     "did you mean 'price'? Trade has: price, volume"
+    >>> suggest("user", ["user.name"], owner="Trade", in_query=True)
+    'did you mean `user.name`, with backticks? Trade has: user.name'
     """
     names = sorted(known)
     listing = f"{owner} has: {', '.join(names)}" if names else f"{owner} has none"
     best = nearest(word, names)
-    return listing if best is None else f"did you mean '{best}'? {listing}"
+    if best is None:
+        return listing
+    is_plain = not in_query or best.isidentifier()
+    meant = f"'{best}'" if is_plain else f"`{best}`, with backticks"
+    return f"did you mean {meant}? {listing}"

@@ -64,7 +64,11 @@ class Events(Generic[Table]):
         first: Any = self._first
         if self.path is not None or first is None:
             return False
-        return kind_of(first) is TableKind.SPARK and bool(first.isStreaming)
+        if kind_of(first) is not TableKind.SPARK:
+            return False
+        from cepheid.spark.frames.query_functions import is_streaming
+
+        return is_streaming(first)
 
     @property
     def kind(self) -> str:

@@ -16,6 +16,7 @@ from cepheid.analysis.fill_parameters import ParameterValue
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
 from cepheid.errors import UNNAMED, ConfigError, QueryError, last_defence
 from cepheid.events import Events, schema_to_explain, source_of
+from cepheid.language import ast
 from cepheid.language.parser import parse
 from cepheid.language.printer import print_query
 from cepheid.language.source import Source
@@ -87,6 +88,10 @@ class Query:
         """Return the same query under another name."""
         return Query(self.text, name=name, parameters=self.parameters)
 
+    def with_tree(self, tree: ast.Query) -> Query:
+        """Return a query of the same name and parameters that says something else."""
+        return Query(print_query(tree), name=self.name, parameters=self.parameters)
+
     def bind(self, schema: EventSchema = OPEN_SCHEMA) -> BoundQuery:
         """Check the query against a schema; without one, every name is accepted."""
         with self._defence():
@@ -118,13 +123,14 @@ class Query:
         from cepheid.explain.explain import explain
         from cepheid.explain.explain_plan import explain_plan
         from cepheid.plot.explained import Explained
+        from cepheid.stream.explain_steps import plan_steps
 
         known = schema_to_explain(events, schema)
         with self._defence():
             plan = self.plan(known)
-            folds = plan_folds(plan, facts)
-            text = explain(plan, folds, format=format)
-            return Explained(text, format, explain_plan(plan, folds))
+            folds, steps = plan_folds(plan, facts), plan_steps(plan)
+            text = explain(plan, folds, steps, format=format)
+            return Explained(text, format, explain_plan(plan, folds, steps))
 
     @overload
     def analyze(
@@ -153,6 +159,7 @@ class Query:
         ([{'n': 3.0}], 'grams of events in order')
         """
         from cepheid.analyzed_run import AnalyzedRun
+        from cepheid.drawn_runs import Drawing
         from cepheid.engine.catalogue import RankedFolds
         from cepheid.program.run_record import RunRecord
         from cepheid.program.sharing.run_report import make_report
@@ -161,13 +168,14 @@ class Query:
 
         given, chosen = read_run(events, options, keywords, method="analyze", without=ON_SPARK)
         folds, start = RankedFolds(record=RunRecord(is_detailed=True)), perf_counter()
-        members = [self._member(chosen)]
+        members = [self.member(chosen)]
         with self._defence():
             results = run_queries(members, source_of(given), given.roles, chosen, None, folds)
         report = make_report(folds.record, perf_counter() - start)
         nodes = [QueryNode(self.name, self.tree, self.source)]
         plans = {self.name: self.plan(folds.schema)}
-        return AnalyzedRun(results, report, plans, find_dependencies(nodes))
+        drawing = Drawing(self, given, chosen)
+        return AnalyzedRun(results, report, plans, find_dependencies(nodes), drawing)
 
     @overload
     def run(
@@ -217,9 +225,13 @@ class Query:
 
         given, chosen = read_run(events, options, keywords, method="run")
         with self._defence():
-            return run_queries([self._member(chosen)], source_of(given), given.roles, chosen)[
-                self.name
-            ]
+            results = run_queries([self.member(chosen)], source_of(given), given.roles, chosen)
+            found = results[self.name]
+        if not hasattr(type(found), "drawn_by"):  # a table; cepheid.plot draws it
+            return found
+        from cepheid.drawn_runs import Drawing
+
+        return found.drawn_by(Drawing(self, given, chosen).plot)
 
     @overload
     def batches(
@@ -254,9 +266,10 @@ class Query:
 
         given, chosen = read_run(events, options, keywords, method="batches", without=ON_SPARK)
         with self._defence():
-            return find_batches(self._member(chosen), source_of(given), given.roles)
+            return find_batches(self.member(chosen), source_of(given), given.roles)
 
-    def _member(self, options: RunOptions) -> Member:
+    def member(self, options: RunOptions) -> Member:
+        """Return the query as the only one of a run."""
         from cepheid.engine.members import Member
 
         return Member(self.name, partial(self.program, options))
@@ -278,7 +291,7 @@ class Query:
             (schema.time, schema.type_column, schema.order, schema.ticks_per_second),
             None if by_type is None else tuple(by_type.items()),
             (schema.is_open, schema.derived_types, schema.other_attributes, is_checked),
-            repr(schema.nested),
+            (repr(schema.nested), tuple(schema.scales.items())),
         )
         return _lowered(_Request(key, self, options, schema, is_checked))
 

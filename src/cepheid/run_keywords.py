@@ -39,9 +39,14 @@ class StreamingOnlyKeywords(TypedDict, total=False):
     ordered: bool
     watermark: str | int | None
     late: str
+    ahead: str | None
+    bad: str
     idle: str | None
     buckets: int | None
     state_limit: int | None
+    cache: bool
+    cache_folder: str | None
+    cache_limit: int | None
     end: str | None
 
 

@@ -32,6 +32,7 @@ from cepheid.tables.table_types import Table
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from cepheid.drawn_runs import WorkloadResults
     from cepheid.engine.members import Member
     from cepheid.engine.shared.policy import Policy, Sharing
     from cepheid.plan.stream_options import Streaming
@@ -131,6 +132,9 @@ class Workload:
     ) -> str:
         """Say who reads whose results and how each query will be run: as text or json.
 
+        As mermaid or svg, the patterns of queries that are folded together are drawn as one: every
+        type once, edges with the names of the queries that have them.
+
         With `events`, the names and types of their columns are checked and known. Without them,
         every name is accepted. `sharing` is as of `run`, `facts` are as of `Query.explain`.
 
@@ -155,7 +159,7 @@ class Workload:
         *,
         sharing: str = "dynamic",
         **keywords: Unpack[OptionKeywords],
-    ) -> dict[str, Table]: ...
+    ) -> WorkloadResults[Table]: ...
     @overload
     def run(
         self,
@@ -164,7 +168,7 @@ class Workload:
         *,
         sharing: str = "dynamic",
         **keywords: Unpack[RunKeywords],
-    ) -> dict[str, ArrowTable]: ...
+    ) -> WorkloadResults[ArrowTable]: ...
     @overload
     def run(
         self,
@@ -173,7 +177,7 @@ class Workload:
         *,
         sharing: str = "dynamic",
         **keywords: Unpack[RunKeywords],
-    ) -> dict[str, Table]: ...
+    ) -> WorkloadResults[Table]: ...
     @overload  # matched where pyarrow has stubs: without any, its tables are of any type
     def run(  # type: ignore[overload-cannot-match]
         self,
@@ -182,16 +186,15 @@ class Workload:
         *,
         sharing: str = "dynamic",
         **keywords: Unpack[RunKeywords],
-    ) -> dict[str, ArrowTable]: ...
+    ) -> WorkloadResults[ArrowTable]: ...
     def run(
         self, events: object, options: Options = None, *, sharing: str = "dynamic", **keywords: Any
-    ) -> dict[str, Any]:
+    ) -> WorkloadResults[Any]:
         """Run all queries and return their results by name, of the same kind as `events`.
 
         The arguments are those of `Query.run`; `limit`, `on_expiry` and `parallel_in_time` concern
         the queries that can have them. Of results that another query reads, `limit` leaves all. The
-        path of a file or directory
-        gives pyarrow Tables.
+        path of a file or directory gives pyarrow Tables. `plot()` of the results draws them.
 
         `sharing` is how queries that are folded together take a burst of events that several of
         them match: "dynamic" decides for every burst whether to share the work, "always" and
@@ -208,6 +211,7 @@ class Workload:
         >>> workload([twice, pairs]).run(events, time="ts", type="kind")["twice"].to_pylist()
         [{'p_a_ts': 1, 'q_a_ts': 3}]
         """
+        from cepheid.drawn_runs import Drawing, WorkloadResults
         from cepheid.run_keywords import read_run
         from cepheid.runners.query_results import in_order
         from cepheid.runners.run_queries import run_queries
@@ -218,7 +222,8 @@ class Workload:
         shared = replace(self._sharing(sharing), in_ranges=in_ranges)
         with self._defence():
             results = run_queries(members, source_of(given), given.roles, chosen, shared)
-        return in_order(results, self.queries)
+        ordered = in_order(results, self.queries)
+        return WorkloadResults(ordered, Drawing(self, given, chosen))
 
     def stream(
         self,
@@ -317,6 +322,7 @@ class Workload:
         >>> found.results["q1"].to_pylist(), found.report.sets[0].parts[0].text
         ([{'n': 3.0}], 'B+')
         """
+        from cepheid.drawn_runs import Drawing
         from cepheid.engine.catalogue import RankedFolds
         from cepheid.engine.shared.analyze_set import SetAnalysis
         from cepheid.program.run_record import RunRecord
@@ -331,7 +337,8 @@ class Workload:
             results = run_queries(members, source_of(given), given.roles, chosen, shared, folds)
         report = make_report(folds.record, perf_counter() - start, sharing, analysis.sets)
         ordered = {name: results[name] for name in self.queries}
-        return AnalyzedRun(ordered, report, self.plans(folds.schema), self.dependencies)
+        drawing = Drawing(self, given, chosen)
+        return AnalyzedRun(ordered, report, self.plans(folds.schema), self.dependencies, drawing)
 
     def _defence(self) -> AbstractContextManager[None]:
         return last_defence(f"the workload of {', '.join(self.queries)}")

@@ -51,7 +51,7 @@ def test_equivalence_tests_and_groups(query, partition_by):
         # No chain:
         ("SEQ(A a, B b, C c)", "a.id = b.id", ()),
         ("SEQ(A a, B b, C c, D d)", "a.id = b.id AND c.id = d.id", ()),
-        ("SEQ(A a, A b)", "a.id = b.k", ()),
+        ("SEQ(A a, A b)", "a.id = b.k", ("A.id = A.k",)),
         ("SEQ(A a, B b)", "lower(a.id) = lower(b.k)", ()),
         ("SEQ(A a, !N n, B b)", "a.id = b.k", ()),
         ("SEQ(A a, B b)", "a.id != b.id", ()),

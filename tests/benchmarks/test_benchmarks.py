@@ -25,10 +25,10 @@ LOCAL = (
     "count-type-grained",
     "a-seq-window",
     "slide-overlap",
-    "sharing-grid",
     "next-falling",
     "non-overlapping",
     "join-keys",
+    "two-keys",
 )
 ON_SPARK = (
     "spark-w1-sparse",
@@ -37,12 +37,15 @@ ON_SPARK = (
     "spark-type-grained",
     "spark-one-key",
     "spark-push-down",
+    "spark-sql",
     "spark-marks-narrow",
     "spark-marks-wide",
     "spark-stream-w1",
     "spark-stream-counts",
     "spark-join-keys",
     "stream-join-keys",
+    "spark-two-keys",
+    "stream-two-keys",
 )
 
 

@@ -1,22 +1,37 @@
 """The experiments of papers run at a tiny scale, and their baselines agree with the engine."""
 
+import io
 import json
 import re
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from rich.console import Console
 
+from benchmarks import surroundings
+from benchmarks.catalogue import BENCHMARKS
 from benchmarks.contender import NotRunnableError
-from benchmarks.measure import WrongAnswerError
+from benchmarks.list_names import list_benchmarks
+from benchmarks.measure import Measurement, WrongAnswerError
 from benchmarks.papers import sase_contenders as contenders
 from benchmarks.papers.catalogue import PAPERS, chosen, experiments_of
-from benchmarks.papers.claims import Claim, judge, rises
-from benchmarks.papers.experiment import Cell, Experiment, Outcome
+from benchmarks.papers.claims import difference_text, judge, ratio_claim, rises
+from benchmarks.papers.claims_page import PAGE, outcome_of, page_text
+from benchmarks.papers.command import run_paper
+from benchmarks.papers.experiment import Cell, Claim, Experiment, Outcome
 from benchmarks.papers.race import Answer, race
-from benchmarks.papers.report import Report
+from benchmarks.papers.report import PAPER_RESULTS, Report
+from benchmarks.papers.sase_negation import (
+    NEGATIONS,
+    Negated,
+    negation_on_top,
+    with_predicate,
+)
 from benchmarks.papers.sase_stream import Workload
 from benchmarks.papers.sweep import MOST_SEQUENCES, OURS, Entry, sweep
+from benchmarks.report import Report as TimesReport
+from tests.oracle import ask
 
 TINY = 0.001
 EXPERIMENTS = {each.name: each for paper in PAPERS for each in experiments_of(paper)}
@@ -33,9 +48,14 @@ def test_an_experiment_runs(name):
     assert outcome.series
     for cells in outcome.series.values():
         assert len(cells) == len(outcome.points)
-        assert all(cell.value is not None or cell.skipped for cell in cells)
+        assert all((cell.value is None) == bool(cell.skipped) for cell in cells)
     assert any(OURS in series for series in outcome.series) is (name not in ABOUT_BASELINES)
-    assert outcome.shape
+    claims = EXPERIMENTS[name].claims(outcome)
+    assert claims
+    assert all(claim.why for claim in claims if claim.paper is not None)
+    assert judge(claims)
+    if name.startswith(("hamlet-fig-8", "hamlet-fig-10")):
+        assert len(outcome.counts) == 4
 
 
 def test_every_figure_of_sase_is_there():
@@ -133,6 +153,29 @@ class TestBaselines:
         assert built["Dynamic Filtering"] <= built["Multi-PAIS"] <= built["Selection"]
 
 
+class TestNegation:
+    """SASE's plans with Negation and Selection on top find what the oracle finds."""
+
+    @pytest.mark.parametrize("negations", NEGATIONS)
+    def test_negations(self, negations):
+        negated = Negated(Workload(80, 40, values=(2,), types=6), negations)
+        events = negated.workload.table()
+        wanted = [tuple(row.values()) for row in ask(negated.query, events.to_pylist())]
+        assert wanted
+        found = negation_on_top(negated)(events).matches
+        assert sorted(zip(*found.to_pydict().values(), strict=True)) == sorted(wanted)
+
+    @pytest.mark.parametrize("is_pushed", [True, False])
+    def test_a_predicate(self, is_pushed):
+        workload = Workload(80, 40, values=(2,), types=6)
+        events = workload.table().append_column("x", pa.array(np.arange(80) * 7 % 100))
+        query = workload.query.replace(" WITHIN", " AND e1.x < 50 WITHIN")
+        wanted = [tuple(row.values()) for row in ask(query, events.to_pylist())]
+        assert wanted
+        found = with_predicate(workload, 50, is_pushed=is_pushed)(events).matches
+        assert sorted(zip(*found.to_pydict().values(), strict=True)) == sorted(wanted)
+
+
 class TestStream:
     @pytest.mark.parametrize("values", [(), (3,), (3, 2)])
     def test_selectivity_predicts_the_matches(self, values):
@@ -171,6 +214,28 @@ class TestRace:
         with pytest.raises(WrongAnswerError):
             race(events, {"one": finding(0.3), "two": finding(0.31)}, point="here", turns=1)
 
+    @pytest.mark.parametrize("huge", [float("inf"), 1e300])
+    def test_huge_numbers_hide_no_others(self, huge):
+        events = Workload(500, 50, types=4).table()
+
+        def finding(value):
+            return lambda _: Answer(pa.table({"count": [value, huge]}))
+
+        race(events, {"one": finding(3.0), "two": finding(3.0)}, point="here", turns=1)
+        with pytest.raises(WrongAnswerError):
+            race(events, {"one": finding(3.0), "two": finding(999.0)}, point="here", turns=1)
+
+    def test_another_definition_is_compared_with_itself(self):
+        events = Workload(500, 50, types=4).table()
+
+        def finding(value):
+            return lambda _: Answer(pa.table({"count": [value]}))
+
+        made = {"one": finding(3), "other": finding(2)}
+        race(events, made, point="here", turns=1, definitions={"other": finding(2)})
+        with pytest.raises(WrongAnswerError, match="the definition of other"):
+            race(events, made, point="here", turns=1, definitions={"other": finding(1)})
+
     def test_memory_is_that_of_the_contender(self):
         def waste(table):
             return Answer(pa.table({"filled": np.ones(5_000_000)}))
@@ -200,13 +265,36 @@ class TestRace:
 class TestClaims:
     def test_missing_numbers_do_not_count(self):
         assert judge([Claim("a", True), Claim("b", None)]) == (
-            "Seen again (1 of 1). a: yes; b: not measured."
+            "Seen again (1 of 1). A: seen. B: not measured."
         )
-        assert judge([Claim("a", False)]) == "Not seen (0 of 1). a: no."
+        assert judge([Claim("a", False, why="c")]) == "Not seen (0 of 1). A: not seen: c."
 
     def test_only_what_the_paper_says_decides(self):
         assert judge([Claim("a", True), Claim("b", False, of_paper=False)]) == (
-            "Seen again (1 of 1). a: yes. Beside the paper: b: no."
+            "Seen again (1 of 1). A: seen. Beside the paper. B: not seen."
+        )
+
+    @pytest.mark.parametrize(
+        ("ours", "paper", "holds", "difference"),
+        [
+            (18.0, 18.0, True, ""),
+            (9.0, 18.0, True, "2 times less"),
+            (8.9, 18.0, False, "2 times less"),
+            (36.1, 18.0, False, "2 times more"),
+            (50.0, (1000.0, 100_000.0), False, "20 times less"),
+            (150_000.0, (1000.0, 100_000.0), True, "1.5 times more"),
+            (1e6, (100.0, float("inf")), True, ""),
+            (None, 18.0, None, ""),
+        ],
+    )
+    def test_a_ratio_is_seen_within_a_factor_of_two(self, ours, paper, holds, difference):
+        claim = ratio_claim("A ÷ B", ours, paper, "a reason")
+        assert claim.holds is holds
+        assert difference_text(claim) == difference
+
+    def test_what_is_not_seen_has_a_number_and_a_reason(self):
+        assert judge([ratio_claim("a", 41.0, 100.0, "b")]) == (
+            "Not seen (0 of 1). A: not seen, 41 instead of 100 (2.4 times less): b."
         )
 
     @pytest.mark.parametrize(
@@ -220,10 +308,13 @@ class TestClaims:
 @pytest.fixture
 def report() -> Report:
     cells = {OURS: [Cell(1500.0), Cell(2.0)], "other": [Cell(None, "too slow"), Cell(0.5)]}
-    outcome = Outcome([10, 100], cells, ["other takes 4 times as long"], "Seen again.")
-    experiment = Experiment(
-        "x-fig-1", "Title", "V", "y", "It falls.", "Nothing.", lambda _: outcome
+    outcome = Outcome(
+        [10, 100], cells, ["other takes 4 times as long"], {"bursts shared": [Cell(3), Cell(4)]}
     )
+    experiment = Experiment(
+        "x-fig-1", "Title", "V", "y", "It falls.", "Nothing.", lambda _: outcome,
+        lambda _: [Claim("it falls", True), ratio_claim("a ÷ b", 4.0, 1.0, "a reason")],
+    )  # fmt: skip
     return Report(experiment, 1.0, outcome)
 
 
@@ -231,13 +322,18 @@ class TestReport:
     def test_files(self, report, tmp_path):
         markdown = report.write(tmp_path).read_text()
         assert "| V | Cepheid | other |" in markdown
-        assert "| 10 | 1,500 | too slow |" in markdown
+        assert "| 10 | 1,500 | - |" in markdown
+        assert "* **other did not run everywhere:** too slow" in markdown
         assert "* **The paper's curve:** It falls." in markdown
-        assert "* **Ours:** Seen again." in markdown
+        assert "* **Bursts shared:** 3, 4" in markdown
+        assert "Seen in part (1 of 2):" in markdown
+        assert "| a ÷ b | 1 | 4 | not seen | 4 times more | a reason |" in markdown
         assert "* **Compared:** other takes 4 times as long" in markdown
         facts = json.loads((tmp_path / "x-fig-1.json").read_text())
         assert facts["series"]["other"][0] == {"value": None, "skipped": "too slow"}
         assert facts["scale"] == 1
+        assert [each["seen"] for each in facts["claims"]] == [True, False]
+        assert outcome_of(facts) == report.outcome
         assert "(x-fig-1.svg)" in markdown
 
     def test_the_same_outcome_gives_the_same_plot(self, report, tmp_path):
@@ -252,16 +348,84 @@ class TestReport:
         assert quick.write(tmp_path).name == "x-fig-1-scale-0.1.md"
 
     def test_points_with_names(self, report, tmp_path):
-        outcome = Outcome(["a", "b"], report.outcome.series, [], "-")
+        outcome = Outcome(["a", "b"], report.outcome.series, [])
         assert (
             "| a | 1,500 |" in Report(report.experiment, 1.0, outcome).write(tmp_path).read_text()
         )
 
 
+def shown(report: Report, width: int) -> list[str]:
+    """Return the lines that a terminal of a width shows."""
+    console = Console(width=width, record=True, file=io.StringIO())
+    report.show(console)
+    return console.export_text().splitlines()
+
+
+class TestNarrowTerminal:
+    """Numbers are whole in 80 columns, and so are names."""
+
+    def test_no_number_is_broken(self, report):
+        names = [OURS, *(f"{OURS}, way number {place}" for place in range(5)), "flattened (SHARON)"]
+        series = {name: [Cell(123_456_789.0 + place)] for place, name in enumerate(names)}
+        wide = Report(report.experiment, 1.0, Outcome([1_000_000], series, []))
+        lines = shown(wide, 80)
+        assert max(map(len, lines)) <= 80
+        for place in range(len(names)):
+            assert any(f" {123_456_789 + place:,} " in line for line in lines)
+
+    def test_a_wide_terminal_has_one_table(self, report):
+        rows = [line for line in shown(report, 200) if line.strip().startswith("10 ")]
+        assert len(rows) == 1
+
+    def test_reasons_are_below_the_table(self, report):
+        assert "other did not run everywhere: too slow" in shown(report, 80)
+
+    def test_times_of_a_benchmark(self):
+        measurements = [
+            Measurement(f"Cepheid, in some way {place}", (12.3456,), (45.678,), 10**9, True)
+            for place in range(3)
+        ]
+        console = Console(width=80, record=True, file=io.StringIO())
+        TimesReport(BENCHMARKS["w2"], 10_000_000, 1, measurements).show(console)
+        text = console.export_text()
+        assert max(map(len, text.splitlines())) <= 80
+        assert text.count("12,345.6 ms") == text.count("45,678.0 ms") == 3
+
+    def test_the_list_of_names(self):
+        console = Console(width=80, record=True, file=io.StringIO())
+        list_benchmarks(console)
+        text = console.export_text()
+        assert max(map(len, text.splitlines())) <= 80
+        for name in (*BENCHMARKS, "sharing-grid", *EXPERIMENTS):
+            assert f"  {name} " in text
+
+
+class TestCleanCommits:
+    def test_nothing_is_written_from_a_changed_work_tree(self, report, monkeypatch):
+        monkeypatch.setattr(surroundings, "_commit", lambda: "0123456789ab-dirty")
+        said = surroundings.written(report.write, PAPER_RESULTS / "nowhere")
+        assert said.startswith("not written: results are kept only from a clean commit")
+        assert not (PAPER_RESULTS / "nowhere").exists()
+
+    def test_it_can_be_written_elsewhere(self, report, monkeypatch, tmp_path):
+        monkeypatch.setattr(surroundings, "_commit", lambda: "0123456789ab-dirty")
+        assert surroundings.written(report.write, tmp_path).startswith("written: ")
+
+    def test_a_clean_commit_may_be_written(self, monkeypatch):
+        monkeypatch.setattr(surroundings, "_commit", lambda: "0123456789ab")
+        surroundings.require_clean(PAPER_RESULTS)
+
+    def test_marks_of_results(self):
+        assert surroundings.is_clean({"commit": "0123456789ab"})
+        assert not surroundings.is_clean({"commit": "0123456789ab-dirty"})
+        assert not surroundings.is_clean({"commit": None})
+
+
+def test_the_page_of_claims_is_that_of_the_results():
+    assert PAGE.read_text(encoding="utf-8") == page_text()
+    assert {name for name in EXPERIMENTS if f"`{name}`" not in page_text()} == set()
+
+
 def test_a_figure_that_does_not_exist():
-    from rich.console import Console
-
-    from benchmarks.papers.command import run_paper
-
     with pytest.raises(NotRunnableError, match="sase has no figure 7; there are: sase-fig-8"):
         run_paper("sase", figures=["7"], scale=1, folder=None, console=Console())

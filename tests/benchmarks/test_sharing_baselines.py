@@ -1,5 +1,7 @@
 """The methods that HAMLET and A-Seq compare for several queries count what the definitions say."""
 
+from functools import partial
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -8,6 +10,17 @@ import cepheid
 from benchmarks.papers.a_seq.stream import TICKERS
 from benchmarks.papers.a_seq_shared import contenders as sequences
 from benchmarks.papers.a_seq_shared.stream import Shared
+from benchmarks.papers.baselines.chop_connect import chop_connect
+from benchmarks.papers.baselines.graphlets import (
+    ALONE,
+    ALWAYS,
+    DYNAMIC,
+    NEVER,
+    SHARED,
+    TAKES_NONE,
+    decide,
+)
+from benchmarks.papers.baselines.prefix_counters import NO_PLACE, prefix_counters
 from benchmarks.papers.hamlet import contenders, diverse, streams
 from benchmarks.papers.hamlet.task import MINUTE, Task, pairs
 from tests.oracle import ask
@@ -35,11 +48,23 @@ class TestTrends:
                 "time": np.arange(40),
                 "type": dictionary(codes, ["T", "A", "B", "C"]),
                 "key": random.integers(0, 2, 40),
+                "value": random.integers(1, 101, 40).astype(np.float64),
             }
         )
-        return Task("T", pairs(("A", "B", "C"), 4), ("key",), "key", window), events
+        ends = pairs(("A", "B", "C"), 5)
+        return Task("T", ends, ("key",), "key", window, streams.LIMITS), events
 
-    @pytest.mark.parametrize("make", [contenders.greta, contenders.sharon, contenders.mcep])
+    @pytest.mark.parametrize(
+        "make",
+        [
+            contenders.hamlet,
+            pytest.param(partial(contenders.hamlet, policy=ALWAYS), id="always"),
+            pytest.param(partial(contenders.hamlet, policy=NEVER), id="never"),
+            contenders.greta,
+            contenders.sharon,
+            contenders.mcep,
+        ],
+    )
     def test_against_the_oracle(self, make, window, seed):
         task, events = self.case(window, seed)
         wanted = sorted(
@@ -79,7 +104,7 @@ class TestSequences:
             for row in ask(text, events.to_pylist())
         )
         assert wanted
-        makers = [sequences.published, sequences.two_steps]
+        makers = [sequences.published, sequences.published_sharing, sequences.two_steps]
         if not is_prefix:
             makers.append(sequences.shared_construction)
         for make in makers:
@@ -95,6 +120,82 @@ class TestSequences:
         assert len(wanted) > 100
         for make in (sequences.together, sequences.one_by_one):
             assert rows_of(make(workload)(events).matches, *columns) == wanted, make.__name__
+        assert rows_of(sequences.published_sharing(shared)(events).matches, *columns) == wanted
+
+
+class TestChopConnect:
+    def test_example_8(self):
+        """SEQ(A, B, C, D, E) chopped into (A, B, C) and (D, E): figure 10 of the paper."""
+        codes = np.array(["ABCDE".index(each) for each in "ABCABDCADE"])
+        places = np.array([[0, 1, 2, NO_PLACE, NO_PLACE]])
+        tree = sequences.tree_of(["DE"], "ABCDE")
+        for window, count in ((9, 1), (90, 5)):
+            found = chop_connect(codes, np.arange(1, 11), places, *tree, window)
+            assert [each.tolist() for each in found] == [[0], [10], [count]]
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_parts_of_other_lengths(self, seed):
+        """Two queries that have C, D in common, after one type and after two."""
+        texts, window, random = ("ACDE", "ABCDF"), 30, np.random.default_rng(seed)
+        codes, time = random.integers(0, 6, 90), np.cumsum(random.integers(1, 3, 90))
+        places = np.full((2, 6), NO_PLACE)
+        places[0, 0], places[1, :2] = 0, (0, 1)
+        tree = sequences.tree_of([each[-3:] for each in texts], "ABCDEF")
+        found = chop_connect(codes, time, places, *tree, window)
+        wanted = []
+        for query, text in enumerate(texts):
+            place = np.array([text.find(each) for each in "ABCDEF"], np.int8)[codes]
+            nothing = np.full(90, NO_PLACE, np.int8)
+            times, counts, _ = prefix_counters(place, nothing, time, len(text), window)
+            wanted += [(query, *each) for each in zip(times, counts, strict=True)]
+        assert sum(count for _, _, count in wanted) > 5
+        assert sorted(zip(*found, strict=True)) == sorted(wanted)
+
+
+class TestDecisions:
+    """The numbers of HAMLET's equations 8 to 10 decide; here with events that queries refuse."""
+
+    SIZES, LIMITS = np.array([5, 5]), np.array([-np.inf, 50.0])
+
+    def roles(self, burst: list[float], events: int, policy: int = DYNAMIC) -> list[int]:
+        roles = np.empty(2, np.int8)
+        decide(np.array(burst), self.SIZES, self.LIMITS, events, policy, roles)
+        return roles.tolist()
+
+    def test_a_calm_burst_is_shared(self):
+        assert self.roles([60.0] * 8, 100) == [SHARED, SHARED]
+
+    def test_who_takes_nothing_has_no_part(self):
+        assert self.roles([10.0] * 8, 100) == [SHARED, TAKES_NONE]
+
+    def test_who_needs_many_snapshots_is_left_out(self):
+        assert self.roles([60.0, *[10.0] * 7], 100) == [SHARED, ALONE]
+
+    def test_nobody_shares_where_nothing_was_before(self):
+        assert self.roles([60.0], 1) == [ALONE, ALONE]
+
+    def test_other_policies_do_not_decide(self):
+        burst = [60.0, *[10.0] * 7]
+        assert self.roles(burst, 100, ALWAYS) == [SHARED, SHARED]
+        assert self.roles(burst, 100, NEVER) == [ALONE, ALONE]
+
+    @pytest.mark.parametrize("data", [streams.TAXI, streams.SMART_HOME], ids=lambda each: each.key)
+    def test_bursts_of_figure_10_are_shared_and_not(self, data):
+        events = streams.bursts(data, 3000, 20_000)
+        self.assert_both(Task(data.shared, pairs(data.others, 20), (data.key,), data.key, MINUTE,
+                              streams.LIMITS), events)  # fmt: skip
+
+    def test_bursts_of_figure_8_are_shared_and_not(self):
+        events = streams.ridesharing(4000, 2000, 10, 25)
+        ends = pairs(streams.RIDE_TYPES, 20)
+        self.assert_both(
+            Task("Travel", ends, ("district",), "district", MINUTE, streams.LIMITS), events
+        )
+
+    @staticmethod
+    def assert_both(task: Task, events: pa.Table) -> None:
+        assert min(contenders.hamlets_decisions(task, events)) > 0
+        assert sum(contenders.our_decisions(task, events)) > 50
 
 
 class TestStreams:

@@ -6,7 +6,14 @@ import pytest
 
 from benchmarks.papers.a_seq import contenders as a_seq
 from benchmarks.papers.a_seq.stream import MILLISECONDS_PER_EVENT, TICKERS, Sequence
-from benchmarks.papers.baselines.grained_counts import ANY, CONTIGUOUS, NEXT
+from benchmarks.papers.baselines.grained_counts import (
+    ANY,
+    CONTIGUOUS,
+    NEXT,
+    pattern_grained,
+    type_grained,
+)
+from benchmarks.papers.baselines.trend_slices import END, KLEENE, START
 from benchmarks.papers.cogra import activity, contenders, stock, uber
 from benchmarks.papers.cogra.task import Task
 from tests.oracle import ask
@@ -137,6 +144,55 @@ class TestTrends:
         wanted = expected(task, events)
         for method, make in NOT_ANY.items():
             assert rows_of(make(task)(events).matches) == wanted, method
+
+
+class TestPatternGrained:
+    """COGRA's algorithm 3."""
+
+    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("name", ["uber", "stock"])
+    def test_contiguity_is_that_of_the_definition(self, name, seed):
+        events, shape = tiny(name, 40, seed)
+        task = Task(shape, CONTIGUOUS, 40)
+        assert rows_of(contenders.by_pattern(task)(events).matches) == expected(task, events)
+
+    @pytest.mark.parametrize("seed", range(8))
+    def test_skip_till_next_has_its_own_definition(self, seed):
+        events, shape = tiny("uber", 40, seed)
+        task = Task(shape, NEXT, 40)
+        found = rows_of(contenders.by_pattern(task)(events).matches)
+        assert found == rows_of(contenders.with_one_predecessor(task)(events).matches)
+        assert found == trends_after_the_last(events)
+
+    def test_it_is_not_definition_2_6(self):
+        """On s1 s2 a3 f4 there are two trends, and algorithm 3 finds one."""
+        fires = np.array([START, START, KLEENE, END], np.uint8)
+        offsets = np.array([0, 4])
+        assert pattern_grained(fires, offsets, True, False).tolist() == [1.0]
+        assert type_grained(fires, offsets, True, NEXT).tolist() == [2.0]
+
+    def test_table_8(self):
+        """Of A+ alone algorithm 3 is right: a1 a2 a3 have 1 + 2 + 3 trends."""
+        fires = np.array([KLEENE] * 3, np.uint8)
+        assert pattern_grained(fires, np.array([0, 3]), False, False).tolist() == [6.0]
+
+
+def trends_after_the_last(events: pa.Table) -> list[tuple[float, ...]]:
+    """List the trends in which every event follows the last matched one, as algorithm 3 has it."""
+    counts: dict[int, float] = {}
+    ending: dict[int, list[tuple[str, ...]]] = {}
+    for row in events.to_pylist():
+        kind, key = row["type"], row["district"]
+        last = ending.get(key, [])
+        follows = {"Trip": ("Pickup", "Trip"), "Dropoff": ("Trip",)}.get(kind, ())
+        grown = [(*each, kind) for each in last if each[-1] in follows]
+        if kind == "Pickup":
+            grown = [("Pickup",)]
+        if grown:
+            ending[key] = grown
+            if kind == "Dropoff":
+                counts[key] = counts.get(key, 0.0) + len(grown)
+    return sorted((0, key, count) for key, count in counts.items())
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -45,12 +45,49 @@ def test_an_unsafe_folder_is_told(tmp_path):
     assert "todo compiled kernels: kept in memory only" in done.stdout
 
 
+class TestSettings:
+    """What doctor says of Spark's file of defaults."""
+
+    @pytest.fixture
+    def found(self, tmp_path, monkeypatch):
+        from cepheid.cli import doctor
+
+        def look(text):
+            (tmp_path / "spark-defaults.conf").write_text(text)
+            monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+            return {each.what: each for each in doctor.settings()}
+
+        return look
+
+    def test_defaults_that_are_slow_are_hints(self, found):
+        marks = {name: each.mark for name, each in found("").items()}
+        assert marks["spark.python.unix.domain.socket.enabled"] == "hint"
+        assert marks["spark.sql.execution.arrow.maxBytesPerBatch"] == "hint"
+        assert "todo" not in marks.values()
+
+    def test_settings_are_read_in_every_form_that_spark_reads(self, found):
+        text = (
+            "# spark.python.worker.reuse false\n"
+            "spark.python.unix.domain.socket.enabled   true\n"
+            "spark.sql.execution.arrow.maxBytesPerBatch=2147483647\n"
+        )
+        assert {each.mark for each in found(text).values()} == {"ok  "}
+
+    def test_a_store_that_streams_refuse_is_to_be_changed(self, found):
+        name = "spark.sql.streaming.stateStore.providerClass"
+        told = found(f"{name} a.b.OtherProvider\nspark.python.worker.reuse: false\n")
+        assert told[name].mark == "todo"
+        assert "streams refuse another store" in (told[name].advice or "")
+        assert told["spark.python.worker.reuse"].mark == "hint"
+
+
 @pytest.mark.skipif(Path(BARE) == Path(sys.executable), reason="not in an environment of its own")
 class TestWorkers:
     def test_doctor_says_what_to_set(self, monkeypatch):
         from cepheid.cli import doctor
 
         monkeypatch.setenv("PYSPARK_PYTHON", BARE)
+        monkeypatch.delenv("PYTHONPATH", raising=False)  # it would lead to the package
         (found,) = doctor.workers()
         assert "it has no package 'cepheid'" in found.found
         assert f"set PYSPARK_PYTHON={sys.executable}" in (found.advice or "")

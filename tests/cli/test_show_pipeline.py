@@ -70,7 +70,8 @@ def test_results_stay_where_they_were_printed() -> None:
         assert all(len(line) <= 110 for line in shown)
         words = [line.split() for line in shown if line]
         assert words[-3:] == [
-            ["batch", "events", "events/s", "state", "watermark", "lag", "results", "late"],
+            ["batch", "events", "events/s", "state", "watermark", "lag", "results", "late",
+             "again"],
             ["cancelled", "2", "20,000", "10,000", "0", "B", "2024-01-01", "09:54:05", "2.9", "y",
              "0", "0"],
             ["crawling", "2", "20,000", "10,000", "0", "B", "2024-01-01", "09:54:05", "2.9", "y",

@@ -217,7 +217,7 @@ class TestCheckAndExplain:
         assert outcome.lines[0] == "Workload"
         assert "reads Hot of" in outcome.lines[1]
         assert json.loads(cepheid("explain", first, *others, "-f", "json").stdout)["queries"]
-        assert cepheid("explain", first, *others, "-f", "svg").code == 2
+        assert cepheid("explain", first, *others, "-f", "svg").stdout.startswith("<svg")
 
 
 class TestAnalyze:

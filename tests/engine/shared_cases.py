@@ -23,20 +23,20 @@ LANES = [
     f"PATTERN SEQ(A, B b+) WHERE [k] AND {RISING} WITHIN 40 SLIDE 20 "
     "RETURN COUNT(*) AS n HAVING COUNT(*) > 2",
 ]
-CHAINS = [
-    "PATTERN SEQ(A, B, C) WHERE [k] WITHIN 9 RETURN k, COUNT(*) AS n GROUP BY k",
-    "PATTERN SEQ(A, B, A) WHERE [k] WITHIN 9 RETURN k, COUNT(*) AS n GROUP BY k",
-]
 RECENT = [
     "PATTERN SEQ(A, B, C) WHERE [k] WITHIN 9 RETURN k, COUNT(B) AS n GROUP BY k",
     "PATTERN SEQ(A, B, A) WHERE [k] WITHIN 9 RETURN k, COUNT(B) AS n GROUP BY k",
+]
+CHAINS = [
+    "PATTERN SEQ(A, B, C) WHERE [k] WITHIN 9 RETURN k, COUNT(*) AS n GROUP BY k",
+    "PATTERN SEQ(A, B, A) WHERE [k] WITHIN 9 RETURN k, COUNT(*) AS n GROUP BY k",
+    *RECENT,
 ]
 MATCHES = [
     "PATTERN SEQ(A a, B b, C c) WHERE [k] WITHIN 12 RETURN a.time, c.time",
     "PATTERN SEQ(A a, B b, A c) WHERE [k] WITHIN 12 RETURN a.time, b.time, c.time",
 ]
 ALONE = [
-    *RECENT,
     *MATCHES,
     "PATTERN SEQ(A a, B b, C c) WHERE [k] SEMANTICS contiguous WITHIN 20 RETURN a.time, c.time",
     "PATTERN SEQ(A, B+) WHERE [k] WITHIN 12 SLIDE 6 RETURN k, EXACT COUNT(*) AS n GROUP BY k",

@@ -134,7 +134,9 @@ class TestEachByItself:
         for policy in ("always", "never"):
             other = analyzed(self.TEXTS, self.events(), sharing=policy)
             assert not other.report.sets[0].is_alone
-            assert [each.ran for each in other.report.groups] == ["bursts of a set"]
+            assert other.report.sets[0].is_in_panes
+            assert [each.ran for each in other.report.groups] == ["panes of a set"]
+            assert "folded       in panes of all windows" in other.text()
             assert other.results == found.results
 
     def test_few_events_stay_together(self):

@@ -41,7 +41,7 @@ def test_a_missing_column_without_a_near_name():
     ("values", "kind", "message"),
     [
         (["1", "2"], pa.string(), "holds string, which is not a time.*\n.*parse the text first"),
-        ([1.0, 2.0], pa.float64(), "holds double, which is not a time"),
+        ([1.0, 2.0], pa.float64(), "holds double, which is not a time.*\n.*whole microseconds"),
         ([True, False], pa.bool_(), "holds bool, which is not a time"),
         ([1, 2], pa.duration("s"), r"holds duration\[s\], which is not a time"),
     ],
@@ -119,3 +119,13 @@ class TestNames:
 def test_arithmetic_with_a_constant_beyond_64_bits():
     with pytest.raises(cepheid.DataError, match="does not fit 64 bits"):
         run("SEQ(A a, B b) WHERE a.x + 10000000000000000000 > b.x", "a1(x=1) b2(x=2)")
+
+
+def test_whole_numbers_beyond_64_bits_of_several_events():
+    x = [2**64 - 1, 2**63 + 1]
+    table = pa.table({"ts": [1, 2], "kind": ["A", "A"], "x": pa.array(x, pa.uint64())})
+    query = cepheid.query("PATTERN SEQ(A a, A b) WHERE a.x > b.x RETURN a.x, b.x")
+    with pytest.raises(cepheid.DataError, match=r"hint: cast it to decimal\(20, 0\)"):
+        query.run(table, time="ts", type="kind")
+    table = table.set_column(2, "x", table["x"].cast(pa.decimal128(20, 0)))
+    assert query.run(table, time="ts", type="kind").num_rows == 1

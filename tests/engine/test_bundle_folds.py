@@ -7,6 +7,7 @@ import pytest
 
 import cepheid
 from cepheid.engine.bundle import Bundle, make_bundles, whole_bundle
+from cepheid.engine.catalogue import RankedFolds
 from cepheid.engine.shared.policy import Policy, Sharing
 from cepheid.engine.trends.partial_table import partial_schema
 from cepheid.program.aggregate_output import AggregateOutput
@@ -21,6 +22,7 @@ from tests.engine.shared_cases import (
     events_of,
     programs_of,
 )
+from tests.properties.run_by_folds import run_by_folds
 
 pytest.importorskip("pyspark")
 
@@ -99,9 +101,22 @@ def test_a_set_with_several_keys_is_made_anew() -> None:
     programs = programs_of([*SETS, *CHAINS], events_of(10))
     (whole,) = make_bundles(programs, lambda program, is_in_set: "", Sharing())
     assert [numbers for numbers, _ in whole.sets] == [(0, 1, 2)]
-    keys_of = dict(zip(map(id, programs), "ababb", strict=True))
+    keys_of = dict(zip(map(id, programs), "ababbbb", strict=True))
     one, other = make_bundles(programs, lambda program, _: keys_of[id(program)], Sharing())
-    assert (one.places, other.places) == ((0, 2), (1, 3, 4))
+    assert (one.places, other.places) == ((0, 2), (1, 3, 4, 5, 6))
     assert [numbers for numbers, _ in one.sets] == [(0, 1)]
     assert other.sets == ()
-    assert [numbers for numbers, _ in other.others.chains] == [(1, 2)]
+    assert [numbers for numbers, _ in other.others.chains] == [(1, 2, 3, 4)]
+
+
+def test_panes_of_a_set_are_those_of_all_its_queries() -> None:
+    """By itself the first query has panes that are twice as long."""
+    texts = [
+        f"PATTERN SEQ(A, B+) WHERE [k] WITHIN 4 SLIDE {slide} RETURN k, COUNT(*) AS n GROUP BY k"
+        for slide in (4, 2)
+    ]
+    given = cepheid.events(events_of(), **ROLES)
+    together = cepheid.workload(texts)
+    found = run_by_folds(together, given, RankedFolds(["panes of a set"]))
+    for query, table in zip(together.queries.values(), found.values(), strict=True):
+        assert table.to_pylist() == query.run(given).to_pylist()

@@ -8,6 +8,7 @@ import pytest
 
 import cepheid
 
+ROLES = {"time": "time", "type": "type"}
 LARGE = [Decimal(f"12345678901234567890.{each}") for each in (10, 11)]
 
 
@@ -62,6 +63,41 @@ class TestDecimals:
         query = "SEQ(A+ a, B b) WHERE a.LEN = 2 AND max(a[].d) = b.d AND a[1].d < b.d"
         found = rows(f"{query} RETURN min(a[].d) AS low, max(a[].d) AS high", "AAB", d=d)
         assert found == [{"low": LARGE[0], "high": LARGE[1]}]
+
+    @pytest.mark.parametrize(
+        "kind",
+        [pa.decimal128(9, 2), pa.decimal128(18, 4), pa.decimal64(12, 2), pa.decimal256(18, 1)],
+    )
+    def test_sums_have_all_digits(self, kind):
+        d = pa.array([Decimal("0.1"), Decimal("0.2"), None], kind)
+        table = pa.table({"time": [1, 2, 3], "type": ["X"] * 3, "d": d})
+        returned = "RETURN sum(a[].d) AS s, avg(a[].d) AS m"
+        for where in ("sum(a[].d) = 0.3", "avg(a[].d) = 0.15", "sum(a[].d) - 0.3 = 0"):
+            query = cepheid.query(f"PATTERN X{{3}} a WHERE {where} {returned}")
+            assert query.run(table, **ROLES).to_pylist() == [{"s": Decimal("0.3"), "m": 0.15}]
+        for text, total in (("X a", Decimal("0.3")), ("X{2} a", Decimal("0.6")), ("X+ a", 1.2)):
+            query = cepheid.query(f"PATTERN {text} RETURN SUM(a.d) AS s, AVG(a.d) AS m")
+            row = query.run(table, **ROLES).to_pylist()[0]
+            assert row == {"s": total, "m": 0.15}
+            assert type(row["s"]) is type(total)
+        query = cepheid.query("PATTERN X a RETURN SUM(a.d) AS s HAVING SUM(a.d) = 0.3 AND s < 0.31")
+        assert query.run(table, **ROLES).num_rows == 1
+
+    def test_sums_beyond_64_bits_are_an_error(self):
+        d = pa.array([Decimal("9" * 18)] * 10, pa.decimal128(18, 0))
+        table = pa.table({"time": range(10), "type": ["X"] * 10, "d": d})
+        with pytest.raises(cepheid.DataError, match="exceeds BIGINT"):
+            cepheid.query("PATTERN X a RETURN SUM(a.d)").run(table, **ROLES)
+        with pytest.raises(cepheid.DataError, match="leaves the range of 64-bit integers"):
+            cepheid.query("PATTERN X{10} a RETURN sum(a[].d)").run(table, **ROLES)
+
+    def test_a_program_is_that_of_the_digits(self):
+        """The same query on columns of other decimals is another program."""
+        query = cepheid.query("PATTERN X a RETURN SUM(a.d) AS s")
+        for kind, total in ((9, Decimal("0.5")), (38, 0.5)):
+            d = pa.array([Decimal("0.5")], pa.decimal128(kind, 1))
+            table = pa.table({"time": [1], "type": ["X"], "d": d})
+            assert query.run(table, **ROLES).to_pylist() == [{"s": total}]
 
     def test_results_are_decimals(self):
         d = pa.array([Decimal("0.10"), Decimal("0.20")], pa.decimal128(9, 2))

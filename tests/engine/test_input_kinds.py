@@ -119,7 +119,8 @@ class TestEncodings:
         table = reencoded(table_of(STREAM), type=encoding, s=encoding)
         assert in_any_order(rows_of(query, table)) == in_any_order(rows_of(query, STREAM))
 
-    @pytest.mark.parametrize("kind", [pa.decimal32(5, 1), pa.decimal64(12, 1)], ids=str)
+    @pytest.mark.skipif(not hasattr(pa, "decimal32"), reason="short decimals need PyArrow 19")
+    @pytest.mark.parametrize(("name", "digits"), [("decimal32", 5), ("decimal64", 12)])
     @pytest.mark.parametrize(
         "query",
         [
@@ -129,10 +130,10 @@ class TestEncodings:
             "A+ a RETURN k, MIN(a.k), COUNT(*) GROUP BY k",
         ],
     )
-    def test_of_short_decimals(self, query, kind, tmp_path):
+    def test_of_short_decimals(self, query, name, digits, tmp_path):
         wider = reencoded(table_of(STREAM), k=pa.decimal128(20, 1))
-        wider = reencoded(wider, k=pa.decimal128(kind.precision, 1))
-        table = reencoded(wider, k=kind)
+        wider = reencoded(wider, k=pa.decimal128(digits, 1))
+        table = reencoded(wider, k=getattr(pa, name)(digits, 1))
         pq.write_table(table, tmp_path / "events.parquet")
         assert run(query, table).equals(run(query, wider))
         assert run(query, tmp_path / "events.parquet").equals(run(query, wider))

@@ -1,6 +1,8 @@
 """Results without bound: refused before they are built, listed in part, or told of."""
 
 import logging
+import math
+import re
 import resource
 import subprocess
 import sys
@@ -11,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import cepheid
-from cepheid.engine.matches import walk_matches
+from cepheid.engine.matches import match_chunks, walk_matches
 from cepheid.errors import ConfigError, MatchLimitError
 
 ROLES = {"time": "ts", "type": "kind"}
@@ -262,3 +264,33 @@ def test_runs_that_are_kept_apart_are_bounded_before_they_end(output):
     query = cepheid.query(f"PATTERN SEQ(A+ a, B b) WHERE a.x < b.x {output}", name="rising")
     with pytest.raises(cepheid.LiveStateError, match=r"'rising' keeps .* partial matches alive"):
         query.run(events, time="ts", type="kind")
+
+
+def test_links_between_runs_are_bounded_too(monkeypatch):
+    """A run for every first and last event has links to all that it extends: n * n * n of them."""
+    count = 60
+    events = pa.table({"ts": range(count), "kind": ["A"] * count, "x": range(count)})
+    text = "PATTERN SEQ(A+ a, B b) WHERE a[a.LEN].x > a[1].x WITHIN 1000"
+    query = cepheid.query(text, name="rising")
+    assert query.run(events, time="ts", type="kind").num_rows == 0
+    monkeypatch.setattr(match_chunks, "LINKS_OF_RUN", 0)
+    with pytest.raises(cepheid.LiveStateError, match=r"'rising' keeps .* links between partial"):
+        query.run(events, time="ts", type="kind")
+
+
+def test_a_count_compared_with_more_than_64_bits():
+    query = cepheid.query(f"PATTERN A+ a WHERE count(a[]) < {10**30} AND a.LEN != {10**25}")
+    assert query.run(events_of(3), **ROLES).num_rows == 7
+
+
+@pytest.mark.parametrize("condition", ["count(a[]) > 5", "a.LEN = 5", "4.5 > count(a[])"])
+def test_counts_beyond_what_they_are_compared_with_are_alike(condition):
+    count = 100
+    events = pa.table({"ts": range(count + 1), "kind": ["A"] * count + ["B"]})
+    query = cepheid.query(f"PATTERN SEQ(A+ a, B b) WHERE {condition} OUTPUT COMPRESSED")
+    graph = query.run(events, time="ts", type="kind")
+    subsets = [math.comb(count, size) for size in range(1, count + 1)]
+    wanted = {"c": sum(subsets[5:]), "a": subsets[4], "4": sum(subsets[:4])}[condition[0]]
+    assert graph.count() == wanted
+    nodes = int(re.search(r"(\d+) nodes", str(graph))[1])
+    assert nodes <= 7 * count

@@ -5,6 +5,7 @@ import pytest
 
 import cepheid
 from cepheid.engine.matches import blocked_matches as negation
+from cepheid.engine.matches import fold_graph
 
 B = 400
 
@@ -44,6 +45,28 @@ def test_a_sum_of_the_whole_repetition():
     total = sum(values)
     assert found("B+ n", f"sum(n[].x) = {total}", values) == 0
     assert found("B+ n", f"sum(n[].x) > {total}", values) == 1
+
+
+def test_runs_of_a_negated_part_are_bounded(monkeypatch):
+    """Every subset of these has a sum of its own, and no rule keeps one of them only."""
+    monkeypatch.setattr(fold_graph, "MOST_RUNS", 2**10)
+    with pytest.raises(cepheid.LiveStateError, match="partial matches alive of a negated part"):
+        found("B+ n", "sum(n[].x) = -1", [2**n for n in range(60)])
+
+
+@pytest.mark.parametrize("values", [[1] * 300, [n % 7 for n in range(300)]])
+@pytest.mark.parametrize(
+    ("condition", "blocks"),
+    [
+        ("count(n[]) > 5", True),
+        ("5 < count(n[])", True),
+        ("count(n[]) > 5.5 AND count(n[]) <= 6", True),
+        ("count(n[]) = 2 AND n[1].x = 9", False),
+        ("count(n[]) < 1", False),
+    ],
+)
+def test_a_count_is_kept_as_far_as_it_is_compared(condition, blocks, values):
+    assert found("B+ n", condition, values) == (0 if blocks else 1)
 
 
 def test_a_whole_repetition_that_is_tied_to_the_match_is_listed_only_if_it_is_short():

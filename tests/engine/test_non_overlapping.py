@@ -39,6 +39,10 @@ A_AND_B = ["A"] * MANY + ["B"]
         "SEQ(A+ a, B b) WHERE sum(a[].x) + 1 > b.x AND count(a[]) > 1500 RETURN a.x, b.x",
         "SEQ(A+ a, B b) WHERE count(a[]) > 1500 WITHIN 1 hour RETURN a.x, b.x",
         "SEQ(A+ a, B b) WHERE a[a.LEN].x > 1500 RETURN a.x, b.x",
+        "SEQ(A+ a, B b) WHERE a[a.LEN].x > a[1].x + 2 RETURN a.x, b.x",
+        "SEQ(A+ a, B b) WHERE a[a.LEN].x = a[1].x + 1999 RETURN a.x, b.x",
+        "SEQ(A+ a, B b) WHERE a[i].x > a[i-1].x AND a[a.LEN].x > a[1].x + 9 RETURN a.x, b.x",
+        "SEQ(A+ a, B b) WHERE b.x > a[a.LEN].x AND b.x > a[1].x + 1999 RETURN a.x, b.x",
         "SEQ(A+ a, B b) WHERE skip_till_next_match(a[], b) RETURN a.x, b.x",
         "SEQ(A+ a, B b) WHERE strict_contiguity RETURN a.x, b.x",
         "SEQ(A+ a, !(D d), B b) RETURN a.x, b.x",
@@ -67,6 +71,68 @@ def test_bounds_that_not_every_run_can_meet(bound, taken):
     events = table(A_AND_B, x=[*x, 0])
     rows = chosen(f"SEQ(A+ a, B b) WHERE {bound} RETURN a.time", events)
     assert rows == ([] if taken is None else [{"a_time": taken}])
+
+
+FIRST_AND_LAST = [
+    "SEQ(A+ a, B b) WHERE a[a.LEN].x > a[1].x + 2000",
+    "SEQ(A+ a, B b) WHERE a[i].x > a[1].x AND a[a.LEN].x > a[1].x + 2000",
+    "SEQ(A+ a, B b) WHERE b.x > a[1].x + 2000",
+    "SEQ(A+ a, B b) WHERE b.x > a[a.LEN].x + 2000",
+    "SEQ(A a, A c, B b) WHERE b.x > a.x + c.x + 2000",
+]
+
+
+@pytest.mark.parametrize("text", FIRST_AND_LAST)
+def test_comparisons_with_first_and_last_events_keep_few_runs(text):
+    """Of runs to which the same edges are open only those with a better first event are kept."""
+    count = 400
+    x = [each * 7919 % 1000 for each in range(count)]
+    events = table((["A"] * 4 + ["B"]) * (count // 5), x=x)
+    query = cepheid.query(f"PATTERN {text} OUTPUT NON OVERLAPPING")
+    assert query.run(events, time="time", type="type", live_limit=5 * count).num_rows == 0
+
+
+TOLD_APART = [
+    ("sum(a[].x) = -1", True),
+    ("sum(a[].x) > 99999 AND sum(a[].x) < 100000", True),
+    ("sum(a[].x) < 0", True),
+    ("avg(a[].x) > 99999", True),
+    ("sum(a[].x) > 99999", False),
+    ("sum(a[].x) - 5 > b.x", False),
+    ("a[a.LEN].x > a[1].x", False),
+    ("a[a.LEN].x = a[1].x + 1", False),
+    ("a[i].x > a[i-1].x AND b.x > 5", False),
+    ("count(a[]) = 50", False),
+    ("min(a[].x) > 99999", False),
+]
+
+
+@pytest.mark.parametrize(("bound", "is_hard"), TOLD_APART)
+def test_explain_says_what_needs_a_run_for_every_subset(bound, is_hard):
+    """With a power of 2 in every event, rising or falling, all subsets have their own sums."""
+    query = cepheid.query(f"PATTERN SEQ(A+ a, B b) WHERE {bound} OUTPUT NON OVERLAPPING")
+    overlaps = query.plan().overlaps
+    assert overlaps is not None
+    assert overlaps.reason in " ".join(query.explain().split())
+    assert ("runs are told apart by" in overlaps.reason) == is_hard
+    count, errors = 16, []
+    powers = [2**each for each in range(count)]
+    for x in (powers, powers[::-1]):
+        try:
+            events = table([*["A"] * count, "B"], x=[*x, 0])
+            query.run(events, time="time", type="type", live_limit=20 * count)
+        except cepheid.LiveStateError as error:
+            errors.append(str(error))
+    assert bool(errors) == is_hard
+    assert all("the line 'overlaps' of EXPLAIN says" in each for each in errors)
+
+
+def test_beside_a_negated_part_every_sum_is_told_apart():
+    text = "SEQ(A+ a, !(D d), B b) WHERE sum(a[].x) > 5"
+    explained = cepheid.query(f"PATTERN {text} OUTPUT NON OVERLAPPING").explain(format="json")
+    assert "runs are told apart by sum(a[].x)" in explained
+    next_match = f"PATTERN {text} SEMANTICS skip-till-next-match OUTPUT NON OVERLAPPING"
+    assert "told apart by" not in cepheid.query(next_match).explain(format="json")
 
 
 def test_a_match_begins_after_the_one_before():

@@ -3,6 +3,8 @@
 tests/spark/stream/test_shown_values.py runs the same queries on Spark.
 """
 
+import datetime
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -25,6 +27,11 @@ CONSTANTS = (
     "'k' AS text, NULL AS nothing, 7 AS number, -1.5 AS fraction, TRUE AS truth, :p AS given"
 )
 PARAMETERS = {"p": "it's"}
+TYPED = "DATE '2024-02-29' AS day, :at AS at, DECIMAL '0.10' AS price, :length AS length"
+TYPED_PARAMETERS = {
+    "at": datetime.datetime(2024, 2, 29, 13, 45),
+    "length": datetime.timedelta(hours=1, minutes=30),
+}
 CONSTANT_TYPES = {
     "text": pa.string(),
     "nothing": pa.null(),
@@ -46,6 +53,10 @@ WITH_CONSTANTS = {
     "groups": f"PATTERN A a WITHIN 2 SLIDE 2 RETURN x, {CONSTANTS}, MAX(a.time) AS m GROUP BY x",
     "having": f"PATTERN A a WITHIN 2 SLIDE 2 RETURN COUNT(*) AS c, {CONSTANTS} HAVING c < number",
 }
+WITH_TYPED = {
+    "typed matches": f"PATTERN SEQ(A a, B b) RETURN a.x, {TYPED}",
+    "typed aggregates": f"PATTERN A a RETURN COUNT(*), {TYPED} HAVING day < at",
+}
 SHOWN = "a[1].l AS first, a[a.LEN].l AS last, count(a[].l) AS lists, a[1].n AS n, max(a[].n) AS m"
 PICKED = f"PATTERN SEQ(A+ a, B b) WHERE count(a[].l) > 0 WITHIN 9 RETURN a.time, {SHOWN}"
 PICKED_ROWS = [
@@ -65,6 +76,27 @@ def test_constants(text: str) -> None:
     assert all(row | CONSTANT_ROW == row for row in rows)
     bound = query.bind(schema_of(EVENTS.to_pylist()))
     assert sorted(map(str, rows)) == sorted(map(str, evaluate(bound, EVENTS.to_pylist())))
+
+
+@pytest.mark.parametrize("text", WITH_TYPED.values(), ids=WITH_TYPED)
+def test_typed_constants(text: str) -> None:
+    query = cepheid.query(text, parameters=TYPED_PARAMETERS)
+    result = query.run(EVENTS, **ROLES)
+    assert result.schema.types[-4:] == [
+        pa.date32(), pa.timestamp("us"), pa.decimal128(2, 2), pa.int64()
+    ]  # fmt: skip
+    rows = result.to_pylist()
+    assert rows
+    bound = query.bind(schema_of(EVENTS.to_pylist()))
+    assert sorted(map(str, rows)) == sorted(map(str, evaluate(bound, EVENTS.to_pylist())))
+
+
+def test_a_time_with_a_zone_in_having() -> None:
+    table = EVENTS.set_column(0, "time", EVENTS["time"].cast(pa.timestamp("s", "UTC")))
+    at = datetime.datetime(1970, 1, 1, 2, tzinfo=datetime.timezone(datetime.timedelta(hours=2)))
+    text = "PATTERN A a RETURN COUNT(*) AS n, MAX(a.time) AS last HAVING last > :at"
+    found = cepheid.query(text, parameters={"at": at}).run(table, **ROLES)
+    assert found.column("n").to_pylist() == [3]
 
 
 def test_constants_of_no_match() -> None:

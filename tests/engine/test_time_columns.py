@@ -1,6 +1,7 @@
 """Times of every type and unit; windows measure them alike."""
 
 import datetime
+from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 import pytest
@@ -138,3 +139,17 @@ class TestIntegers:
         times = pa.array([0, 1, 2, 2**64 - 1], pa.uint64())
         with pytest.raises(cepheid.DataError, match="'time' does not fit 64 bits"):
             run("SEQ(A, B)", table(times))
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kolkata", "UTC", None])
+def test_a_literal_without_zone_is_in_that_of_the_column(zone):
+    """On the day on which New York's clocks go forward, and where they stand in the column."""
+    clock = None if zone is None else ZoneInfo(zone)
+    early = datetime.datetime(2024, 3, 10, 6, 58, tzinfo=clock)
+    hours = [early, early + datetime.timedelta(minutes=2)]
+    events = pa.table({"ts": pa.array(hours, pa.timestamp("us", zone)), "kind": ["A", "A"]})
+    for condition in ("a.ts >= '2024-03-10 06:59'", "a.ts >= TIMESTAMP '2024-03-10 06:59:00'"):
+        query = cepheid.query(f"PATTERN A a WHERE {condition} RETURN a.ts")
+        assert query.run(events, time="ts", type="kind")["a_ts"].to_pylist() == hours[1:]
+    pair = cepheid.query("PATTERN SEQ(A a, A b) WHERE a.ts < '2024-03-10 06:59' AND a.ts < b.ts")
+    assert pair.run(events, time="ts", type="kind").num_rows == 1

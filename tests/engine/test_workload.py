@@ -349,8 +349,8 @@ class TestExplain:
         assert second["choices"]
 
     def test_other_formats(self):
-        with pytest.raises(cepheid.ConfigError, match="no format 'svg' of EXPLAIN for several"):
-            cepheid.workload(self.TEXTS).explain(format="svg")
+        with pytest.raises(cepheid.ConfigError, match="no format 'pdf' of EXPLAIN for several"):
+            cepheid.workload(self.TEXTS).explain(format="pdf")
 
 
 class TestFiles:

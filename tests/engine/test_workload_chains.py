@@ -119,7 +119,10 @@ def test_numbers_beyond_exact_doubles_are_folded_otherwise():
         f"PATTERN SEQ(A, B?) WITHIN 9 {COUNT}",
         f"PATTERN SEQ(A, B) OR SEQ(B, A) WITHIN 9 {COUNT}",
         f"PATTERN (SEQ(A, B))+ WITHIN 9 {COUNT}",
-        f"PATTERN SEQ(A, !C, B) WITHIN 9 {COUNT}",
+        f"PATTERN SEQ(!C, A, B) WITHIN 9 {COUNT}",
+        f"PATTERN SEQ(A, B, !C) WITHIN 9 {COUNT}",
+        f"PATTERN SEQ(A+, !C, B) WITHIN 9 {COUNT}",
+        f"PATTERN SEQ(A, !SEQ(C, D), B) WITHIN 9 {COUNT}",
         "PATTERN SEQ(A, B) WITHIN 9 RETURN COUNT(B) AS n",
         f"PATTERN SEQ(A, B) WHERE [k] WITHIN 9 {COUNT}",
         f"PATTERN SEQ(A, B) WITHIN 8 {COUNT}",
@@ -132,3 +135,52 @@ def test_others_are_not_among_them(text):
     table = table_of("a1(k=1) b2(k=1)")
     ((places, _),) = chains_of(texts, table)
     assert places == (0, 1)
+
+
+class TestValues:
+    """Sums, minima and negated events share segments, too."""
+
+    TEXTS = (
+        "PATTERN SEQ(A a, B b, C c) WITHIN 6 RETURN SUM(b.x) AS n",
+        "PATTERN SEQ(A a, B b, D d) WITHIN 6 RETURN MAX(b.x) AS n, COUNT(*) AS m",
+        "PATTERN SEQ(A a, B b) WITHIN 6 RETURN AVG(b.x) AS n",
+        "PATTERN SEQ(A a, !D, B b, C+ c) WITHIN 6 RETURN MIN(c.x) AS n, SUM(b.x) AS s",
+    )
+
+    @staticmethod
+    def table():
+        chooser = random.Random(11)
+        rows = [
+            f"{chooser.choice('aabbccd')}{at // 2}(x={chooser.randint(-5, 9)})" for at in range(400)
+        ]
+        return table_of(" ".join(rows))
+
+    def test_all_of_them_in_one_set(self):
+        table = self.table()
+        ((places, program),) = chains_of(self.TEXTS, table)
+        assert places == (0, 1, 2, 3)
+        assert not program.only_counts
+        assert found_by(program, table) == rows_alone(self.TEXTS, table)
+
+    def test_a_common_beginning_is_kept_once_whatever_is_asked_for(self):
+        ((_, program),) = chains_of(self.TEXTS[:3], self.table())
+        first, second, third = program.chains
+        assert first[:2] == second[:2] == third
+
+    def test_what_may_not_be_between_is_part_of_a_segment(self):
+        ((_, program),) = chains_of(self.TEXTS, self.table())
+        assert program.chains[3][0] != program.chains[0][0]
+        assert len(program.chains[3][0].gap) == 1
+
+    def test_explained(self):
+        text = cepheid.workload(list(self.TEXTS)).explain(events=None)
+        assert "segment  SEQ(A, B)  q1, q2, q3" in text
+
+    def test_sums_beyond_all_digits_are_folded_alone(self):
+        texts = [f"PATTERN SEQ({each}, B b) WITHIN 9 RETURN SUM(b.x) AS n" for each in "AC"]
+        table = table_of(f"a1(x=1) c2(x=1) b3(x={2**60}) b4(x={2**60 + 1})")
+        ((_, program),) = chains_of(texts, table)
+        assert found_by(program, table) is None
+        found = cepheid.workload(texts).run(table, **ROLES)
+        assert [each.to_pylist() for each in found.values()] == rows_alone(texts, table)
+        assert found["q1"].to_pylist()[-1]["n"] == 2**61 + 1

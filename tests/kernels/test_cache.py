@@ -95,17 +95,38 @@ def test_without_a_writable_folder_kernels_are_compiled_in_memory():
     assert (total, hits, folder) == ("3.0", "0", "None")
 
 
-def test_any_change_of_the_sources_starts_a_new_folder(tmp_path):
+STAMPS = """
+from cepheid.kernels.cache import source_stamp
+for name in ("position.fold_slots", "values.add_by_key"):
+    print(source_stamp(f"cepheid.kernels.{name}"))
+"""
+
+
+def test_a_change_of_a_source_concerns_the_kernels_that_import_it(tmp_path):
     package = tmp_path / "cepheid"
     shutil.copytree(Path(cepheid.kernels.__file__).parent, package / "kernels")
     (package / "__init__.py").touch()
-    script = "from cepheid.kernels.cache import cache_folder; print(cache_folder())"
-    folders = [output_of(script, path=tmp_path, CEPHEID_CACHE_DIR=str(tmp_path / "cache"))]
+    before = output_of(STAMPS, path=tmp_path).split()
     with (package / "kernels" / "step.py").open("a") as step:
         step.write("# a change in a file that kernels of other files inline\n")
-    folders.append(output_of(script, path=tmp_path, CEPHEID_CACHE_DIR=str(tmp_path / "cache")))
-    assert len({Path(each).name for each in folders}) == 2
-    assert all(Path(each).is_dir() for each in folders)
+    after = output_of(STAMPS, path=tmp_path).split()
+    assert before[0] != after[0]
+    assert before[1] == after[1]
+
+
+def test_every_module_is_stamped_with_what_it_really_imports():
+    """The imports that are found in the text are those that Python makes."""
+    script = """
+import sys
+from importlib import import_module
+from cepheid.kernels.cache import _imported_with
+before = set(sys.modules)
+import_module("cepheid.kernels.shared.share_bursts")
+loaded = {each for each in set(sys.modules) - before if each.startswith("cepheid.kernels.")}
+packages = {each for each in loaded if hasattr(sys.modules[each], "__path__")}
+print(*sorted(loaded - packages - _imported_with("cepheid.kernels.shared.share_bursts")), "end")
+"""
+    assert output_of(script).split() == ["end"]
 
 
 class TestFolder:

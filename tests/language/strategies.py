@@ -4,6 +4,8 @@
 sequence of one part, the sign of a number (it is part of the number), a value in `[a, b]`.
 """
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from cepheid.language import ast
@@ -194,4 +196,14 @@ def queries() -> st.SearchStrategy[ast.Query]:
         having=st.none() | expressions(),
         output=st.none() | st.sampled_from(ast.OutputMode),
         into=st.none() | types,
-    )
+    ).flatmap(with_skip)
+
+
+def with_skip(query: ast.Query) -> st.SearchStrategy[ast.Query]:
+    """A rule between matches, where there can be one."""
+    if query.output not in (ast.OutputMode.LONGEST, ast.OutputMode.SHORTEST):
+        return st.just(query)
+    to = st.sampled_from((ast.SkipTo.NEXT_EVENT, ast.SkipTo.PAST_LAST_EVENT))
+    named = st.sampled_from((ast.SkipTo.FIRST, ast.SkipTo.LAST))
+    rules = st.none() | st.builds(ast.Skip, to) | st.builds(ast.Skip, named, names)
+    return rules.map(lambda skip: replace(query, skip=skip))

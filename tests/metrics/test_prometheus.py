@@ -8,7 +8,7 @@ import pytest
 
 from cepheid.errors import ConfigError
 from cepheid.metrics.prometheus import CONTENT_TYPE, prometheus_text
-from cepheid.metrics.publish import MetricsServer, replace_file
+from cepheid.metrics.publish import LocalServer, metrics_answer, replace_file
 from cepheid.metrics.stream_metrics import StreamMetrics, advance
 from tests.metrics.progress import progress
 
@@ -82,18 +82,47 @@ def test_a_file_that_cannot_be_written_is_an_error(tmp_path):
         replace_file(str(tmp_path / "nowhere" / "metrics.prom"), "")
 
 
-def test_a_server_answers_on_loopback_only():
-    server = MetricsServer(0, lambda: "cepheid_x 1\n")
-    try:
-        assert server.address.startswith("http://127.0.0.1:")
-        with urllib.request.urlopen(server.address) as answer:
-            assert answer.read() == b"cepheid_x 1\n"
-            assert answer.headers["Content-Type"] == CONTENT_TYPE
-        with pytest.raises(urllib.error.HTTPError, match="404") as missing:
-            urllib.request.urlopen(server.address.replace("/metrics", "/other"))
-        missing.value.close()
-        port = int(server.address.split(":")[2].split("/")[0])
-        with pytest.raises(ConfigError, match=f"port {port}"):
-            MetricsServer(port, str)
-    finally:
-        server.close()
+@pytest.fixture
+def server():
+    made = LocalServer(0, metrics_answer(lambda: "cepheid_x 1\n"))
+    yield made
+    made.close()
+
+
+def refused(request: str | urllib.request.Request) -> int:
+    with pytest.raises(urllib.error.HTTPError) as error:
+        urllib.request.urlopen(request)
+    error.value.close()
+    return error.value.code
+
+
+def test_a_server_answers_on_loopback_only(server):
+    assert server.address.startswith("http://127.0.0.1:")
+    with urllib.request.urlopen(f"{server.address}/metrics") as answer:
+        assert answer.read() == b"cepheid_x 1\n"
+        assert answer.headers["Content-Type"] == CONTENT_TYPE
+        assert answer.headers["Content-Security-Policy"].startswith("default-src 'none'")
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert refused(f"{server.address}/other") == 404
+    port = int(server.address.split(":")[2])
+    with pytest.raises(ConfigError, match=f"port {port}"):
+        LocalServer(port, {})
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"])
+def test_nothing_but_get_is_answered(server, method):
+    assert refused(urllib.request.Request(f"{server.address}/metrics", method=method)) == 405
+
+
+@pytest.mark.parametrize(
+    ("name", "is_own"),
+    [("localhost:9000", True), ("127.0.0.1", True), ("evil.example", False), ("evil:80", False)],
+)
+def test_a_name_of_another_machine_is_refused(server, name, is_own):
+    """A page of another site may let its name point here, and would read what is answered."""
+    request = urllib.request.Request(f"{server.address}/metrics", headers={"Host": name})
+    if not is_own:
+        assert refused(request) == 403
+        return
+    with urllib.request.urlopen(request) as answer:
+        assert answer.status == 200

@@ -22,7 +22,7 @@ def test_counts_add_up_over_batches():
     for batch in range(3):
         counts = {"events": 90, "late": 2, "results": 5, "state_bytes": 4096}
         metrics = advance(metrics, progress(batch, fires=counts))
-    assert metrics.query == QueryMetrics("fires", 90, 2, 5, 270, 6, 15, 4096)
+    assert metrics.query == QueryMetrics("fires", 90, 2, 0, 5, 270, 6, 0, 15, 4096)
     assert (metrics.batch, metrics.batches, metrics.rows_total) == (2, 3, 300)
     assert (metrics.rows_per_second, metrics.seconds_total) == (50.0, 6.0)
     assert (metrics.state_rows, metrics.state_bytes) == (6, 2000)
@@ -54,7 +54,7 @@ def test_operators_of_a_query_are_added_up():
     counts = {"events": 3, "late": None, "results": 2, "state_bytes": 40}
     observed = {metric_name("fires"): counts, metric_name("fires"): counts, "other": {"events": 9}}
     metrics = advance(StreamMetrics("fires"), {**progress(), "observedMetrics": observed})
-    assert metrics.queries == (QueryMetrics("fires", 6, 0, 4, 6, 0, 4, 80),)
+    assert metrics.queries == (QueryMetrics("fires", 6, 0, 0, 4, 6, 0, 0, 4, 80),)
 
 
 def test_a_query_may_have_any_name():

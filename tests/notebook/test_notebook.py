@@ -24,6 +24,9 @@ pairs = cepheid.query("PATTERN SEQ(Fail f, Login s) WHERE [user] WITHIN 60")""",
     "plot": "cepheid.plot(pairs, events)",
     "magic": "%%cepheid events -o found\nPATTERN Fail f RETURN f.ts",
     "table": "pa.table({'found': found['f_ts']})",
+    "results": "cepheid.workload({'pairs': pairs, 'all': 'PATTERN Login s'}).run(events)",
+    "compressed": "cepheid.query(f'{pairs.text} OUTPUT COMPRESSED').run(events)",
+    "funnel": "cepheid.funnel(events, ['Fail', 'Login'], by='user', within=60)",
     "analyze": """
 texts = [f"PATTERN SEQ({each}, Fail+) RETURN COUNT(*) AS n" for each in ("Login", "Logout")]
 cepheid.workload(texts).analyze(events, sharing="always")""",
@@ -32,6 +35,20 @@ from cepheid.notebook.progress import progress
 said = Event()
 with progress(lambda: said.set() or "Working"):
     assert said.wait(60)""",
+    "run": """
+import cepheid.notebook.progress, pyarrow.parquet, tempfile
+cepheid.notebook.progress.PATIENCE = 0  # a run of any length is a long one
+many = pa.table({"ts": range(200_000), "kind": ["Fail", "Login"] * 100_000})
+found = cepheid.query("PATTERN SEQ(Fail f, Login s) WITHIN 9").run(many, time="ts", type="kind")
+found.num_rows""",
+    "workload run": """
+file = f"{tempfile.mkdtemp()}/many.parquet"
+pyarrow.parquet.write_table(many, file)
+counts = {str(each): f"PATTERN SEQ(Fail f+, Login s) WITHIN {each} SLIDE {each}"
+          " RETURN COUNT(*) AS n" for each in (20, 40)}
+len(cepheid.workload(counts).run(file, time="ts", type="kind"))""",
+    "long magic": "%%cepheid many --time ts --type kind\nPATTERN SEQ(Fail f, Login s) WITHIN 9",
+    "patient": "cepheid.notebook.progress.PATIENCE = 600\npairs.run(events).shape[0]",
     "mistake": "cepheid.query('PATTERN Fail f WHERE f.usr = 1').run(events)",
     "after": "print('still here')",
 }
@@ -56,6 +73,9 @@ def outputs():
         ("plot", "data-cepheid-plot", "Plot(SEQ(Fail f, Login s). 9 events, 5 matches"),
         ("magic", "<table", "f_ts"),
         ("table", "<caption>4 rows</caption>", "pyarrow.Table"),
+        ("results", "<h3>pairs</h3>", "{'pairs':"),
+        ("compressed", "5 matches, compressed; 5 of them", "CompressedMatches("),
+        ("funnel", "1. Fail", "Funnel(Fail > Login; by user)"),
         ("analyze", "Bursts of a workload", "AnalyzedRun("),
     ],
 )
@@ -71,6 +91,19 @@ def test_mermaid_is_for_those_who_draw_it(outputs):
 
 def test_progress_is_taken_away(outputs):
     assert [each.data for each in outputs["progress"]] == [{"text/plain": "", "text/html": ""}]
+
+
+@pytest.mark.parametrize(
+    ("cell", "result"), [("run", "399994"), ("workload run", "2"), ("long magic", None)]
+)
+def test_a_long_run_says_so_in_one_line_which_is_taken_away(outputs, cell, result):
+    line, shown = outputs[cell]
+    assert line.data == {"text/plain": "", "text/html": ""}
+    assert result is None or shown.data["text/plain"] == result
+
+
+def test_a_short_run_says_nothing(outputs):
+    assert [each.data["text/plain"] for each in outputs["patient"]] == ["5"]
 
 
 def test_a_mistake_has_its_caret_in_html_and_is_an_error_for_tools(outputs):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import (
     BoundQuery,
     HavingArithmetic,
@@ -20,16 +22,10 @@ from cepheid.analysis.bound import (
     HavingValue,
     TrendAggregate,
 )
-from cepheid.analysis.expressions import (
-    AttributeReference,
-    Constant,
-    Minus,
-    Operation,
-    Value,
-)
+from cepheid.analysis.expressions import Value, references
 from tests.oracle.arithmetic import aggregate, compare, operate
 from tests.oracle.events import Event
-from tests.oracle.functions import function
+from tests.oracle.functions import function, value_of
 from tests.oracle.matches import bindings
 from tests.oracle.trends import Trend
 
@@ -41,11 +37,32 @@ def aggregate_trends(query: BoundQuery, wanted: TrendAggregate, trends: Sequence
         if wanted.log2:
             return math.log2(count) if count else None
         return count
+    if wanted.minus is not None:
+        return _of_differences(query, wanted, wanted.minus, trends)
     events = [event for trend in trends for event in _events_of(query, wanted.variable, trend)]
     if wanted.attribute is None:
         return len(events)
     values = [event.row.get(wanted.attribute) for event in events]
-    return aggregate(wanted.function, [each for each in values if each is not None])
+    found = aggregate(wanted.function, [each for each in values if each is not None])
+    return with_point(found, wanted.scale)
+
+
+def _of_differences(
+    query: BoundQuery, wanted: TrendAggregate, minus: str, trends: Sequence[Trend]
+) -> Any:
+    differences = []
+    for trend in trends:
+        (one,) = _events_of(query, str(wanted.variable), trend)
+        (other,) = _events_of(query, minus, trend)
+        differences.append(one.row[wanted.attribute] - other.row[wanted.attribute])
+    return aggregate(wanted.function, differences)
+
+
+def with_point(value: Any, scale: int | None) -> Any:
+    """Sums and averages of decimals are those of their digits, and the point comes back."""
+    if value is None or scale is None:
+        return value
+    return Decimal(value).scaleb(-scale) if isinstance(value, int) else value / 10**scale
 
 
 def as_column(wanted: TrendAggregate, value: Any) -> Any:
@@ -54,20 +71,13 @@ def as_column(wanted: TrendAggregate, value: Any) -> Any:
 
 
 def arithmetic(node: Value, columns: Mapping[str, Any]) -> Any:
-    """Arithmetic over aggregates is that of DOUBLE."""
-    match node:
-        case Constant():
-            return float(node.value)
-        case Minus():
-            operand = arithmetic(node.operand, columns)
-            return None if operand is None else -operand
-        case Operation():
-            left, right = arithmetic(node.left, columns), arithmetic(node.right, columns)
-            return operate(node.operator, left, right)
-        case AttributeReference():
-            value = columns[node.attribute]
-            return None if value is None else float(value)
-    raise AssertionError(node)
+    """What an expression over aggregates gives; their numbers are DOUBLE in it."""
+    read = {each.attribute: columns[str(each.attribute)] for each in references(node)}
+    for each in references(node):
+        value = read[each.attribute]
+        if each.type is AttributeType.FLOAT and value is not None:
+            read[each.attribute] = float(value)
+    return value_of(node, read)
 
 
 def _events_of(query: BoundQuery, name: str, trend: Trend) -> list[Event]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 import operator as python
+import statistics
 from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -102,6 +103,18 @@ def aggregate(function: str, values: Sequence[Any]) -> Any:
             return min(values, key=_order)
         case "MAX":
             return max(values, key=_order)
+    raise AssertionError(function)
+
+
+def summary(function: str, values: Sequence[Any]) -> Any:
+    """What needs all values at once, of those that are not NULL."""
+    match function.upper():
+        case "COUNT_DISTINCT":
+            return len(set(values))
+        case "MEDIAN":
+            return float(statistics.median(values)) if values else None
+        case "STDDEV":
+            return statistics.stdev(values) if len(values) > 1 else None
     raise AssertionError(function)
 
 

@@ -12,8 +12,9 @@ from typing import Any
 from cepheid.analysis.automaton import Position
 from cepheid.analysis.bound import BoundQuery, WindowUnit
 from cepheid.analysis.schema import EventSchema
+from cepheid.language.ast import EVERY_TYPE
 from tests.oracle.functions import with_computed
-from tests.oracle.partitions import Key, partition_keys
+from tests.oracle.partitions import roles_of
 
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 MICROSECOND = datetime.timedelta(microseconds=1)
@@ -24,7 +25,8 @@ class Event:
     """One row; two events are the same only if they are the same object.
 
     `key` is the order key, `partition` None for an event of no partition, `index` the number of
-    events of its partition with a smaller order key.
+    events of its partition with a smaller order key. A row that belongs to several partitions is an
+    event of each; `roles` are the events of the pattern that it can be there.
     """
 
     row: Mapping[str, Any]
@@ -34,6 +36,7 @@ class Event:
     partition: tuple[Any, ...] | None
     group: tuple[Any, ...]
     index: int
+    roles: frozenset[int]
 
     def __repr__(self) -> str:
         return f"{self.type}{self.time}"
@@ -43,9 +46,11 @@ def make_events(query: BoundQuery, rows: Iterable[Mapping[str, Any]]) -> list[Ev
     """Return the events in order; rows that are alike stay apart."""
     rows = [with_computed(row, query.schema) for row in rows]
     ordered = sorted(rows, key=lambda row: _order_key(row, query.schema))
-    keys, schema = partition_keys(query), query.schema
-    places = [(_order_key(row, schema), _partition(row, _type(row, schema), keys))
-              for row in ordered]  # fmt: skip
+    places = [
+        (row, _order_key(row, query.schema), partition, roles)
+        for row in ordered
+        for partition, roles in _partitions(row, query).items()
+    ]
     return [
         Event(
             row=row,
@@ -54,9 +59,10 @@ def make_events(query: BoundQuery, rows: Iterable[Mapping[str, Any]]) -> list[Ev
             key=key,
             partition=partition,
             group=tuple(_one_nan(row.get(each.attribute)) for each in query.group_by),
-            index=sum(other == partition and smaller < key for smaller, other in places),
+            index=sum(other == partition and smaller < key for _, smaller, other, _ in places),
+            roles=frozenset(roles),
         )
-        for row, (key, partition) in zip(ordered, places, strict=True)
+        for row, key, partition, roles in places
     ]
 
 
@@ -67,7 +73,9 @@ def steps(events: list[Event]) -> list[list[Event]]:
 
 def has_type(event: Event, position: Position) -> bool:
     """Without a type column every event is of every type."""
-    return event.type is None or event.type in position.types
+    if event.partition is not None and position.occurrence not in event.roles:
+        return False
+    return event.type is None or event.type in position.types or EVERY_TYPE in position.types
 
 
 def measure(query: BoundQuery, event: Event) -> int:
@@ -138,10 +146,16 @@ def _one_nan(value: Any) -> Any:
     return math.nan if isinstance(value, float) and math.isnan(value) else value
 
 
-def _partition(
-    row: Mapping[str, Any], event_type: str | None, keys: Iterable[Key]
-) -> tuple[Any, ...] | None:
-    """An event of a type that no key names belongs to no partition."""
-    names = [each if isinstance(each, str) else each.get(event_type or "") for each in keys]
-    values = tuple(None if each is None else _one_nan(row.get(each)) for each in names)
-    return None if None in values else values
+def _partitions(
+    row: Mapping[str, Any], query: BoundQuery
+) -> dict[tuple[Any, ...] | None, set[int]]:
+    """Return the partitions of an event, with what it can be in each; None if it has none.
+
+    An event of a type that no key names belongs to no partition.
+    """
+    found: dict[tuple[Any, ...] | None, set[int]] = {}
+    for names, roles in roles_of(query, _type(row, query.schema)).items():
+        values = tuple(None if each is None else _one_nan(row.get(each)) for each in names)
+        if None not in values:
+            found.setdefault(values, set()).update(roles)
+    return found or {None: set()}

@@ -35,24 +35,25 @@ def with_computed(row: Mapping[str, Any], schema: EventSchema) -> Mapping[str, A
     """Return a row with the columns that the query computes of it."""
     if not schema.computed:
         return row
-    return {**row, **{name: _value(each.value, row) for name, each in schema.computed.items()}}
+    return {**row, **{name: value_of(each.value, row) for name, each in schema.computed.items()}}
 
 
 def function(node: Value, leaves: Sequence[Any]) -> Any:
     """What a function in HAVING gives; it refers to leaves by their numbers."""
-    return _value(node, {str(number): each for number, each in enumerate(leaves)})
+    return value_of(node, {str(number): each for number, each in enumerate(leaves)})
 
 
-def _value(node: Value, row: Mapping[str, Any]) -> Any:
+def value_of(node: Value, row: Mapping[str, Any]) -> Any:
+    """What an expression says of a row."""
     match node:
         case AttributeReference():
             return row.get(node.attribute)
         case Apply():
-            return apply(node, lambda each: _value(each, row), lambda each: _truth(each, row))
+            return apply(node, lambda each: value_of(each, row), lambda each: _truth(each, row))
         case Minus():
-            return _whole(operate("-", 0, _value(node.operand, row)), node.type)
+            return _whole(operate("-", 0, value_of(node.operand, row)), node.type)
         case Operation():
-            left, right = _value(node.left, row), _value(node.right, row)
+            left, right = value_of(node.left, row), value_of(node.right, row)
             if node.type is AttributeType.FLOAT:
                 left, right = to_float(left), to_float(right)
             return _whole(operate(node.operator, left, right), node.type)
@@ -87,7 +88,7 @@ def _truth(node: Condition, row: Mapping[str, Any]) -> bool | None:
         case Truth():
             return node.value
         case Compare():
-            return compare(node.operator, _value(node.left, row), _value(node.right, row))
+            return compare(node.operator, value_of(node.left, row), value_of(node.right, row))
     found = [_truth(each, row) for each in node.operands]
     decides = isinstance(node, AnyOf)
     if decides in found:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from cepheid.analysis.bound import BoundPattern, BoundQuery, NeighbourBound, Strategy, WindowUnit
 from tests.oracle.combinations import Bindings, Scene
-from tests.oracle.events import Event, has_type, measure, steps
+from tests.oracle.events import Event, column_values, has_type, measure, steps
 from tests.oracle.predicates import holds
 
 Match: TypeAlias = tuple[tuple[Event, int], ...]  # events and their positions
@@ -28,6 +28,7 @@ def form_matches(query: BoundQuery, pattern: BoundPattern, events: list[Event]) 
     closed: list[Match] = []
     for step in steps(events):
         alive: list[Match] = []
+        before = len(created)
         for run in runs:
             if _window_has_closed(query, run, step):
                 closed.append(run)
@@ -40,11 +41,39 @@ def form_matches(query: BoundQuery, pattern: BoundPattern, events: list[Event]) 
         started = _fired(query, pattern, (), step)
         alive += [(each,) for each in started]
         created += [(each,) for each in started]
+        if query.strategy is Strategy.LATEST_WINS:
+            new = set(created[before:])
+            alive = _latest(query, pattern, alive, new)
+            created[before:] = [run for run in alive if run in new]
         runs = alive
     return Formed(
         matches=[run for run in created if run[-1][1] in last and may_end(query, pattern, run)],
         partial=[run for run in closed + runs if run[-1][1] not in last],
     )
+
+
+def _latest(
+    query: BoundQuery, pattern: BoundPattern, runs: list[Match], new: set[Match]
+) -> list[Match]:
+    """Of the runs of a partition at a position that came now or can go on, the latest one."""
+
+    def rank(run: Match) -> tuple[Any, ...]:
+        steps = [(event.key, position) for event, position in run]
+        values = [column_values(event, query.schema) for event, _ in run]
+        return (steps, values)
+
+    found: dict[Any, list[Match]] = {}
+    for run in runs:
+        event, position = run[-1]
+        if run in new or pattern.automaton.edges_from(position):
+            found.setdefault((event.partition, position), []).append(run)
+    latest = []
+    for some in found.values():
+        start = max(run[0][0].key for run in some)
+        newest = [run for run in some if run[0][0].key == start]
+        end = max(run[-1][0].key for run in newest)
+        latest.append(min((run for run in newest if run[-1][0].key == end), key=rank))
+    return latest
 
 
 def _fired(
@@ -73,7 +102,7 @@ def _survives(
     match query.strategy:
         case Strategy.SKIP_TILL_ANY:
             return True
-        case Strategy.SKIP_TILL_NEXT:
+        case Strategy.SKIP_TILL_NEXT | Strategy.LATEST_WINS:
             return not fired
         case Strategy.SKIP_TILL_NEXT_KLEENE:
             return not fired & pattern.automaton.mandatory_from(run[-1][1])

@@ -6,6 +6,7 @@ say, and an equality that does not partition must be tested, wherever the planne
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
@@ -16,7 +17,8 @@ from cepheid.language import ast
 
 KEY_TYPES = {AttributeType(each) for each in ("integer", "float", "string", "boolean", "date")}
 
-Key: TypeAlias = str | dict[str, str]  # an attribute, or one for every type of event
+# An attribute, or one for every type of event, or one for every event of the pattern.
+Key: TypeAlias = str | dict[str, str] | dict[int, str]
 
 
 def partition_keys(query: BoundQuery) -> list[Key]:
@@ -24,7 +26,32 @@ def partition_keys(query: BoundQuery) -> list[Key]:
     found: list[Key] = list(dict.fromkeys(_tests(query.tree.where)))
     found += [each.attribute for each in query.group_by]
     names = _chains(query)
-    return [*found, *names, *_keys_of_types(query, {*names, *map(str, found)})]
+    return [*found, *names, *_keys_of_several_names(query, {*names, *map(str, found)})]
+
+
+def roles_of(query: BoundQuery, event_type: str | None) -> dict[tuple[str | None, ...], set[int]]:
+    """Return the attributes that an event of a type has as its keys, with what it binds by them.
+
+    What it binds are events of the pattern, by number. Where keys belong to types, or are the same
+    for all, there is one entry. An event that can be bound to nothing has the keys of no event.
+    """
+    keys = partition_keys(query)
+    events = [node for node, _ in _events(query.tree.pattern)]
+    has_several = any(isinstance(each, dict) and 0 in each for each in keys)
+    found: dict[tuple[str | None, ...], set[int]] = {}
+    for number, node in enumerate(events):
+        fits = event_type is None or {event_type, ast.EVERY_TYPE} & set(node.types)
+        if fits or not has_several:
+            names = tuple(_attribute(each, event_type, number) for each in keys)
+            found.setdefault(names, set()).add(number)
+    return found
+
+
+def _attribute(key: Key, event_type: str | None, number: int) -> str | None:
+    if isinstance(key, str):
+        return key
+    by_event: dict[Any, str] = {**key}
+    return by_event.get(number) if number in by_event else by_event.get(event_type or "")
 
 
 def _tests(where: ast.Expression | None) -> Iterator[str]:
@@ -66,38 +93,57 @@ def _compared_events(query: BoundQuery) -> list[ast.EventPattern]:
     return [] if is_alone or len(query.patterns) > 1 else [node for node, _ in events]
 
 
-def _keys_of_types(query: BoundQuery, names: set[str]) -> Iterator[dict[str, str]]:
-    """Equalities of several attributes that do the same, if each type has one of them as its key.
+def _keys_of_several_names(query: BoundQuery, names: set[str]) -> Iterator[Key]:
+    """Equalities of several attributes that do the same.
 
-    `names` are attributes that partition by themselves: a chain with one of them says no more.
+    If they give each type one attribute, that is its key; else each event of the pattern has one:
+    of several the one that most events have. `names` are attributes that partition by themselves: a
+    chain with one of them says no more.
     """
     events, schema, variables = _compared_events(query), query.schema, query.pattern.variables
     links = [
         {(each, side.attribute) for side in sides for each in variables[side.variable].occurrences}
-        for sides in (_equalities(query.pattern) if events and schema.type_column else ())
+        for sides in (_equalities(query.pattern) if events else ())
     ]
     for chain in _merged(links):
         attributes = {attribute for _, attribute in chain}
         reached = {number for number, _ in chain}
         if len(attributes) < 2 or len(reached) < len(events) or attributes & names:
             continue
-        by_type: dict[str, set[str]] = {}
-        for number, node in enumerate(events):
-            own = {attribute for event, attribute in chain if event == number}
-            for each in node.types:
-                by_type[each] = by_type.get(each, own) & own
-        key = {each: min(choices) for each, choices in by_type.items() if choices}
+        count = Counter(attribute for _, attribute in chain)
+        by_event = {
+            number: min(
+                (attribute for event, attribute in chain if event == number),
+                key=lambda each: (-count[each], each),
+            )
+            for number in range(len(events))
+        }
+        by_type = _key_of_types(query, events, chain)
+        key = by_type or by_event
         kinds = {schema.type_of(each) for each in key.values()}
-        has_all = all(schema.has_attribute(*each) for each in key.items())
+        has_all = all(
+            schema.has_attribute(each, by_type[each] if by_type else by_event[number])
+            for number, node in enumerate(events)
+            for each in node.types
+        )
         is_stored = not set(key.values()) & set(schema.computed)
-        if (
-            len(key) == len(by_type)
-            and is_stored
-            and has_all
-            and len(kinds) == 1
-            and kinds <= KEY_TYPES
-        ):
+        if is_stored and has_all and len(kinds) == 1 and kinds <= KEY_TYPES:
             yield key
+
+
+def _key_of_types(
+    query: BoundQuery, events: list[ast.EventPattern], chain: set[tuple[int, str]]
+) -> dict[str, str]:
+    """Return the attribute of every type, if each has one that all its events are compared by."""
+    if query.schema.type_column is None or any(ast.EVERY_TYPE in each.types for each in events):
+        return {}  # an event of any type has the keys of others, too
+    by_type: dict[str, set[str]] = {}
+    for number, node in enumerate(events):
+        own = {attribute for event, attribute in chain if event == number}
+        for each in node.types:
+            by_type[each] = by_type.get(each, own) & own
+    is_whole = all(by_type.values())
+    return {each: min(choices) for each, choices in by_type.items()} if is_whole else {}
 
 
 def _events(

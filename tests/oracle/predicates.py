@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import Any
 
 from cepheid.analysis.attribute_types import AttributeType
@@ -22,9 +20,9 @@ from cepheid.analysis.expressions import (
     Truth,
     Value,
 )
-from tests.oracle.arithmetic import aggregate, compare, operate, to_float
+from tests.oracle.arithmetic import aggregate, compare, operate, summary, to_float
 from tests.oracle.combinations import Choice, Scene, Slot, choices, combinations, read, slots_of
-from tests.oracle.functions import apply
+from tests.oracle.functions import apply, constant
 
 
 class LackingAttribute(Exception):
@@ -67,14 +65,8 @@ def _satisfies(condition: Condition, scene: Scene, chosen: Mapping[Slot, Choice]
 
 def _value(value: Value, scene: Scene, chosen: Mapping[Slot, Choice]) -> Any:
     match value:
-        case Constant(type=AttributeType.TIMESTAMP, value=str(text)):
-            return datetime.datetime.fromisoformat(text)
-        case Constant(type=AttributeType.DECIMAL, value=number):
-            return Decimal(str(number))
-        case Constant(type=AttributeType.FLOAT):
-            return to_float(value.value)
         case Constant():
-            return value.value
+            return constant(value)
         case Minus():
             operand = _value(value.operand, scene, chosen)
             is_float = value.type is AttributeType.FLOAT
@@ -97,7 +89,11 @@ def _value(value: Value, scene: Scene, chosen: Mapping[Slot, Choice]) -> Any:
             if value.attribute is None:
                 return len(events)
             values = [event.row.get(value.attribute) for event in events]
-            return aggregate(value.function, [each for each in values if each is not None])
+            if value.function == "NTH":
+                return values[value.place - 1] if len(values) >= value.place else None
+            known = [each for each in values if each is not None]
+            return summary(value.function, known) if value.reads_all else (
+                aggregate(value.function, known))  # fmt: skip
 
 
 def _attribute(reference: AttributeReference, scene: Scene, chosen: Mapping[Slot, Choice]) -> Any:

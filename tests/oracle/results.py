@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterable, Iterator, Mapping
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 from cepheid.analysis.automaton import FREE
@@ -17,10 +15,18 @@ from cepheid.analysis.bound import (
     WindowUnit,
 )
 from cepheid.analysis.expressions import BlockAggregate, Role
-from tests.oracle.aggregates import aggregate_trends, arithmetic, as_column, satisfies_having
+from tests.oracle.aggregates import (
+    aggregate_trends,
+    arithmetic,
+    as_column,
+    satisfies_having,
+    with_point,
+)
+from tests.oracle.arithmetic import summary
 from tests.oracle.combinations import Scene, choices, read, slots_of
 from tests.oracle.events import Event, from_ticks, make_events, time_name
 from tests.oracle.expiry import expiries
+from tests.oracle.functions import constant
 from tests.oracle.matches import bindings, scene
 from tests.oracle.predicates import single_value
 from tests.oracle.trends import Trend, Trends, trend_first, trend_last
@@ -76,11 +82,6 @@ def _aggregate_results(query: BoundQuery, trends: Trends, view: View) -> Iterato
             yield Result(row, view.stream_time, _tie_breaks(query, row, None))
 
 
-def _shown(value: Any) -> Any:
-    """A number with a point is a DOUBLE."""
-    return float(value) if isinstance(value, Decimal) else value
-
-
 def _aggregate_row(
     query: BoundQuery, view: View, group: tuple[Any, ...], trends: list[Trend]
 ) -> Row:
@@ -92,7 +93,7 @@ def _aggregate_row(
     for each in query.aggregates:
         value = aggregate_trends(query, each.aggregate, trends)
         columns[each.output] = as_column(each.aggregate, value)
-    columns |= {each.output: _shown(each.constant.value) for each in query.constants}
+    columns |= {each.output: constant(each.constant) for each in query.constants}
     columns |= {each.output: arithmetic(each.value, columns) for each in query.arithmetic}
     return view.columns | {name: columns[name] for name in (*leading, *query.returned)}
 
@@ -127,7 +128,7 @@ def _column(query: BoundQuery, column: MatchColumn, trend: Trend) -> Any:
         case ValueColumn():
             pattern = query.patterns[column.side]
             here = scene(query, pattern, trend[column.side], ended=True)
-            return single_value(column.value, here)
+            return with_point(single_value(column.value, here), column.scale)
         case SummaryColumn():
             pattern = query.patterns[column.side]
             here = scene(query, pattern, trend[column.side], ended=True)
@@ -145,15 +146,9 @@ def _summary(column: SummaryColumn, here: Scene) -> Any:
             return values
         case "nth":
             return values[column.option - 1] if len(values) >= column.option else None
-        case "count_distinct":
-            return len(set(known))
         case "string_agg":
             return column.option.join(known) if known else None
-        case "median":
-            return float(statistics.median(known)) if known else None
-        case "stddev":
-            return statistics.stdev(known) if len(known) > 1 else None
-    raise AssertionError(column.function)
+    return summary(column.function, known)
 
 
 def _stream_time(query: BoundQuery, first: Event, last: Event) -> Any:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 from cepheid.analysis.bound import BoundPattern, BoundQuery, Strategy
-from cepheid.language.ast import OutputMode
-from tests.oracle.events import Event, column_values
-from tests.oracle.matches import Formed, Match, form_matches, spans_window
+from cepheid.language.ast import OutputMode, SkipTo
+from tests.oracle.events import Event, column_values, measure
+from tests.oracle.matches import Formed, Match, bindings, form_matches, spans_window
 from tests.oracle.negation import Surroundings, stays
 
 Trend: TypeAlias = tuple[Match, ...]  # one match per side of AND; without AND just one
@@ -55,6 +55,10 @@ class Trends:
         trends.sort(key=self._rank)
         if self.query.output is OutputMode.NON_OVERLAPPING:
             return self._non_overlapping(trends)
+        if self.query.output in (OutputMode.LONGEST, OutputMode.SHORTEST):
+            return self._of_starts(trends)
+        if self.query.output in (OutputMode.FIRST, OutputMode.LAST):
+            return self._of_windows(trends)
         return trends
 
     # --- negation -------------------------------------------------------------------------------
@@ -133,6 +137,62 @@ class Trends:
             [[column_values(event, self.query.schema) for event, _ in match] for match in trend],
         )
 
+    def _of_starts(self, trends: list[Trend]) -> list[Trend]:
+        """Go through the starts of a partition; take the longest or shortest match of each."""
+        by_start: dict[Any, dict[Any, list[Trend]]] = {}
+        for trend in trends:
+            starts = by_start.setdefault(trend[0][0][0].partition, {})
+            starts.setdefault(trend_first(trend).key, []).append(trend)
+        result = []
+        for starts in by_start.values():
+            skipped: Callable[[Any], bool] = _nothing
+            for key in sorted(starts):
+                if skipped(key):
+                    continue
+                ends = [trend_last(each).key for each in starts[key]]
+                end = max(ends) if self.query.output is OutputMode.LONGEST else min(ends)
+                found = [each for each in starts[key] if trend_last(each).key == end]
+                result.append(min(found, key=self._rank))
+                skipped = self._skips(result[-1], skipped)
+        return result
+
+    def _skips(self, trend: Trend, before: Callable[[Any], bool]) -> Callable[[Any], bool]:
+        """Return which starts are skipped after a match; a later match never frees one."""
+        skip = self.query.tree.skip
+        match SkipTo.NEXT_EVENT if skip is None else skip.to:
+            case SkipTo.NEXT_EVENT:
+                return before
+            case SkipTo.PAST_LAST_EVENT:
+                return lambda key: before(key) or key <= trend_last(trend).key
+            case to:
+                assert skip is not None
+                assert skip.variable is not None
+                pattern = self.query.pattern
+                occurrences = pattern.variables[skip.variable].occurrences
+                keys = [
+                    event.key
+                    for event, occurrence in bindings(pattern, trend[0])
+                    if occurrence in occurrences
+                ]
+                if not keys:
+                    return before
+                target = keys[0] if to is SkipTo.FIRST else keys[-1]
+                return lambda key: before(key) or key < target
+
+    def _of_windows(self, trends: list[Trend]) -> list[Trend]:
+        """Take one match of all that end in a window [i w, i w + w) of a partition."""
+        window, found = self.query.window, dict[Any, list[Trend]]()
+        for trend in trends:
+            last = trend_last(trend)
+            index = 0 if window is None else measure(self.query, last) // window.length
+            found.setdefault((last.partition, index), []).append(trend)
+        result = []
+        for some in found.values():
+            ends = [trend_last(each).key for each in some]
+            end = max(ends) if self.query.output is OutputMode.LAST else min(ends)
+            result.append(min((e for e in some if trend_last(e).key == end), key=self._rank))
+        return result
+
     def _non_overlapping(self, trends: list[Trend]) -> list[Trend]:
         taken: dict[Any, Trend] = {}
         result = []
@@ -143,6 +203,10 @@ class Trends:
                 taken[place] = trend
                 result.append(trend)
         return result
+
+
+def _nothing(key: Any) -> bool:
+    return False
 
 
 def trend_first(trend: Trend) -> Event:

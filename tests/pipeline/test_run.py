@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -314,13 +315,13 @@ def test_kafka(tmp_path, kafka, kafka_connector):
     assert len({key for key, _ in records}) == len(MATCHES)
 
 
-def started(path: str) -> tuple[subprocess.Popen[str], list[str]]:
+def started(path: str, *options: str) -> tuple[subprocess.Popen[str], list[str]]:
     """Start it as a user would, and return when its first micro-batch is done."""
     program = "from cepheid.cli import main; main()"
     said: list[str] = []
     for _ in range(4):
         process = subprocess.Popen(
-            [sys.executable, "-c", program, "pipeline", path],
+            [sys.executable, "-c", program, "pipeline", path, *options],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -334,6 +335,39 @@ def started(path: str) -> tuple[subprocess.Popen[str], list[str]]:
         process.communicate()
         assert any("the machine is too busy" in line for line in said), said
     raise AssertionError(said)
+
+
+def test_a_browser_sees_it_run(tmp_path, chromium):
+    add_events(tmp_path, "1.json", FIRST)
+    keys = {
+        "source": SOURCE,
+        "queries": QUERIES,
+        "sinks": "{q: {files: {format: json, path: out}}, n: {console: }}",
+    }
+    path = write_pipeline(tmp_path, pipeline_text(**keys, trigger="every 1 second"))
+    process, said = started(path, "--serve", "--port", "0")
+    try:
+        address = next(line.rpartition(" ")[2].strip() for line in said if "live view at" in line)
+        deadline = time.monotonic() + 120
+        while (dom := chromium.dom(address)).count('class="match"') < 6:
+            assert time.monotonic() < deadline, dom
+            time.sleep(1)
+        assert re.search(r'id="state"[^>]*>2 streams running for', dom)
+        for words in ("a_ts: 1\nb_ts: 8", "window_start: 0", "q: some of the last results"):
+            assert words in dom
+        with urllib.request.urlopen(f"{address}metrics") as answer:
+            assert b'cepheid_results_total{stream="q",query="q"} 4' in answer.read()
+    finally:
+        process.terminate()
+        _, rest = process.communicate(timeout=120)
+    assert process.returncode == 0, rest
+    assert rows(tmp_path / "out") == MATCHES
+
+    text = pipeline_text(**keys, trigger="available now")  # the checkpoint fits without the page
+    add_events(tmp_path, "2.json", SECOND)
+    assert cepheid("pipeline", write_pipeline(tmp_path, text)).code == 0
+    on_time = [each for each in (*FIRST, *SECOND) if each[0] != 2]
+    assert rows(tmp_path / "out") == batch_result(QUERY, *on_time)
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])

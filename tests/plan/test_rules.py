@@ -97,7 +97,11 @@ def test_explain_push_down(query, pushed, reason):
         ),
         ("SEQ(A a, !N n, C c) WHERE a.id = c.id = n.id", ("id",), "equal id in all events"),
         ("SEQ(A a, B b) WHERE a.id = b.k", ("A.id = B.k",), "an event has the key of its type"),
-        ("SEQ(A a, A b) WHERE a.id = b.k", (), "an event of type A has two keys, id and k"),
+        (
+            "SEQ(A a, A b) WHERE a.id = b.k",
+            ("A.id = A.k",),
+            "an event goes to the key of every variable it can be bound to",
+        ),
     ],
 )
 def test_explain_partitioning(query, attributes, reason):
@@ -268,6 +272,7 @@ def test_choose_parallelism(query, parallelism, reason):
         (JOINED, Overlaps.IN_TURN, "conditions on ¬ C c are tested on whole matches"),
         ("SEQ(A a, !C c, B b) WHERE c.x = 1 OR b.x = 1", Overlaps.IN_TURN, "OR joins"),
         ("A AND B", Overlaps.ALL_PAIRS, "whole pairs"),
+        ("SEQ(A+ a, B b) WHERE avg(a[].x) > 1", Overlaps.START_ANEW, "apart by avg(a[].x), and"),
     ],
 )
 def test_choose_overlaps(query, overlaps, reason):

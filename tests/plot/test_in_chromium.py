@@ -80,14 +80,14 @@ def test_zooming_into_a_crowded_row_shows_its_events(chromium):
     assert told == "0 inline;128 none;Fail 436;true"
 
 
-def test_very_many_matches_do_not_freeze_the_page(chromium):
+def test_a_million_matches_do_not_freeze_the_page(chromium):
     events = pa.table(
         {"ts": np.arange(100_000), "kind": np.tile(["Fail", "Login"], 50_000),
          "user": np.repeat(np.arange(50), 2_000)}
     )  # fmt: skip
-    query = "PATTERN SEQ(Fail f, Login s) WHERE [user] WITHIN 8"
+    query = "PATTERN SEQ(Fail f, Login s) WHERE [user] WITHIN 44"
     page = cepheid.plot(query, events, **ROLES).html()
-    assert "100,000 events, 199,700 matches" in page
+    assert "100,000 events, 1,000,000 matches or more" in page
     told = chromium.after(
         page,
         READ

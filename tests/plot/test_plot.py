@@ -40,6 +40,38 @@ class TestMatches:
             *range(LOGINS.num_rows)
         ]
 
+    def test_what_where_excludes_is_faint_and_in_the_legend(self):
+        svg = plot(
+            "PATTERN SEQ(Fail f, Login s) WHERE [user] AND f.user = 'ann' AND s.ts > 30"
+        ).svg()
+        faint = [each.get("data-i") for each in elements(svg, "faint")]
+        assert sorted(each for each in faint if each) == ["1", "3", "4"]
+        assert faint.count(None) == 1  # in the legend
+        assert "faint" not in {
+            name
+            for each in elements(plot(NEGATED).svg(), "mark")
+            for name in each.get("class").split()
+        }
+
+    @pytest.mark.parametrize("zone", [None, "America/New_York"])
+    @pytest.mark.parametrize("as_text", [True, False])
+    def test_a_stretch_is_in_the_zone_of_the_events(self, zone, as_text):
+        times = pd.date_range("2024-05-01 09:00", periods=4, freq="1h", tz=zone)
+        table = pd.DataFrame({"ts": times, "kind": ["Fail", "Login"] * 2})
+        begin = "2024-05-01 10:00" if as_text else pd.Timestamp("2024-05-01 10:00")
+        picture = plot("PATTERN SEQ(Fail f, Login s)", table, begin=begin, end=begin)
+        assert "1 event, " in str(picture)
+
+    @pytest.mark.parametrize("begin", ["soon", "2024-05-01", 1.5])
+    def test_what_is_no_time_of_the_column_is_told(self, begin):
+        with pytest.raises(ConfigError, match="is no time of the column 'ts', which holds int64"):
+            plot(NEGATED, begin=begin)
+
+    def test_partitions_without_events_in_a_stretch_have_no_row(self):
+        picture = plot(NEGATED, begin=40, end=90)
+        assert [each.text for each in elements(picture.svg(), "row")] == ["ann"]
+        assert "partitions are drawn" not in picture.svg()
+
     def test_what_is_negated_is_crossed_out_and_its_gap_is_shown(self):
         svg = plot(NEGATED).svg()
         crosses = [each.get("data-i") for each in elements(svg, "no") if each.get("data-i")]

@@ -12,9 +12,11 @@ def test_instructions() -> None:
         "LOAD_INTEGER", "LOAD_FLOAT", "AGGREGATE_INTEGER", "AGGREGATE_FLOAT", "CONSTANT_INTEGER",
         "CONSTANT_FLOAT", "CONSTANT_NULL", "TO_FLOAT", "TO_FLOAT_BELOW", "NEGATE_INTEGER",
         "NEGATE_FLOAT", "COMPARE_INTEGER", "COMPARE_FLOAT", "CONDITION_TRUE", "CONDITION_FALSE",
-        "AND", "OR",
+        "AND", "OR", "CHOOSE", "ROUND", "FLOOR", "CEIL", "SQRT", "LN", "LOG10", "EXP", "POWER",
+        "IS_NULL", "TO_INTEGER",
     ):  # fmt: skip
         assert getattr(predicate_code, name) == getattr(machine, name), name
+    assert predicate_code.SIGN == {False: machine.SIGN_INTEGER, True: machine.SIGN_FLOAT}
     assert predicate_code.INTEGER_OPERATIONS == {
         "+": machine.ADD_INTEGER,
         "-": machine.SUBTRACT_INTEGER,
@@ -45,6 +47,10 @@ def test_aggregates_and_slots() -> None:
         "AVG": run_graph.AVERAGE,
         "MIN": run_graph.MINIMUM,
         "MAX": run_graph.MAXIMUM,
+        "COUNT_DISTINCT": run_graph.COUNT_DISTINCT,
+        "MEDIAN": run_graph.MEDIAN,
+        "STDDEV": run_graph.DEVIATION,
+        "NTH": run_graph.PLACE,
     }
     for name in ("CURRENT_EVENT", "LAST_EVENT", "KEEP", "SET", "EXTEND", "CLOSE"):
         assert getattr(lower_runs, name) == getattr(run_graph, name), name

@@ -71,7 +71,7 @@ NOISE = (
     *("[i-1]", "[..i-1]", "[a.LEN]", "[]", "PATTERN", "WHERE", "RETURN", "WITHIN", "SLIDE"),
     *("GROUP BY", "HAVING", "OUTPUT", "INTO", "AGG", "SEQ", "ANY", "NOT", "AND", "OR", "NEXT"),
     *("EXACT", "LOG2(", "COUNT(*)", "{0}", "{2,1}", "{99999999999}", "AS", "NULL", "LIMIT"),
-    *("9" * 5000, "LEN", "i", "-", "%", "/"),
+    *("9" * 5000, "LEN", "i", "-", "%", "/", "[2]", ".x", ".LEN", "['k']"),
 )  # fmt: skip
 WORD = re.compile(r"\w+|'[^']*'|\s+|.", re.DOTALL)
 

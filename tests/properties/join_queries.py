@@ -12,24 +12,29 @@ KEYS = ("k", "x", "seq")
 
 @st.composite
 def join_cases(draw: st.DrawFn) -> Case:
-    """A sequence of events, each of a type of its own, and equalities that chain all of them.
+    """A sequence of events, and equalities that chain all of them by an attribute each.
 
-    Events may be repeated, optional or negated. Now and then an event is of two types, or a type
-    has two keys, so that the equalities stay predicates.
+    Each event has a type of its own, or some have the same, or any. Events may be repeated,
+    optional or negated. Now and then an event is of two types, or is compared by two attributes.
     """
-    types = draw(st.permutations(TYPES))[: draw(st.integers(2, 3))]
+    size = draw(st.integers(2, 3))
+    own, few = draw(st.permutations(TYPES))[:size], st.sampled_from([*TYPES[:2], "ANY"])
+    types = draw(st.one_of(st.just(own), st.lists(few, min_size=size, max_size=size)))
+    negated = 1 if size == 3 and draw(st.booleans()) else None
     keys = {each: draw(st.sampled_from(KEYS)) for each in types}
-    negated = types[1] if len(types) == 3 and draw(st.booleans()) else None
     parts, names = [], []
     for place, each in enumerate(types):
         name = f"v{place}"
-        names.append(f"{name}.{keys[each]}")
+        names.append(f"{name}.{keys[each] if types == own else draw(st.sampled_from(KEYS))}")
         repeated = draw(st.sampled_from(("", "", "+", "{1,2}", "?" if place == 1 else "")))
-        event = f"ANY({each}, {types[-1]})" if draw(st.integers(0, 7)) == 0 else each
-        parts.append(f"!({event} {name})" if each == negated else f"{event}{repeated} {name}")
+        has_two = draw(st.integers(0, 7)) == 0 and "ANY" not in (each, types[-1])
+        event = f"ANY({each}, {types[-1]})" if has_two else each
+        parts.append(f"!({event} {name})" if place == negated else f"{event}{repeated} {name}")
     if draw(st.integers(0, 5)) == 0:
         parts.append(f"{types[0]} v9")
         names.append(f"v9.{draw(st.sampled_from(KEYS))}")
+    if draw(st.integers(0, 7)) == 0:
+        names.append(f"v0.{draw(st.sampled_from(KEYS))}")
     linked = draw(st.permutations(names))
     where = [f"{one} = {other}" for one, other in pairwise(linked)]
     where += draw(st.sampled_from(((), (), ("[k]",), ("v0.x > 0",))))
@@ -39,7 +44,8 @@ def join_cases(draw: st.DrawFn) -> Case:
         strategy = ""
     unit = draw(st.sampled_from(("", "", " EVENTS")))
     window = draw(st.sampled_from(("", f"WITHIN {draw(st.integers(2, 9))}{unit}")))
-    shown = [each.split(".")[0] for each in names if each.split(".")[0] != _name(negated, types)]
+    every = dict.fromkeys(each.split(".")[0] for each in names)
+    shown = [each for each in every if each != f"v{negated}"]
     columns = ", ".join(f"{each}.x, {each}.time" for each in shown)
     ending = f"RETURN {columns}"
     if draw(st.integers(0, 2)) == 0:
@@ -48,7 +54,3 @@ def join_cases(draw: st.DrawFn) -> Case:
     clauses = [f"PATTERN SEQ({', '.join(parts)})", strategy, f"WHERE {' AND '.join(where)}"]
     text = "\n".join(filter(None, [*clauses, window, ending]))
     return Case(text, draw(streams(longest=9)), draw(st.sampled_from(((), ("seq",)))))
-
-
-def _name(event_type: str | None, types: list[str]) -> str:
-    return "" if event_type is None else f"v{types.index(event_type)}"

@@ -102,8 +102,14 @@ def references(draw: st.DrawFn, names: dict[str, bool]) -> str:
             f"max({name}[..i-1].x)",
             f"count({name}[..i-1])",
             f"sum({name}[].x)",
+            f"sum({name}[].x * 2 - {name}[].seq)",
+            f"max(coalesce({name}[..i-1].x, 4))",
             f"min({name}[].x)",
             f"{name}.LEN",
+            f"median({name}[].x)",
+            f"stddev({name}[].x)",
+            f"count(DISTINCT {name}[].x)",
+            f"{name}[2].x",
         ]
     return draw(st.sampled_from(forms))
 
@@ -120,6 +126,7 @@ def run_conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
         f"{left} {operator} {right}",
         f"{left} {operator} {right}",
         f"{left} + {right} {operator} 3",
+        f"{left} {operator} {draw(st.integers(0, 3))}",
         f"({left} {operator} {right} OR {right} = 1)",
         f"NOT ({left} {operator} {right} AND {left} > 0)",
         f"{left} * 2 {operator} {right} - 1",
@@ -128,6 +135,11 @@ def run_conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
         f"CASE WHEN {left} > {right} THEN {left} ELSE 0 END {operator} 1",
         f"coalesce({name}.x, -1) {operator} abs({other}.x - 2)",
         f"{name}.x IS NOT DISTINCT FROM {other}.x",
+        f"({left} - {right}) IS NULL",
+        f"round({left} / 2) {operator} sign({right} - 1)",
+        f"floor({left} / 2) + ceil(-{right} / 2) {operator} 1",
+        f"sqrt({left} * {right}) {operator} power({right}, 2)",
+        f"CAST({left} / 2 AS INT) {operator} CAST({right} AS DOUBLE) / 2",
     )
     return draw(st.sampled_from(forms))
 
@@ -164,6 +176,10 @@ def match_values(draw: st.DrawFn, names: dict[str, bool]) -> str:
             forms = [f"{variable}[1].x", f"{variable}[{variable}.LEN].seq", f"{variable}.LEN"]
             forms += [f"{each}({variable}[].x)" for each in ("sum", "avg", "min", "max", "count")]
             forms += [f"count({variable}[])", f"min({variable}[].type)"]
+            forms += [
+                f"sum({variable}[].x * {variable}[].seq)",
+                f"count(nullif({variable}[].x, 1))",
+            ]
             forms += [f"first({variable}.x)", f"last({variable}[].x)"]
         return draw(st.sampled_from(forms))
 
@@ -172,7 +188,10 @@ def match_values(draw: st.DrawFn, names: dict[str, bool]) -> str:
     left, right = one(name), one(other)
     if "type" in left + right:
         return left
-    return draw(st.sampled_from((left, f"{left} + {right}", f"{left} * 2 - 1", f"-{left} / 2")))
+    if names[name]:
+        left = draw(st.sampled_from((left, f"median({name}[].x)", f"nth({name}[].x, 2)")))
+    forms = (left, f"{left} + {right}", f"{left} * 2 - 1", f"-{left} / 2", f"round({left} / 2, 1)")
+    return draw(st.sampled_from(forms))
 
 
 @st.composite

@@ -14,7 +14,7 @@ def run_by_folds(
 ) -> dict[str, Any]:
     """Return the results by name; `folds` prefers some, and writes down what ran."""
     if isinstance(queries, Query):
-        members, sharing = [queries._member(Batch())], None
+        members, sharing = [queries.member(Batch())], None
     else:
         members, sharing = queries._members(Batch()), queries._sharing(policy)
     return run_queries(members, source_of(events), events.roles, Batch(), sharing, folds)

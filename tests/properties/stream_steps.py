@@ -12,6 +12,7 @@ import cepheid
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.engine.matches.forms.compressed import CompressedMatches
 from cepheid.engine.matches.forms.compressed_bytes import from_bytes
+from cepheid.program.copy_events import with_copies
 from cepheid.program.lower import lower
 from cepheid.program.program import Clock, MatchOutput, Program
 from cepheid.stream.stream_state import StreamState
@@ -45,10 +46,16 @@ def drive(
     ordered: bool = False,
     schema: pa.Schema = SCHEMA,
 ) -> list[Step]:
-    """Make one step per batch; where nothing arrives, only what a step announced may be new."""
+    """Make one step per batch; where nothing arrives, only what a step announced may be new.
+
+    Events that belong to several partitions are copied before they come to a step.
+    """
     state, steps = StreamState(), list[Step]()
     for batch in batches:
         arrived = pa.Table.from_pylist(list(batch.events), schema=schema) if batch.events else None
+        if arrived is not None:
+            all_types = program.keeps_all_types
+            arrived = with_copies(arrived, program.copies, keeps_all=all_types)
         done = step_alone(
             program,
             state,

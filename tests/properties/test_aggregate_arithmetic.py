@@ -1,4 +1,4 @@
-"""Arithmetic over aggregates in RETURN: engine and oracle agree, on tables and on streams."""
+"""Expressions over aggregates in RETURN: engine and oracle agree, on tables and on streams."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,6 +21,9 @@ numbers = st.recursive(
     lambda inner: (
         st.builds("({} {} {})".format, inner, st.sampled_from("+-*/%"), inner)
         | inner.map("(-{})".format)
+        | st.builds("round({}, 1)".format, inner)
+        | st.builds("coalesce({}, {})".format, inner, inner)
+        | st.builds("CASE WHEN {} > {} THEN {} END".format, inner, inner, inner)
     ),
     max_leaves=4,
 )
@@ -28,9 +31,10 @@ numbers = st.recursive(
 
 @st.composite
 def arithmetic_cases(draw: st.DrawFn, windows: tuple[str, ...]) -> Case:
-    """A query with one column of arithmetic or two, alone or beside aggregates."""
+    """A query with one computed column or several, alone or beside aggregates."""
     columns = [f"COUNT(*) + {draw(numbers)} AS r"]
-    more = ([], ["COUNT(*) AS n"], ["SUM(a.x) AS s", "-AVG(a.x) AS m"])
+    test = f"{draw(numbers)} <= {draw(numbers)} OR COUNT(*) IS NULL AS t"
+    more = ([], ["COUNT(*) AS n"], ["SUM(a.x) AS s", "-AVG(a.x) AS m"], [test, "k + 1 AS next"])
     columns += draw(st.sampled_from(more))
     text = f"PATTERN {draw(st.sampled_from(PATTERNS))} {draw(st.sampled_from(('', 'WHERE [k]')))}"
     text += f" {draw(st.sampled_from(windows))} GROUP BY k RETURN {', '.join(columns)}"
@@ -48,6 +52,38 @@ def test_on_a_table(case: Case) -> None:
 @given(st.data())
 def test_on_a_stream(data: st.DataObject) -> None:
     case = data.draw(arithmetic_cases(("WITHIN 6", "WITHIN 6 SLIDE 3")))
+    program = program_of(case)
+    batches = data.draw(splits(case.events, delay=data.draw(st.integers(0, 4))))
+    steps = drive(program, data.draw(ended(batches)))
+    assert_same_rows(bound(case), rows_of(program, steps), expected_rows(case))
+
+
+LENGTHS = "COUNT(*), SUM(b.time - a.time) AS total, AVG(b.time - a.time) AS mean"
+BOUND_ONCE = ("SEQ(A a, B b)", "SEQ(A a, C+ c, B b)", "SEQ(A a, C? c, B b)", "SEQ(A a, !C, B b)",
+              "SEQ(A a, A+ c, A b)")  # fmt: skip
+CONDITIONS = ("", "WHERE [k]", "WHERE a.x < b.x", "WHERE skip_till_next_match")
+
+
+@st.composite
+def length_cases(draw: st.DrawFn) -> Case:
+    """A query that adds up times between two events of every trend."""
+    text = f"PATTERN {draw(st.sampled_from(BOUND_ONCE))} {draw(st.sampled_from(CONDITIONS))}"
+    windows = ("WITHIN 6", "WITHIN 6 SLIDE 3", "WITHIN 9 SLIDE 1")
+    text += f" {draw(st.sampled_from(windows))} RETURN {LENGTHS}"
+    text += draw(st.sampled_from(("", " HAVING mean > 1")))
+    return Case(text, draw(streams()), draw(st.sampled_from(((), ("seq",)))))
+
+
+@settings(max_examples=100)
+@given(length_cases())
+def test_lengths_of_time(case: Case) -> None:
+    assert_same_rows(bound(case), run_local(case), expected_rows(case))
+
+
+@settings(max_examples=30)
+@given(st.data())
+def test_lengths_of_time_on_a_stream(data: st.DataObject) -> None:
+    case = data.draw(length_cases())
     program = program_of(case)
     batches = data.draw(splits(case.events, delay=data.draw(st.integers(0, 4))))
     steps = drive(program, data.draw(ended(batches)))

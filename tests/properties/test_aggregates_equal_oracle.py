@@ -111,7 +111,7 @@ def drawn(method: str) -> list[Case]:
     """Draw cases, the same in every run."""
     result: list[Case] = []
 
-    @settings(max_examples=100, database=None, derandomize=True, phases=[Phase.generate])
+    @settings(max_examples=200, database=None, derandomize=True, phases=[Phase.generate])
     @given(METHODS[method])
     def draw(case: Case) -> None:
         result.append(case)

@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from cepheid.engine.shared.policy import Policy, Sharing
+from cepheid.program.copy_events import with_copies
 from cepheid.program.program import Program
-from cepheid.stream.needed_events import keeps_apart
+from cepheid.stream.step_rules import keeps_apart
 from cepheid.stream.stream_bundle import StreamedQuery, stream_bundle
 from cepheid.stream.stream_state import StreamState
 from cepheid.stream.stream_step import Step, step
@@ -41,14 +42,15 @@ POLICIES = st.sampled_from(tuple(Policy))
 
 
 def queries_of(case: WorkloadCase) -> list[StreamedQuery]:
-    """The queries that can be together on a stream."""
+    """The queries that can be together on a stream: all have the same copies of events, or none."""
     assume(all(binds(case.case(name)) for name in case.texts))
     programs = {name: program_of(case.case(name), case.schema) for name in case.texts}
-    return [
+    found = [
         StreamedQuery(name, each)
         for name, each in programs.items()
         if each.window_length is not None and not keeps_apart(each)
     ]
+    return [each for each in found if each.program.copies == found[0].program.copies]
 
 
 def stepped(
@@ -60,8 +62,12 @@ def stepped(
     *,
     ordered: bool,
 ) -> Step:
-    bundle = stream_bundle(queries, sharing, schema.names)
+    copies = queries[0].program.copies if queries else None
+    bundle = stream_bundle(queries, sharing, schema.names if copies is None else ())
     arrived = pa.Table.from_pylist(list(batch.events), schema) if batch.events else None
+    if arrived is not None and copies is not None:
+        all_types = any(each.keeps_all_types for each in bundle.programs)
+        arrived = with_copies(arrived, copies, keeps_all=all_types)
     return step(bundle, state, arrived, batch.until, ordered=ordered, late_before=batch.until)
 
 
@@ -122,6 +128,7 @@ def test_queries_come_and_go(kind: str, policy: Policy, data: st.DataObject) -> 
     case = data.draw(KINDS[kind])
     queries, sharing = queries_of(case), Sharing(policy)
     assume(len(queries) > 1)
+    assume(queries[0].program.copies is None)  # others may not come and go
     batches = data.draw(splits(case.events, delay=data.draw(st.integers(0, 3))))
     changes: dict[str, Change] = {}
     for each in queries:

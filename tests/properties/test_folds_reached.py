@@ -40,6 +40,7 @@ TRENDS = {
     "values in vectors": ("PATTERN SEQ(A, B+)", SLIDING, EVERY),
     "values in panes": ("PATTERN SEQ(A, B+)", SLIDING, EVERY),
     "windows counted anew": ("PATTERN SEQ(A, B+)", MOVING, COUNTS),
+    "counts by first event": ("PATTERN SEQ(A, B+)", MOVING, COUNTS),
     "values in a queue": ("PATTERN SEQ(A, B+)", MOVING, EVERY),
     "contiguous comparisons": (f"PATTERN SEQ(A, B+) SEMANTICS contiguous {RISING}", "", EVERY),
     "few counts looked up": (f"PATTERN SEQ(A, B+) {RISING}", "", COUNTS),
@@ -52,11 +53,13 @@ TRENDS = {
 MATCHES = {
     "graph of positions": "PATTERN SEQ(A a, B+ b) WITHIN 4",
     "graph of runs": "PATTERN SEQ(A a, B+ b) WITHIN 4",
+    "graph of latest runs": "PATTERN SEQ(A a, B+ b) SEMANTICS latest-wins WITHIN 4",
     "graph of best runs": (
         "PATTERN SEQ(A a, B+ b) WHERE sum(b[..i-1].x) < 9 OUTPUT NON OVERLAPPING"
     ),
     "first paths of a graph": "PATTERN SEQ(A a, B+ b) WITHIN 4 OUTPUT NON OVERLAPPING",
     "matches listed": "PATTERN SEQ(A a, B+ b) WITHIN 4 OUTPUT NON OVERLAPPING",
+    "ways on from starts": "PATTERN SEQ(A a, B+ b) WITHIN 4 OUTPUT LONGEST",
     "paths searched": (
         "PATTERN SEQ(A a, !C n, B+ b) WHERE n.x > a.x WITHIN 4 OUTPUT NON OVERLAPPING"
     ),
@@ -64,6 +67,7 @@ MATCHES = {
 }
 SHARED = {
     "counts of a set": (("SEQ(A, B+)", "SEQ(C, B+)"), SLIDING, COUNTS),
+    "panes of a set": (("SEQ(A, B+)", "SEQ(C, B+)"), SLIDING, WITHOUT_DIGITS),
     "bursts of a set": (("SEQ(A, B+)", "SEQ(C, B+)"), SLIDING, WITHOUT_DIGITS),
     "lanes of a set": ((f"SEQ(A, B+) {RISING}", f"B+ {RISING}"), SLIDING, WITHOUT_DIGITS),
     "segments of a set": (("SEQ(A, B, C)", "SEQ(A, B, D)"), MOVING, COUNTS),

@@ -15,6 +15,7 @@ from cepheid.engine.matches.match_task import SearchMode, match_task
 from cepheid.kernels.graph.count_matches import count_matches
 from cepheid.plan.run_options import RunOptions
 from cepheid.program.compute_columns import with_computed
+from cepheid.program.copy_events import with_copies
 from tests.properties.comparison import as_multiset, expected, table_of
 from tests.properties.queries import Case, cases, negation_cases, predicate_cases
 from tests.properties.test_engine_equals_oracle import quiet  # noqa: F401
@@ -40,6 +41,7 @@ def test_every_end_is_counted(case: Case, most_work: int) -> None:
     roles = ColumnRoles("time", "type", case.order)
     program = query.program(RunOptions(), event_schema(table.schema, roles))
     table = with_computed(table, program.computed)
+    table = with_copies(table, program.copies, keeps_all=program.keeps_all_types)
     assume(program.pair is None)
     columns = dict(zip(table.column_names, table.columns, strict=True))
     task = match_task(program, columns, table.num_rows, SearchMode(RankedFolds()))

@@ -37,6 +37,11 @@ OPTIONS: tuple[dict[str, Any], ...] = (
 seeds = st.integers(0, 2**40)
 
 
+def examples(count: int) -> settings:
+    """So many, or those of the profile if it has more."""
+    return settings(max_examples=max(count, settings.default.max_examples))
+
+
 def make(text: str) -> cepheid.Query:
     used = {name: value for name, value in PARAMETERS.items() if re.search(rf":{name}\b", text)}
     return cepheid.query(text, parameters=used)
@@ -66,7 +71,7 @@ def outcome(attempt: Callable[[], Any]) -> Any:
 
 
 @given(seeds)
-@settings(max_examples=300)
+@examples(300)
 def test_any_query_on_any_table(seed: int) -> None:
     random = Random(seed)
     table = drawn_table(random)
@@ -90,7 +95,7 @@ def test_any_query_on_any_table(seed: int) -> None:
 
 
 @given(seeds)
-@settings(max_examples=100)
+@examples(100)
 def test_any_query_on_any_file(seed: int) -> None:
     """Columns come out of a file as they went in, so they are of as many types as in memory."""
     random = Random(seed)
@@ -113,7 +118,7 @@ def test_any_query_on_any_file(seed: int) -> None:
 
 
 @given(seeds)
-@settings(max_examples=100)
+@examples(100)
 def test_explain_of_any_query(seed: int) -> None:
     random = Random(seed)
     table = drawn_table(random)
@@ -124,7 +129,7 @@ def test_explain_of_any_query(seed: int) -> None:
 
 
 @given(seeds)
-@settings(max_examples=300)
+@examples(300)
 def test_any_text(seed: int) -> None:
     random = Random(seed)
     table = drawn_table(random)
@@ -134,7 +139,7 @@ def test_any_text(seed: int) -> None:
 
 
 @given(seeds)
-@settings(max_examples=100)
+@examples(100)
 def test_any_workload(seed: int) -> None:
     """Queries together, some of which read what another one gives."""
     random = Random(seed)
@@ -151,7 +156,7 @@ def test_any_workload(seed: int) -> None:
 
 
 @given(seeds)
-@settings(max_examples=100)
+@examples(100)
 def test_any_stream(seed: int) -> None:
     """Micro-batches of events as Spark gives them; what is kept goes through bytes in between."""
     random = Random(seed)
@@ -173,7 +178,7 @@ def test_any_stream(seed: int) -> None:
 
 
 @given(seeds)
-@settings(max_examples=60)
+@examples(60)
 def test_any_roles(seed: int) -> None:
     """Whatever column is said to be the time, the type or a tie-break."""
     table = drawn_table(Random(seed))
@@ -207,7 +212,7 @@ OPTION_NAMES = sorted({each.name for each in (*fields(cepheid.Batch), *fields(ce
 
 
 @given(seeds)
-@settings(max_examples=300)
+@examples(300)
 def test_any_roles_and_options_in_both_forms(seed: int) -> None:
     """Objects and keywords give the same result, or the same error."""
     random = Random(seed)

@@ -145,6 +145,12 @@ def block_bounds(draw: st.DrawFn, names: dict[str, bool]) -> str:
         f"{name}[{name}.LEN].x {operator} {bound}",
         f"{value} {operator} {other}[1].x",
         f"{name}[i].x {operator} {function}({name}[..i-1].x)",
+        f"{name}[{name}.LEN].x {operator} {name}[1].x + {bound}",
+        f"{name}[{name}.LEN].x {operator} {name}[1].x + {bound}",
+        f"{name}[i].x {operator} {name}[1].x",
+        f"{name}[i].x {operator} {name}[i-1].x",
+        f"{other}.x {operator} {name}[1].x + {name}[{name}.LEN].x",
+        f"{other}.x {operator} {bound} - {name}[1].x",
     )
     return draw(st.sampled_from(forms))
 

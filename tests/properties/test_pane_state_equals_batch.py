@@ -11,6 +11,7 @@ from cepheid.engine.trends.folds.panes import pane_length
 from cepheid.engine.trends.partial_table import NUMBERS, from_collected
 from cepheid.plan.planner import make_plan
 from cepheid.program.compute_columns import with_computed
+from cepheid.program.copy_events import with_copies
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
 from cepheid.stream.pane_state import close, fold, keeps_panes, merge, next_close
@@ -33,6 +34,7 @@ def test_any_steps_give_the_whole(
     """Every step folds; some close windows, the last one all of them."""
     program = lower(make_plan(bound(case)))
     events = with_computed(table_of(case), program.computed)
+    events = with_copies(events, program.copies, keeps_all=program.keeps_all_types)
     assume(keeps_panes(program, events.schema))
     rows = merge(program, events.schema, [])
     closed, results = None, []

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import cepheid
 from cepheid.analysis.bound import WindowUnit
-from cepheid.engine.trends.windows.wanted_windows import shares_windows_of_events
 from cepheid.plan.planner import make_plan
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
+from cepheid.program.when_final import shares_windows_of_events
 from cepheid.stream import retention
 from tests.properties.aggregate_comparison import assert_same_rows
 from tests.properties.aggregate_streams import SCHEMA, bound, expected_rows

@@ -21,6 +21,7 @@ from cepheid.engine.trends.range_table import compose, fold_range
 from cepheid.plan.physical import Parallelism
 from cepheid.plan.run_options import Batch
 from cepheid.program.compute_columns import with_computed
+from cepheid.program.copy_events import with_copies
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
 from tests.properties.aggregate_comparison import assert_same_rows
@@ -38,6 +39,7 @@ def test_any_cut_gives_the_whole(case: Case, cuts: list[int]) -> None:
     program = ranged_program(case)
     assume(program.cuts_time)
     events = with_computed(table_of(case), program.computed)
+    events = with_copies(events, program.copies, keeps_all=program.keeps_all_types)
     found = run_in_ranges(program, events, sorted(cuts))
     assert_same_rows(bound(case), found.to_pylist(), expected_rows(case))
 

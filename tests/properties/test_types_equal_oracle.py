@@ -66,9 +66,23 @@ def test_matches(drawn: tuple[pa.Schema, Case]) -> None:
 @settings(max_examples=200)
 @given(in_some_zone(is_aggregate=True))
 def test_aggregates(drawn: tuple[pa.Schema, Case]) -> None:
+    """Sums of decimals are decimals, or the floats next to them where trends can be many."""
     schema, case = drawn
-    wanted = expected(case, schema)
-    assert as_multiset(run_local(case, schema)) == wanted
+    table = pa.Table.from_pylist(list(case.events), schema=schema)
+    try:
+        bound = bind(case.text, event_schema(schema, ColumnRoles("time", "type")))
+    except cepheid.BindingError:
+        assume(False)
+    found = cepheid.query(case.text).run(table, time="time", type="type")
+    is_double = pa.types.is_floating(found.schema.field("total").type)
+    rounded = ("total", "mean") if is_double else ("mean",)
+
+    def shown(row: Row) -> Row:
+        near = {each: row[each] and f"{float(row[each]):.13g}" for each in rounded}
+        return row | near
+
+    wanted = as_multiset(map(shown, evaluate(bound, case.events)))
+    assert as_multiset(map(shown, found.to_pylist())) == wanted
 
 
 @settings(max_examples=100, suppress_health_check=[*SLOW, HealthCheck.large_base_example])

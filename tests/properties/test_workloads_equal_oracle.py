@@ -23,7 +23,7 @@ from tests.properties.workloads import (
 )
 
 POLICIES = ("always", "never", "dynamic")
-SHARED = st.sampled_from(("counts of a set", "bursts of a set", "each by itself"))
+SHARED = st.sampled_from(("counts of a set", "bursts of a set", "panes of a set", "each by itself"))
 
 
 @pytest.mark.parametrize("policy", POLICIES)

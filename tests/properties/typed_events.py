@@ -121,6 +121,8 @@ def values_of_one(draw: st.DrawFn, name: str, column: str, *, is_array: bool) ->
         forms += [f"{name}[1].{column}", f"{name}[i-1].{column}", f"{name}[{name}.LEN].{column}"]
     if is_array and column != "y":
         forms += [f"min({name}[].{column})", f"max({name}[..i-1].{column})"]
+    if is_array and column == "p":
+        forms += [f"sum({name}[].p)", f"sum({name}[..i-1].p)"]
     return draw(st.sampled_from(forms))
 
 
@@ -149,12 +151,15 @@ def typed_cases(draw: st.DrawFn, zone: str, *, is_aggregate: bool = False) -> Ca
         clauses[-1] += f" SLIDE {draw(st.integers(1, length))}"
         group = draw(st.sampled_from(("", "p", "y")))
         listed = f"{group}, " if group else ""
-        clauses.append(f"RETURN {listed}COUNT(*) AS n, MIN({next(iter(names))}.f) AS low")
+        name = draw(st.sampled_from(list(names)))
+        more = f"SUM({name}.p) AS total, AVG({name}.p) AS mean"
+        clauses.append(f"RETURN {listed}COUNT(*) AS n, MIN({name}.f) AS low, {more}")
         clauses += [f"GROUP BY {group}"] if group else []
         return Case("\n".join(clauses), draw(typed_streams(zone)), ())
     columns = [f"{name}.{draw(st.sampled_from(('x', 'p', 'f', 'y')))} AS c{name}" for name in names]
     some = draw(st.sampled_from(list(names)))
-    form = "max({}[].p)" if names[some] else "{}.p * 1.5"
+    array_forms = st.sampled_from(("max({}[].p)", "sum({}[].p)"))
+    form = draw(array_forms) if names[some] else "{}.p * 1.5"
     columns.append(f"{form.format(some)} AS computed")
     clauses.append(f"RETURN {', '.join(columns)}")
     return Case("\n".join(clauses), draw(typed_streams(zone)), ())

@@ -234,13 +234,25 @@ def mixed_workloads(draw: st.DrawFn) -> WorkloadCase:
     )
 
 
+CHAIN_FUNCTIONS = (
+    "COUNT(*) AS n",
+    "SUM(v.x) AS s",
+    "AVG(v.x) AS m, COUNT(*) AS n",
+    "MIN(v.x) AS least",
+    "MAX(v.f) AS most, SUM(v.f) AS s",
+    "SUM(v.x) AS s, MAX(v.x) AS most",
+)
 ELEMENT = st.tuples(st.sampled_from("ABC"), st.sampled_from(("", "", "+", "{2,}")))
 
 
 @st.composite
 def chain_workloads(draw: st.DrawFn) -> WorkloadCase:
-    """Two to five sequences over few types, so that they have segments in common."""
+    """Two to five sequences over few types, so that they have segments in common.
+
+    They are counted, or aggregated in different ways; some have negated events between elements.
+    """
     group, window = draw(st.sampled_from(("", "k"))), draw(st.integers(1, 7))
+    functions = few(draw, CHAIN_FUNCTIONS, 3)
     texts = {}
     for number in range(1, draw(st.integers(2, 5)) + 1):
         elements = draw(st.lists(ELEMENT, min_size=1, max_size=4))
@@ -249,9 +261,15 @@ def chain_workloads(draw: st.DrawFn) -> WorkloadCase:
         condition = draw(st.sampled_from(("", "", "x > 0", "x != 1")))
         if condition:
             tests.append(f"v{draw(st.integers(0, len(elements) - 1))}.{condition}")
+        returned = draw(st.sampled_from(functions))
+        returned = returned.replace("v.", f"v{draw(st.integers(0, len(elements) - 1))}.")
+        if len(words) > 1 and draw(st.booleans()):
+            place = draw(st.integers(1, len(words) - 1))
+            words.insert(place, f"!{draw(st.sampled_from('ABCD'))} n")
+            tests += draw(st.sampled_from(([], [], ["n.x > 0"])))
         texts[f"q{number}"] = (
             f"PATTERN SEQ({', '.join(words)}) WHERE {' AND '.join(tests)} WITHIN {window} "
-            f"RETURN COUNT(*) AS n{' GROUP BY k' if group else ''}"
+            f"RETURN {returned}{' GROUP BY k' if group else ''}"
         )
     order = draw(st.sampled_from(((), ("seq",))))
     return WorkloadCase(texts, draw(aggregate_streams(longest=12)), order)

@@ -333,6 +333,36 @@ EXAMPLES += [
     rows("non-overlap, blocked matches", "SEQ(A a, A+ b, !C c, B d) WHERE c.x > a.x "
         "RETURN a.time, b.time OUTPUT NON OVERLAPPING",
         "a1(x=1) a2(x=5) a3(x=9) c4(x=3) b5(x=0)", (2, [3])),
+    rows("every type", "SEQ(A a, ANY x, B b) SEMANTICS contiguous RETURN a.time, x.type",
+        "a1 c2 b3 a4 d5 b6 a7 b8", (1, "C"), (4, "D")),
+    rows("no event of any type", "SEQ(A a, !ANY, B b) RETURN a.time", "a1 c2 b3 a4 b5", (4,)),
+    rows("duration", "SEQ(A+ a, B) WHERE duration(match) < 3 RETURN a.time, duration(match)",
+        "a1 a2 b4 b9", ([2], 2)),
+    rows("duration, one variable", "A{2,} a SEMANTICS contiguous WHERE duration(match) > 2 "
+        "RETURN a.time, duration(match) / 2 AS half", "a1 a2 a5", ([1, 2, 5], 2), ([2, 5], 1.5)),
+    rows("latest wins", "SEQ(A a, B b) SEMANTICS latest-wins RETURN a.time, b.time",
+        "a1 a2 b3 b4 a5 b6", (2, 3), (5, 6)),
+    rows("latest wins, a repetition that goes on", "SEQ(A a, B+ b, C c) SEMANTICS latest-wins "
+        "RETURN a.time, b.time, c.time", "a1 b2 a3 b4 b5 c6 c7", (3, [4, 5], 6)),
+    rows("latest wins, an older run comes too late", "SEQ(A a, D? d, B b, C c) WHERE b.x > a.x "
+        "AND c.x > 0 SEMANTICS latest-wins RETURN a.time, b.time",
+        "a1(x=5) d2 a3(x=1) b4(x=2) b5(x=9) c6(x=1)", (3, 4)),
+    rows("longest", "SEQ(A+ a, B b) RETURN a.time, b.time OUTPUT LONGEST",
+        "a1 a2 b3 b4", ([1, 2], 4), ([2], 4)),
+    rows("longest, past the last event", "SEQ(A+ a, B b) RETURN a.time, b.time "
+        "OUTPUT LONGEST SKIP PAST LAST EVENT", "a1 a2 b3 b4", ([1, 2], 4)),
+    rows("longest, to a variable", "SEQ(A+ a, B b) RETURN a.time, b.time OUTPUT LONGEST SKIP TO a",
+        "a1 a2 a3 b4", ([1, 2, 3], 4), ([3], 4)),
+    rows("shortest", "SEQ(A+ a, B b) RETURN a.time, b.time OUTPUT SHORTEST",
+        "a1 a2 b3 b4", ([1, 2], 3), ([2], 3)),
+    rows("a valley", "SEQ(S a, S+ d, S+ u) WHERE contiguous AND d[1].x < a.x AND "
+        "d[i].x < d[i-1].x AND u[1].x > d[d.LEN].x AND u[i].x > u[i-1].x RETURN a.x, u.x "
+        "OUTPUT LONGEST SKIP PAST LAST EVENT", "s1(x=10) s2(x=8) s3(x=6) s4(x=7) s5(x=9)",
+        (10, [7, 9])),
+    rows("first of a window", "SEQ(A a, B b) WITHIN 10 RETURN a.time, b.time OUTPUT FIRST",
+        "a1 b2 b5 a8 b12 b13", (1, 2), (8, 12)),
+    rows("last of a window", "SEQ(A a, B b) WITHIN 10 RETURN a.time, b.time OUTPUT LAST",
+        "a1 b2 b5 a8 b12 b13", (1, 5), (8, 13)),
     rows("a negated repetition, one event is enough", "SEQ(A a, !(B+ n), C c) WHERE n.x > a.x "
         "RETURN a.time", "a1(x=1) a2(x=9) b3(x=5) b4(x=0) c5(x=0)", (2,)),
     rows("a negated repetition as a whole", "SEQ(A a, !(B+ n), C c) WHERE count(n[]) > 1 "

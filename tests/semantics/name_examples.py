@@ -73,6 +73,23 @@ NAME_EXAMPLES: list[Example] = [
         "o1(id=-1,order=2) p2(id=2,order=1) o3(id=0,order=0) p4(id=9)", 2),
     *trends("one type with two keys", "SEQ(P a, P b) WHERE a.id = b.order",
         "p1(id=1,order=0) p2(id=2,order=1) p3(id=3,order=1) p4(id=4,order=2)", 3),
+    *trends("one type with two keys, contiguous in the partition of each",
+        f"SEQ(P a, P b) {CONTIGUOUS} WHERE a.id = b.order",
+        "p1(id=1,order=0) p2(id=1,order=5) p3(id=7,order=8) p4(id=2,order=1)", 1),
+    *trends("an event with the same value in both keys", "SEQ(P a, P b) WHERE a.id = b.order",
+        "p1(id=1,order=1) p2(id=2,order=1) p3(id=1,order=1)", 2),
+    *trends("one type with two keys, and a negated event of it", "SEQ(P a, !P n, P b) "
+        "WHERE a.id = b.order AND n.id = a.id",
+        "p1(id=1,order=0) p2(id=1,order=0) p3(id=5,order=1)", 1),
+    *trends("a key of any event", "SEQ(P a, ANY x) WHERE a.id = x.order",
+        "p1(id=1,order=0) q2(id=3,order=1) p3(id=4,order=1) q4(id=1,order=3)", 2),
+    matched("one type with two keys, and a window of events", "SEQ(P a, P b) "
+        "WHERE a.id = b.order WITHIN 2 EVENTS",
+        "p1(id=1,order=0) p2(id=9,order=9) p3(id=2,order=1) p4(id=3,order=1)", 1),
+    *trends("two pairs of keys of one type", "SEQ(P a, P b) WHERE a.id = b.order AND a.x = b.y",
+        "p1(id=1,order=0,x=1,y=0) p2(id=2,order=1,x=0,y=1) p3(id=2,order=1,x=0,y=2)", 1),
+    *trends("two joins are no key", "SEQ(P a, P b, P c) WHERE a.id = b.order AND b.id = c.order",
+        "p1(id=1,order=0) p2(id=2,order=1) p3(id=3,order=2) p4(id=4,order=1)", 1),
     *trends("an equality of an optional event", "SEQ(A a, B? b, !N n, C c) "
         "WHERE a.id = b.id AND b.id = c.id", "a1(id=1) c2(id=2)", 1),
     *trends("an equality is true of a type without the attribute",

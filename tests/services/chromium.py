@@ -41,10 +41,17 @@ class Chromium:
         dom = self._run("--dump-dom", file.as_uri())
         return dom.partition('data-told="')[2].partition('"')[0]
 
-    def screenshot(self, page: Path, picture: Path, *, width: int, height: int, dark: bool) -> None:
+    def dom(self, address: str) -> str:
+        """What a page of a server is after its scripts have run."""
+        return self._run("--dump-dom", address)
+
+    def screenshot(
+        self, page: Path | str, picture: Path, *, width: int, height: int, dark: bool
+    ) -> None:
         look = ["--blink-settings=preferredColorScheme=0"] if dark else []
         size = f"--window-size={width},{height}"
-        self._run(f"--screenshot={picture}", "--hide-scrollbars", size, *look, page.as_uri())
+        address = page if isinstance(page, str) else page.as_uri()
+        self._run(f"--screenshot={picture}", "--hide-scrollbars", size, *look, address)
 
     def _run(self, *arguments: str) -> str:
         profile = f"--user-data-dir={self.folder / 'profile'}"

@@ -1,7 +1,10 @@
 """Queries of a workload on Spark: one scan and one shuffle, and the results of each by itself."""
 
 import gc
+import os
 import random
+import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from functools import cache, reduce
@@ -241,6 +244,35 @@ class TestKept:
         gc.collect()
         pair.run(frame, **ROLES)
         assert not kept.storageLevel.useMemory
+
+
+TWO_SESSIONS = """
+import gc
+import pyarrow as pa
+import cepheid
+from cepheid.spark.frames import cached_frames
+from pyspark.sql import SparkSession
+
+pair = cepheid.workload(["PATTERN SEQ(A a, B b) WITHIN 9", "PATTERN SEQ(B b, A a) WITHIN 9"])
+table = pa.table({"time": [1, 2, 3], "type": ["A", "B", "A"]})
+builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+builder = builder.config("spark.driver.host", "127.0.0.1")
+for _ in range(2):
+    spark = builder.getOrCreate()
+    results = pair.run(spark.createDataFrame(table), time="time", type="type")
+    print([each.count() for each in results.values()])
+    del results
+    gc.collect()
+    assert cached_frames._unused
+    spark.stop()
+"""
+
+
+def test_what_was_kept_by_a_session_that_has_ended_does_not_stop_the_next_run() -> None:
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
+    command = [sys.executable, "-c", TWO_SESSIONS]
+    found = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert found.stdout.splitlines() == ["[1, 1]", "[1, 1]"], found.stderr
 
 
 def test_five_hundred_queries(spark: SparkSession) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.spark.local_connect import alone_on_connect
+
 pytestmark = pytest.mark.spark
 
 REPOSITORY = Path(__file__).parent.parent.parent
@@ -17,6 +19,7 @@ import io
 from pyspark.sql import SparkSession
 
 import cepheid
+from cepheid.connectors.collect_spark import collect, described_jobs
 
 spark = (
     SparkSession.builder.remote("local[2]")
@@ -59,21 +62,24 @@ with contextlib.redirect_stdout(plan):
     result.explain(extended=True)  # the optimizer applies the filter to rows in memory
 analyzed = plan.getvalue().split("== Analyzed Logical Plan ==")[1]
 print("Filter (type" in analyzed and "> cast(1 as bigint)" in analyzed)
+with described_jobs(spark, "what `cepheid run` says of its jobs"):
+    print(collect(result).num_rows)
 spark.stop()
 """
 
 
 def run_script(script: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-    return subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=REPOSITORY,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    with alone_on_connect():
+        return subprocess.run(
+            [sys.executable, "-c", script],
+            cwd=REPOSITORY,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+        )
 
 
 def test_a_match_query_an_aggregate_and_a_workload():
@@ -81,7 +87,7 @@ def test_a_match_query_an_aggregate_and_a_workload():
     assert done.returncode == 0, done.stderr[-3000:]
     lines = done.stdout.strip().splitlines()
     module, matches, counts, composed, together, *lines = lines
-    local, marks, packed, grouped, spilled, is_pushed = lines
+    local, marks, packed, grouped, spilled, is_pushed, collected = lines
     assert "connect" in module
     assert matches == packed == grouped == spilled == "[(1, 3), (2, 4)]"
     assert counts == "[(0, 4, 1)]"
@@ -89,6 +95,7 @@ def test_a_match_query_an_aggregate_and_a_workload():
     assert together == "[[(1, 1.0), (2, 1.0)], [], [(1,)]]"
     assert local == marks == "[(2, 4)]"
     assert is_pushed == "True"
+    assert collected == "1"
 
 
 STREAM = """

@@ -73,3 +73,31 @@ def test_batch_and_stream(spark: SparkSession, tmp_path: Path) -> None:
         found = run_to_end(united(results), tmp_path)
     for name in names:
         assert sorted(tuple(row.values()) for row in found.of(name)) == WANTED[name], name
+
+
+def test_sums_of_decimals(spark: SparkSession, tmp_path: Path) -> None:
+    """Decimals of few digits are added up with all of them, in tasks, and on a stream."""
+    schema = pa.schema([("type", pa.string()), ("time", pa.int64()), ("p", pa.decimal128(10, 2))])
+    rows = [
+        {"type": "A", "time": 1, "p": Decimal("0.10")},
+        {"type": "A", "time": 2, "p": Decimal("0.20")},
+        {"type": "A", "time": 12, "p": None},
+        {"type": "Z", "time": 50, "p": None},
+    ]
+    write_files(tmp_path / "in", [rows[:1], rows[1:2], rows[2:3], rows[3:]], schema)
+    match = cepheid.query("PATTERN A{2} a WHERE sum(a[].p) = 0.3 WITHIN 5 RETURN sum(a[].p) AS s")
+    trends = cepheid.query("PATTERN A a WITHIN 10 SLIDE 10 RETURN SUM(a.p) AS s, AVG(a.p) AS m")
+    moving = cepheid.query("PATTERN A a WITHIN 5 RETURN SUM(a.p) AS s HAVING SUM(a.p) >= 0.3")
+    stored = spark.read.parquet(str(tmp_path / "in"))
+    assert [row.s for row in match.run(stored, **ROLES).collect()] == [Decimal("0.30")]
+    found = sorted(map(tuple, trends.run(stored, **ROLES).collect()))
+    assert found == [(0, 10, Decimal("0.30"), 0.15), (10, 20, None, None)]
+    assert [tuple(row) for row in moving.run(stored, **ROLES).collect()] == [(2, Decimal("0.30"))]
+    with few_partitions(spark):
+        stream = read_stream(spark, tmp_path / "in")
+        queries = {"match": match, "trends": trends, "moving": moving}
+        results = {name: each.run(stream, **ROLES, ordered=True) for name, each in queries.items()}
+        done = run_to_end(united(results), tmp_path)
+    assert [row["s"] for row in done.of("match")] == [0.3]
+    assert sorted(row["window_start"] for row in done.of("trends")) == [0, 10]
+    assert [(row["time"], row["s"]) for row in done.of("moving")] == [(2, 0.3)]

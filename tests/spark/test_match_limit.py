@@ -75,7 +75,7 @@ def test_too_little_memory_in_a_task() -> None:
     def fold(events: pa.Table) -> Iterator[pa.Table]:
         raise pa.ArrowMemoryError(f"malloc of {events.num_rows} rows failed")
 
-    task = TaskFold("time", fold, None, memory=2**30)
+    task = TaskFold(("query",), "time", fold, None, memory=2**30)
     batches = task.of_batches(["time"])(iter(pa.table({"time": [1, 2]}).to_batches()))
     with pytest.raises(cepheid.OutOfMemoryError, match="malloc of 2 rows failed\n  hint: "):
         list(batches)

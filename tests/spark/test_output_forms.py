@@ -1,4 +1,4 @@
-"""OUTPUT COMPRESSED and PARTIAL on Spark, and the limit on live state."""
+"""The forms of OUTPUT on Spark, and the limit on live state."""
 
 from collections import Counter
 from typing import Any
@@ -36,6 +36,14 @@ def test_compressed(spark: SparkSession) -> None:
 
 def test_partial(spark: SparkSession) -> None:
     pattern = f"{PATTERN} OUTPUT PARTIAL"
+    rows = [row.asDict() for row in run(pattern, frame_of(spark, STREAM)).collect()]
+    assert as_counter(rows) == as_counter(rows_of(pattern, STREAM))
+    assert rows
+
+
+@pytest.mark.parametrize("choice", ["LONGEST SKIP TO FIRST b", "SHORTEST", "FIRST", "LAST"])
+def test_some_of_the_matches(spark: SparkSession, choice: str) -> None:
+    pattern = f"{PATTERN} OUTPUT {choice}"
     rows = [row.asDict() for row in run(pattern, frame_of(spark, STREAM)).collect()]
     assert as_counter(rows) == as_counter(rows_of(pattern, STREAM))
     assert rows

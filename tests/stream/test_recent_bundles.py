@@ -92,9 +92,9 @@ def test_a_step_without_ends_has_no_results() -> None:
 
 
 def test_who_shares_segments() -> None:
-    """Sequences that are only counted do."""
+    """Sequences that are counted do, and those whose events are, too."""
     count = "PATTERN SEQ(A, B, {}) WHERE [k] WITHIN 9 RETURN k, COUNT({}) AS n GROUP BY k"
     texts = [count.format(last, what) for what in ("*", "B") for last in "CA"]
     bundle = stream_bundle(queries_of(texts, EVENTS), Sharing())
-    assert [numbers for numbers, _ in bundle.chains] == [(0, 1)]
-    assert [each.name for each in bundle.alone] == texts[2:]
+    assert [numbers for numbers, _ in bundle.chains] == [(0, 1, 2, 3)]
+    assert bundle.alone == []

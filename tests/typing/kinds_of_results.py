@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 import cepheid
-from cepheid import Events
+from cepheid import Events, WorkloadResults
 
 query = cepheid.query("PATTERN A a")
 together = cepheid.workload([query])
@@ -24,8 +24,8 @@ def of_arrow(table: pa.Table, batch: pa.RecordBatch) -> None:
     assert_type(query.run(batch, time="ts"), pa.Table)
     assert_type(query.run({"A": batch}, time="ts"), pa.Table)
     assert_type(query.batches(table, time="ts"), pa.RecordBatchReader)
-    assert_type(together.run(table, time="ts"), dict[str, pa.Table])
-    assert_type(together.run(batch, time="ts"), dict[str, pa.Table])
+    assert_type(together.run(table, time="ts"), WorkloadResults[pa.Table])
+    assert_type(together.run(batch, time="ts"), WorkloadResults[pa.Table])
     assert_type(together.analyze(table, time="ts").results, dict[str, pa.Table])
     assert_type(together.analyze(batch, time="ts").results, dict[str, pa.Table])
     events = cepheid.events(table, time="ts")
@@ -33,20 +33,20 @@ def of_arrow(table: pa.Table, batch: pa.RecordBatch) -> None:
     assert_type(cepheid.events(batch, time="ts"), Events[pa.Table])
     assert_type(query.run(events), pa.Table)
     assert_type(query.batches(events), pa.RecordBatchReader)
-    assert_type(together.run(events), dict[str, pa.Table])
+    assert_type(together.run(events), WorkloadResults[pa.Table])
 
 
 def of_pandas(table: pd.DataFrame) -> None:
     assert_type(query.run(table, time="ts"), pd.DataFrame)
     assert_type(query.run({"A": table}, time="ts"), pd.DataFrame)
-    assert_type(together.run(table, time="ts"), dict[str, pd.DataFrame])
+    assert_type(together.run(table, time="ts"), WorkloadResults[pd.DataFrame])
     assert_type(together.analyze(table, time="ts").results, dict[str, pd.DataFrame])
     events = cepheid.events(table, time="ts", type="kind", order=["seq"])
     assert_type(events, Events[pd.DataFrame])
     assert_type(query.run(events, cepheid.Batch(limit=3)), pd.DataFrame)
     assert_type(query.run(events, limit=3), pd.DataFrame)
     assert_type(query.run(cepheid.events({"A": table}, time="ts")), pd.DataFrame)
-    assert_type(together.run(events, sharing="never"), dict[str, pd.DataFrame])
+    assert_type(together.run(events, sharing="never"), WorkloadResults[pd.DataFrame])
     assert_type(together.analyze(events).results["q1"], pd.DataFrame)
     assert_type(query.explain(events), str)
     assert_type(together.explain(events), str)
@@ -56,7 +56,7 @@ def of_polars(table: pl.DataFrame) -> None:
     assert_type(query.run(table, time="ts"), pl.DataFrame)
     assert_type(query.run({"A": table}, time="ts"), pl.DataFrame)
     assert_type(query.run(cepheid.events(table, time="ts")), pl.DataFrame)
-    assert_type(together.run(cepheid.events(table, time="ts")), dict[str, pl.DataFrame])
+    assert_type(together.run(cepheid.events(table, time="ts")), WorkloadResults[pl.DataFrame])
 
 
 def of_spark(frame: DataFrame) -> None:
@@ -66,7 +66,7 @@ def of_spark(frame: DataFrame) -> None:
     assert_type(query.run(frame, streaming, time="ts"), DataFrame)
     events = cepheid.events(frame, time="ts")
     assert_type(query.run(events, streaming), DataFrame)
-    assert_type(together.run(events, streaming), dict[str, DataFrame])
+    assert_type(together.run(events, streaming), WorkloadResults[DataFrame])
     assert_type(together.stream(events, streaming).rows, DataFrame)
     assert_type(together.stream(frame, time="ts", ordered=True).rows, DataFrame)
     assert_type(cepheid.query_folder("queries").stream(events, keys="k"), DataFrame)
@@ -75,7 +75,7 @@ def of_spark(frame: DataFrame) -> None:
 def of_paths(path: PathLike[str]) -> None:
     assert_type(query.run("events.parquet", time="ts"), pa.Table)
     assert_type(query.run(path, time="ts"), pa.Table)
-    assert_type(together.run(path, time="ts"), dict[str, pa.Table])
+    assert_type(together.run(path, time="ts"), WorkloadResults[pa.Table])
     assert_type(together.analyze(path, time="ts").results, dict[str, pa.Table])
     assert_type(query.run(cepheid.events(path, time="ts")), pa.Table)
 

@@ -15,8 +15,10 @@ import pyarrow as pa
 import cepheid
 from benchmarks.papers.a_seq.contenders import alive, of_type, places
 from benchmarks.papers.a_seq_shared.stream import Shared
+from benchmarks.papers.baselines.chop_connect import chop_connect
 from benchmarks.papers.baselines.compiled import Ints
-from benchmarks.papers.baselines.prefix_counters import prefix_counters
+from benchmarks.papers.baselines.prefix_counters import NO_PLACE, prefix_counters
+from benchmarks.papers.baselines.prefix_tree import NO_NODE, prefix_tree
 from benchmarks.papers.race import Answer, Contender
 
 
@@ -57,6 +59,45 @@ def published(shared: Shared) -> Contender:
         return _answer([each[0] for each in found], [each[1] for each in found])
 
     return run
+
+
+def published_sharing(shared: Shared) -> Contender:
+    """Return A-Seq with what it shares: a PreTree, or a substring by Chop-Connect."""
+    own = 0 if shared.is_prefix else 1  # types of a query before those that all have
+
+    def run(events: pa.Table) -> Answer:
+        types = events.column("type").chunk(0)
+        codes, names = types.indices.to_numpy().astype(np.int64), types.dictionary.to_pylist()
+        tree = tree_of([each[own:] for each in shared.sequences], names)
+        if shared.is_prefix:
+            found = prefix_tree(codes, _time(events), *tree, shared.window_ms)
+        else:
+            place_of_type = np.full((len(shared.sequences), len(names)), NO_PLACE)
+            for query, sequence in enumerate(shared.sequences):
+                place_of_type[query, [names.index(each) for each in sequence[:own]]] = range(own)
+            found = chop_connect(codes, _time(events), place_of_type, *tree, shared.window_ms)
+        return Answer(_table(*found))
+
+    return run
+
+
+def tree_of(sequences: Sequence[Sequence[str]], names: Sequence[str]) -> tuple[Ints, Ints, Ints]:
+    """Return the nodes of types, the parents of nodes and the last nodes of queries.
+
+    >>> [each.tolist() for each in tree_of(["AB", "AC"], "ABC")]
+    [[0, 1, 2], [-1, 0, 0], [1, 2]]
+    """
+    nodes: dict[Sequence[str], int] = {}
+    parents = []
+    node_of_type = np.full(len(names), NO_NODE)
+    for sequence in sequences:
+        for length in range(1, len(sequence) + 1):
+            prefix = tuple(sequence[:length])
+            if prefix not in nodes:
+                node_of_type[names.index(prefix[-1])] = nodes[prefix] = len(nodes)
+                parents.append(nodes.get(prefix[:-1], NO_NODE))
+    ends = [nodes[tuple(each)] for each in sequences]
+    return node_of_type, np.array(parents), np.array(ends)
 
 
 def two_steps(shared: Shared) -> Contender:

@@ -60,3 +60,38 @@ def event_graph(
             vertices += 1
         totals[index] = total
     return totals
+
+
+@compiled
+def event_graph_sums(fires: Bits, offsets: Ints, value: Floats) -> Floats:
+    """Return SUM(A.value) over the trends `SEQ(S, A+, F)` of every slice.
+
+    A vertex has two numbers: how many trends end at it, and what their values add up to.
+    """
+    slices = offsets.size - 1
+    totals = np.zeros(slices, np.float64)
+    longest = 0
+    for index in range(slices):
+        longest = max(longest, offsets[index + 1] - offsets[index])
+    counts, sums = np.empty(longest, np.float64), np.empty(longest, np.float64)
+    for index in range(slices):
+        vertices = 0
+        total = 0.0
+        for event in range(offsets[index], offsets[index + 1]):
+            fired = fires[event]
+            if fired == 0:
+                continue
+            count = added = 0.0
+            if fired & KLEENE:
+                for vertex in range(vertices):
+                    count += counts[vertex]
+                    added += sums[vertex]
+                added += value[event] * count
+            if fired & END:
+                for vertex in range(vertices):
+                    total += sums[vertex]
+            counts[vertices] = count + (1.0 if fired & START else 0.0)
+            sums[vertices] = added
+            vertices += 1
+        totals[index] = total
+    return totals

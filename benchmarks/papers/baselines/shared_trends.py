@@ -2,7 +2,7 @@
 
 | paper | here |
 |---|---|
-| shared trend construction | depth first; of a trend its first and its last event are written |
+| shared trend construction | depth first; its first and last event and its sum are written |
 | aggregation of a query afterwards | over all trends: events X before the first, Y after the last |
 
 That a query's own events are multiplied instead of joined to every trend is faster than what the
@@ -19,9 +19,9 @@ from benchmarks.papers.baselines.trend_slices import Floats
 
 @compiled
 def shared_trends(
-    code: Ints, offsets: Ints, kleene: int, starts: Ints, ends: Ints, types: int
+    code: Ints, value: Floats, offsets: Ints, kleene: int, starts: Ints, ends: Ints, types: int
 ) -> tuple[Floats, int]:
-    """Return the number of trends by slice and query, and how many trends T+ were built."""
+    """Return the sums by slice and query, and how many trends T+ were built."""
     slices = offsets.size - 1
     totals = np.zeros((slices, starts.size), np.float64)
     built, most, longest = 0, 0, 0
@@ -31,6 +31,8 @@ def shared_trends(
             length += code[event] == kleene
         longest = max(longest, length)
     firsts, lasts = np.empty(1 << longest, np.int64), np.empty(1 << longest, np.int64)
+    sums, path_sums = np.empty(1 << longest, np.float64), np.zeros(longest + 1, np.float64)
+    own = np.empty(longest, np.float64)
     path, before = np.empty(longest + 1, np.int64), np.empty((longest, types), np.float64)
     seen = np.empty(types, np.float64)
     for index in range(slices):
@@ -39,6 +41,7 @@ def shared_trends(
         for event in range(offsets[index], offsets[index + 1]):
             if code[event] == kleene:
                 before[most, :] = seen
+                own[most] = value[event]
                 most += 1
             seen[code[event]] += 1.0
         trends = 0
@@ -49,6 +52,8 @@ def shared_trends(
                 depth -= 1
             else:
                 firsts[trends], lasts[trends] = path[0], path[depth]
+                sums[trends] = path_sums[depth] + own[path[depth]]
+                path_sums[depth + 1] = sums[trends]
                 trends += 1
                 path[depth + 1] = path[depth]
                 depth += 1
@@ -58,6 +63,6 @@ def shared_trends(
             total = 0.0
             for trend in range(trends):
                 after = seen[end] - before[lasts[trend], end]
-                total += before[firsts[trend], start] * after
+                total += before[firsts[trend], start] * after * sums[trend]
             totals[index, query] = total
     return totals, built

@@ -7,6 +7,7 @@ window and group are kept.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -18,13 +19,26 @@ import cepheid
 from benchmarks.papers.baselines.compiled import Ints
 from benchmarks.papers.baselines.event_graph import event_graph
 from benchmarks.papers.baselines.flattened_queries import flattened_queries
-from benchmarks.papers.baselines.grained_counts import CONTIGUOUS, event_grained, type_grained
-from benchmarks.papers.baselines.trend_slices import Bits, Floats, slice_offsets
+from benchmarks.papers.baselines.grained_counts import (
+    CONTIGUOUS,
+    event_grained,
+    pattern_grained,
+    type_grained,
+)
+from benchmarks.papers.baselines.trend_slices import (
+    END,
+    KLEENE,
+    START,
+    Bits,
+    Floats,
+    slice_offsets,
+)
 from benchmarks.papers.cogra.task import Task
 from benchmarks.papers.race import Answer, Contender
 
 GRETA, A_SEQ, TWO_STEPS = "GRETA", "A-Seq, flattened", "two steps (SASE)"
 EVENT_GRAINED, TYPE_GRAINED = "event-grained", "type-grained (COGRA)"
+PATTERN_GRAINED = "pattern-grained (COGRA)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +112,31 @@ def by_type(task: Task) -> Contender:
         task,
         lambda each: type_grained(each.fires, each.offsets, task.shape.bounded, task.strategy),
     )
+
+
+def by_pattern(task: Task) -> Contender:
+    """Return COGRA's algorithm 3; under skip-till-next it is not definition 2.6."""
+    contiguous = task.strategy == CONTIGUOUS
+    return _sliced(
+        task,
+        lambda each: pattern_grained(each.fires, each.offsets, task.shape.bounded, contiguous),
+    )
+
+
+def with_one_predecessor(task: Task) -> Contender:
+    """Return what algorithm 3 counts under skip-till-next: an event follows the last matched one.
+
+    So a trend of `SEQ(S, A+, F)` begins with the last S before its first A, and an F is skipped
+    until there is an A. As text, one letter for an event, every trend is `SF*A+F`.
+    """
+    letters = {START: "S", KLEENE: "A", END: "F", 0: ""}
+
+    def count(slices: Slices) -> Floats:
+        ends = zip(slices.offsets[:-1], slices.offsets[1:], strict=True)
+        texts = ("".join(map(letters.__getitem__, slices.fires[a:b].tolist())) for a, b in ends)
+        return np.array([len(re.findall("SF*A+F", each)) for each in texts], np.float64)
+
+    return _sliced(task, count)
 
 
 def number_of_trends(task: Task, events: pa.Table) -> float:

@@ -8,17 +8,18 @@ from functools import cache
 
 import pyarrow as pa
 
-from benchmarks.papers.claims import Claim, judge
+from benchmarks.papers.baselines.grained_counts import NEXT
 from benchmarks.papers.cogra import contenders
 from benchmarks.papers.cogra.contenders import (
     A_SEQ,
     EVENT_GRAINED,
     GRETA,
+    PATTERN_GRAINED,
     TWO_STEPS,
     TYPE_GRAINED,
 )
 from benchmarks.papers.cogra.task import Task
-from benchmarks.papers.experiment import Cell, Experiment, Outcome
+from benchmarks.papers.experiment import Claim, Curves, Experiment, Outcome
 from benchmarks.papers.race import Contender, turns_at
 from benchmarks.papers.sweep import OURS, THROUGHPUT, Entry, Sweep, sweep
 
@@ -32,9 +33,9 @@ MAKERS: dict[str, Callable[[Task], Contender]] = {
     A_SEQ: contenders.flattened,
     EVENT_GRAINED: contenders.by_event,
     TYPE_GRAINED: contenders.by_type,
+    PATTERN_GRAINED: contenders.by_pattern,
     TWO_STEPS: contenders.two_steps,
 }
-Curves = dict[str, list[Cell]]
 Judge = Callable[[Curves], list[Claim]]
 
 
@@ -86,8 +87,14 @@ def _entries(figure: Figure, events: pa.Table, task: Task, most_trends: float) -
     trends = 0.0
     if TWO_STEPS in figure.baselines and not task.compares:
         trends = contenders.number_of_trends(task, events)
+    own = contenders.with_one_predecessor(task) if task.strategy == NEXT else None
     return {
-        name: Entry(MAKERS[name](task), trends if name == TWO_STEPS else 0.0, most_trends)
+        name: Entry(
+            MAKERS[name](task),
+            trends if name == TWO_STEPS else 0.0,
+            most_trends,
+            own if name == PATTERN_GRAINED else None,
+        )
         for name in (OURS, *figure.baselines)
     }
 
@@ -103,6 +110,7 @@ def experiments(figure: Figure) -> list[Experiment]:
             paper=paper,
             differs=figure.differs + GENERAL,
             run=_runner(figure, letter),
+            claims=_judge(figure.judges[letter]),
             log_x=figure.log_x,
             log_y=True,
         )
@@ -124,7 +132,6 @@ def _runner(figure: Figure, letter: str) -> Callable[[float], Outcome]:
     def run(scale: float) -> Outcome:
         swept, windows = measured(figure, scale)
         names: Sequence[str] = (OURS, *figure.baselines)
-        curves: Curves
         if letter == "a":
             curves = {name: swept.milliseconds(name, per_events=windows) for name in names}
         elif letter == "b":
@@ -132,6 +139,10 @@ def _runner(figure: Figure, letter: str) -> Callable[[float], Outcome]:
         else:
             curves = {name: swept.throughput(name) for name in names}
         ratios = [] if letter == "b" else swept.ratios(figure.baselines)
-        return Outcome(swept.points, curves, ratios, judge(figure.judges[letter](curves)))
+        return Outcome(swept.points, curves, ratios)
 
     return run
+
+
+def _judge(judge: Judge) -> Callable[[Outcome], list[Claim]]:
+    return lambda outcome: judge(outcome.curves)

@@ -10,12 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 import cepheid
 from benchmarks.papers.baselines.compiled import Ints
-from benchmarks.papers.baselines.event_graph import event_graph
+from benchmarks.papers.baselines.event_graph import event_graph_sums
+from benchmarks.papers.baselines.graphlets import DYNAMIC, graphlets
 from benchmarks.papers.baselines.shared_sequences import shared_sequences
 from benchmarks.papers.baselines.shared_trends import shared_trends
 from benchmarks.papers.baselines.trend_slices import END, KLEENE, START, Floats, slice_offsets
@@ -26,6 +28,7 @@ from benchmarks.papers.sweep import OURS
 ALWAYS, NEVER = f"{OURS}, always", f"{OURS}, never"
 ONE_BY_ONE = f"{OURS}, one by one"
 WAYS = {OURS: "dynamic", ALWAYS: "always", NEVER: "never"}
+HAMLET = "HAMLET"
 GRETA, SHARON, MCEP = "GRETA", "flattened (SHARON)", "two steps (MCEP)"
 
 
@@ -69,6 +72,7 @@ class Slices:
     """The types of events by window and partition, and which window and group a slice is of."""
 
     code: Ints
+    value: Floats
     offsets: Ints
     window: Ints
     group: Ints
@@ -76,51 +80,115 @@ class Slices:
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """The types of a workload as numbers."""
+    """The types of a workload as numbers, and the limits of its queries."""
 
     kleene: int
     starts: Ints
     ends: Ints
     types: int
+    kinds: Ints
+    limits: Floats
+
+
+def hamlet(task: Task, policy: int = DYNAMIC) -> Contender:
+    """Return HAMLET; what it built is how many bursts it shared."""
+
+    def count(slices: Slices, codes: Codes) -> tuple[Floats, int]:
+        totals, decisions = _graphlets(slices, codes, policy)
+        return totals, int(decisions[0])
+
+    return _sliced(task, count)
+
+
+def hamlets_decisions(task: Task, events: pa.Table) -> tuple[int, int]:
+    """Return how many bursts HAMLET shares, and how many it does not."""
+    _, decisions = _graphlets(_slices(task, events), _codes(task, events), DYNAMIC)
+    return int(decisions[0]), int(decisions[1])
+
+
+def _graphlets(slices: Slices, codes: Codes, policy: int) -> tuple[Floats, Ints]:
+    return graphlets(
+        slices.code,
+        slices.value,
+        slices.offsets,
+        codes.kleene,
+        codes.starts,
+        codes.ends,
+        codes.kinds,
+        codes.limits,
+        codes.types,
+        policy,
+    )
+
+
+def our_decisions(task: Task, events: pa.Table) -> tuple[int, int]:
+    """Return how many bursts Cepheid shares, and how many it does not."""
+    found = cepheid.workload(task.queries).analyze(events, time="time", type="type")
+    sets = found.report.sets
+    bursts = sum(each.counters.bursts for each in sets)
+    shared = sum(
+        each.counters.shared_bursts for each in sets if not (each.is_plain or each.is_alone)
+    )
+    return shared, bursts - shared
 
 
 def greta(task: Task) -> Contender:
     """Return GRETA: the event-grained graph, for one query after the other."""
 
-    def count(slices: Slices, codes: Codes) -> Floats:
+    def count(slices: Slices, codes: Codes) -> tuple[Floats, None]:
         totals = np.empty((slices.window.size, codes.starts.size))
-        nothing = np.zeros(slices.code.size, np.int64)
         for query, (start, end) in enumerate(zip(codes.starts, codes.ends, strict=True)):
             fires = np.zeros(codes.types, np.uint8)
             fires[codes.kleene] |= KLEENE
             fires[start] |= START
             fires[end] |= END
-            totals[:, query] = event_graph(
-                fires[slices.code], slices.offsets, True, False, nothing, nothing
-            )
-        return totals
+            fired = fires[slices.code]
+            fired[_refused(slices, codes, codes.kinds[query])] = 0
+            totals[:, query] = event_graph_sums(fired, slices.offsets, slices.value)
+        return totals, None
 
     return _sliced(task, count)
 
 
 def sharon(task: Task) -> Contender:
     """Return SHARON: shared counts of sequences of every length."""
-    return _sliced(
-        task,
-        lambda slices, codes: shared_sequences(
-            slices.code, slices.offsets, codes.kleene, codes.starts, codes.ends, codes.types
-        ),
-    )
+    return _sliced(task, _of_kinds(shared_sequences))
 
 
 def mcep(task: Task) -> Contender:
     """Return MCEP: shared trends, aggregated query by query."""
-    return _sliced(
-        task,
-        lambda slices, codes: shared_trends(
-            slices.code, slices.offsets, codes.kleene, codes.starts, codes.ends, codes.types
-        )[0],
-    )
+    return _sliced(task, _of_kinds(lambda *arguments: shared_trends(*arguments)[0]))
+
+
+def _of_kinds(
+    baseline: Callable[[Ints, Floats, Ints, int, Ints, Ints, int], Floats],
+) -> Callable[[Slices, Codes], tuple[Floats, None]]:
+    """Run a baseline for the queries of one predicate after those of the other."""
+
+    def count(slices: Slices, codes: Codes) -> tuple[Floats, None]:
+        totals = np.empty((slices.window.size, codes.starts.size))
+        for kind in range(codes.limits.size):
+            own = np.flatnonzero(codes.kinds == kind)
+            if own.size:
+                # An event that a predicate refuses has a type that no query has.
+                code = np.where(_refused(slices, codes, kind), codes.types - 1, slices.code)
+                totals[:, own] = baseline(
+                    code,
+                    slices.value,
+                    slices.offsets,
+                    codes.kleene,
+                    codes.starts[own],
+                    codes.ends[own],
+                    codes.types,
+                )
+        return totals, None
+
+    return count
+
+
+def _refused(slices: Slices, codes: Codes, kind: int) -> npt.NDArray[np.bool_]:
+    is_low: npt.NDArray[np.bool_] = slices.value <= codes.limits[kind]
+    return is_low & (slices.code == codes.kleene)
 
 
 def sizes(task: Task, events: pa.Table) -> tuple[float, float]:
@@ -132,16 +200,17 @@ def sizes(task: Task, events: pa.Table) -> tuple[float, float]:
         return float(np.sum(counts.astype(np.float64) ** 3) / 6), float(np.sum(2.0**counts))
 
 
-def _sliced(task: Task, count: Callable[[Slices, Codes], Floats]) -> Contender:
+def _sliced(task: Task, count: Callable[[Slices, Codes], tuple[Floats, int | None]]) -> Contender:
     def run(events: pa.Table) -> Answer:
         slices = _slices(task, events)
-        totals = count(slices, _codes(task, events))
+        totals, built = count(slices, _codes(task, events))
         groups = int(slices.group.max(initial=0)) + 1
         cell = slices.window * groups + slices.group
         of_cell = [np.bincount(cell, weights=totals[:, each]) for each in range(totals.shape[1])]
         query, place = np.nonzero(np.array(of_cell))
         values = np.concatenate([each[each != 0] for each in of_cell])
-        return Answer(_table(query, place // groups * task.window, place % groups, values))
+        table = _table(query, place // groups * task.window, place % groups, values)
+        return Answer(table, built)
 
     return run
 
@@ -154,7 +223,14 @@ def _codes(task: Task, events: pa.Table) -> Codes:
         np.array([code_by_type.get(each[place], len(types)) for each in task.ends], np.int64)
         for place in (0, 1)
     )
-    return Codes(code_by_type.get(task.kleene, len(types)), starts, ends, len(types) + 1)
+    return Codes(
+        code_by_type.get(task.kleene, len(types)),
+        starts,
+        ends,
+        len(types) + 2,
+        np.array(task.kinds, np.int64),
+        np.array(task.limits),
+    )
 
 
 def _slices(task: Task, events: pa.Table) -> Slices:
@@ -167,7 +243,9 @@ def _slices(task: Task, events: pa.Table) -> Slices:
     offsets = slice_offsets(keys, order)
     first = order[offsets[:-1]]
     code = events.column("type").chunk(0).indices.to_numpy().astype(np.int64)
-    return Slices(code[order], offsets, window[first], _values(events, task.group)[first])
+    value = events.column("value").chunk(0).to_numpy()[order]
+    group = _values(events, task.group)[first]
+    return Slices(code[order], value, offsets, window[first], group)
 
 
 def _values(events: pa.Table, name: str) -> Ints:

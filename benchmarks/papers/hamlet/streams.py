@@ -8,7 +8,10 @@
 | stock, 4.5K transactions per minute of 220 companies | `bursts`: trades of 220 companies |
 
 In `bursts` an event of another type comes first, and a burst of the shared type of the same key
-follows. Every data set has 20 types, so that queries can differ.
+follows. Every data set has 20 types, so that queries can differ. The events of a *calm* burst have
+one value, so that the same queries take all of them; those of a *rough* burst have any value, and a
+query with a predicate takes some of them: to share it needs a snapshot for most. In `bursts` rough
+ones are shorter, too.
 """
 
 from __future__ import annotations
@@ -20,13 +23,17 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from benchmarks.papers.hamlet.task import MINUTE
+from benchmarks.papers.hamlet.task import MINUTE, NO_LIMIT
 from cepheid.generate import generate
 from cepheid.generate.clock import START_US
 from cepheid.generate.ridesharing import KINDS, TRAVEL
 
 SEED = 7
 OTHER_TYPES = 19
+ROUGH_SHARE = 0.4  # of the bursts
+ROUGH_LENGTH = 5  # as many times shorter
+LEVELS = (10.0, 30.0, 50.0, 70.0, 90.0)
+LIMITS = (NO_LIMIT, 40.0, 60.0)  # of values, for a third of the queries each
 Ints = npt.NDArray[np.int64]
 
 
@@ -34,7 +41,7 @@ Ints = npt.NDArray[np.int64]
 class DataSet:
     """A stand-in: its shared type, the attribute of its keys, how many there are, and bursts.
 
-    A burst has about `burst` events, evenly drawn from half to three halves of that.
+    A calm burst has about `burst` events, evenly drawn from half to three halves of that.
     """
 
     shared: str
@@ -64,11 +71,14 @@ def ridesharing(events: int, per_minute: int, burst: int, districts: int) -> pa.
         events_per_minute=per_minute,
     )
     time = pc.cast(made["time"], pa.int64()).combine_chunks().to_numpy()
+    is_other = pc.not_equal(made["kind"], KINDS[TRAVEL]).combine_chunks().to_numpy(False)
+    burst_of, rng = np.cumsum(is_other), np.random.default_rng(SEED)
     return pa.table(
         {
             "time": time - START_US,
             "type": made["kind"].combine_chunks().dictionary_encode(),
             "district": made["district"].combine_chunks(),
+            "value": values_of(rng, burst_of, rng.random(1 + int(burst_of[-1])) < ROUGH_SHARE),
         }
     )
 
@@ -76,8 +86,10 @@ def ridesharing(events: int, per_minute: int, burst: int, districts: int) -> pa.
 def bursts(data: DataSet, events: int, per_minute: int) -> pa.Table:
     """Make the events of a data set."""
     rng = np.random.default_rng(SEED)
-    count = 1 + 2 * events // data.burst
+    count = 1 + 2 * ROUGH_LENGTH * events // data.burst
+    is_rough = rng.random(count) < ROUGH_SHARE
     length = rng.integers(data.burst // 2, 3 * data.burst // 2 + 1, count)
+    length = np.where(is_rough, 1 + length // ROUGH_LENGTH, length)
     step = np.repeat(np.arange(count), 1 + length)[:events]
     is_first = np.diff(step, prepend=-1) > 0
     other = rng.integers(1, OTHER_TYPES + 1, count)
@@ -89,8 +101,17 @@ def bursts(data: DataSet, events: int, per_minute: int) -> pa.Table:
                 code.astype(np.int8), pa.array((data.shared, *data.others))
             ),
             data.key: rng.integers(0, data.keys, count)[step],
+            "value": values_of(rng, step, is_rough),
         }
     )
+
+
+def values_of(
+    rng: np.random.Generator, burst: Ints, is_rough: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.float64]:
+    """Return the values of events by the number of their burst: one of a burst, or any."""
+    level = rng.choice(LEVELS, is_rough.size)
+    return np.where(is_rough[burst], rng.integers(1, 101, burst.size), level[burst])
 
 
 def arrivals(rng: np.random.Generator, events: int, per_minute: float) -> Ints:

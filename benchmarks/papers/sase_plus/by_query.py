@@ -6,7 +6,8 @@ import functools
 import operator
 from collections.abc import Callable, Sequence
 
-from benchmarks.papers.experiment import Cell, Experiment, Outcome
+from benchmarks.papers.claims import quotient, ratio_claim
+from benchmarks.papers.experiment import Cell, Claim, Curves, Experiment, Outcome
 from benchmarks.papers.sase_plus.compare import Comparison
 from benchmarks.papers.sase_plus.contenders import (
     BACKTRACK,
@@ -29,7 +30,6 @@ from benchmarks.papers.sase_plus.queries import (
     STARRED_S3,
     Template,
 )
-from benchmarks.papers.sase_plus.shapes import is_near, seen, spread
 from benchmarks.papers.sase_plus.stream import SYMBOLS
 
 SAME_STREAM = (
@@ -39,7 +39,14 @@ SAME_STREAM = (
     "any query and was written in Java."
 )
 SKIPPING = (P1_S3, P2_S3, P3_S3)
+APART = (P3_S2, P3_S3, STARRED_S2, STARRED_S3)
+POINTS = {len(each): [template.name for template in each] for each in (SIX, APART)}
 QUERY, THROUGHPUT = "query", "events per second"
+AGAIN = "how often backtrack reads an event again"
+ARRAY = (
+    "backtrack has its events in an array and needs no shared buffer, so that reading them again "
+    "costs little"
+)
 
 Compare = Callable[[Template, float], Comparison]
 
@@ -56,96 +63,121 @@ def _compared(at: dict[str, Comparison], others: Sequence[str]) -> list[str]:
     return [each.sentence(CEPHEID, others) for each in at.values()]
 
 
+def _ratio(
+    curves: Curves, names: tuple[str, str], templates: tuple[Template, Template]
+) -> float | None:
+    """Divide the throughput of one contender and query by that of another."""
+    cells = [
+        curves[name][POINTS[len(curves[name])].index(template.name)]
+        for name, template in zip(names, templates, strict=True)
+    ]
+    return quotient(*cells)
+
+
+def _counted(at: dict[str, Comparison], count: Callable[[Comparison], float]) -> list[Cell]:
+    return [Cell(count(each)) for each in at.values()]
+
+
 def figure_8a(scale: float) -> Outcome:
     """Throughput by predicate and strategy."""
     at = _at(SIX, all_results, scale)
-    shape = []
-    for name in (CEPHEID, BASIC):
-        same = at[P1_S3.name].seconds(name) / at[P1_S2.name].seconds(name)
-        apart = at[P2_S3.name].seconds(name) / at[P2_S2.name].seconds(name)
-        close = at[P3_S3.name].seconds(name) / at[P1_S3.name].seconds(name)
-        shape += [
-            seen(
-                "p1 costs the same with s2 and s3",
-                f"{name} {same:.2f} times",
-                holds=is_near(same, 1, factor=1.3),
-            ),
-            seen(
-                "p2 s3 costs ten times p2 s2",
-                f"{name} {apart:.1f} times",
-                holds=is_near(apart, 10, factor=2),
-            ),
-            seen(
-                "p3 s3 costs about as much as p1 s3",
-                f"{name} {close:.2f} times",
-                holds=is_near(close, 1, factor=1.5),
-            ),
-        ]
     names = [CEPHEID, CEPHEID_COMPRESSED, BASIC]
-    return Outcome(
-        [*at], _throughputs(at, names), _compared(at, [CEPHEID_COMPRESSED, BASIC]), "; ".join(shape)
+    return Outcome([*at], _throughputs(at, names), _compared(at, [CEPHEID_COMPRESSED, BASIC]))
+
+
+def claims_8a(outcome: Outcome) -> list[Claim]:
+    """Say what strategies cost by predicate."""
+    wanted = (
+        ("p1 s2 ÷ p1 s3", (P1_S2, P1_S3), 1.0),
+        ("p2 s2 ÷ p2 s3", (P2_S2, P2_S3), 10.0),
+        ("p1 s3 ÷ p3 s3", (P1_S3, P3_S3), 1.0),
     )
+    return [
+        ratio_claim(
+            f"throughput of {name}, {text}",
+            _ratio(outcome.curves, (name, name), templates),
+            paper,
+            "reading and ordering the events is most of the time of p2 s2, which has few matches",
+        )
+        for name in (CEPHEID, BASIC)
+        for text, templates, paper in wanted
+    ]
 
 
 def figure_8d(scale: float) -> Outcome:
     """Throughput of basic and backtrack, all results."""
     at = _at(SIX, all_results, scale)
-    factors = {name: each.faster(BASIC, BACKTRACK) for name, each in at.items()}
-    again = {name: each.measured[BACKTRACK].again / each.events for name, each in at.items()}
-    long = [factors[name] for name in factors if name != P2_S2.name]
-    shape = [
-        seen(
-            "basic has 200 to 300 times the throughput of backtrack except for p2 s2",
-            f"{spread(long)} times",
-            holds=min(long) > 100,
-        ),
-        seen(
-            "with s3 backtrack reads every event again 0.6 times",
-            ", ".join(f"{again[each.name]:.2f}" for each in SKIPPING),
-            holds=all(is_near(again[each.name], 0.6, factor=1.3) for each in SKIPPING),
-        ),
-    ]
     names = [CEPHEID, BASIC, BACKTRACK]
-    return Outcome(
-        [*at], _throughputs(at, names), _compared(at, [BASIC, BACKTRACK]), "; ".join(shape)
-    )
+    counts = {AGAIN: _counted(at, _read_again)}
+    return Outcome([*at], _throughputs(at, names), _compared(at, [BASIC, BACKTRACK]), counts)
+
+
+def claims_8d(outcome: Outcome) -> list[Claim]:
+    """Say that basic is far ahead of backtrack."""
+    claims = [
+        ratio_claim(
+            f"basic ÷ backtrack for {each.name}",
+            _ratio(outcome.curves, (BASIC, BACKTRACK), (each, each)),
+            1.3 if each is P2_S2 else (200.0, 300.0),
+            ARRAY,
+        )
+        for each in SIX
+    ]
+    again = outcome.curves[AGAIN]
+    return claims + [
+        ratio_claim(
+            f"how often backtrack reads an event again for {each.name}",
+            again[SIX.index(each)].value,
+            0.6,
+            "a stand-in for the stream",
+        )
+        for each in SKIPPING
+    ]
+
+
+def _read_again(compared: Comparison) -> float:
+    return compared.measured[BACKTRACK].again / compared.events
 
 
 def figure_8e(scale: float) -> Outcome:
     """Throughput of basic and backtrack, non-overlapping results."""
-    at = _at((P3_S2, P3_S3, STARRED_S2, STARRED_S3), results_apart, scale)
-    alike = [at[each.name].faster(BASIC, BACKTRACK) for each in (P3_S2, P3_S3)]
-    starred = at[STARRED_S3.name].faster(BASIC, BACKTRACK)
-    again = at[STARRED_S3.name].measured[BACKTRACK].again / at[STARRED_S3.name].events
-    shape = [
-        seen(
-            "basic and backtrack are close for p3",
-            f"basic has {spread(alike)} times the throughput",
-            holds=all(is_near(each, 1, factor=2) for each in alike),
-        ),
-        seen(
-            "for p3* s3 basic has ten times the throughput of backtrack",
-            f"{starred:.2g} times, and backtrack reads every event again {again:.1f} times",
-            holds=is_near(starred, 10, factor=2),
-        ),
-    ]
+    at = _at(APART, results_apart, scale)
     names = [CEPHEID, BASIC, BACKTRACK]
-    return Outcome(
-        [*at], _throughputs(at, names), _compared(at, [BASIC, BACKTRACK]), "; ".join(shape)
-    )
+    counts = {AGAIN: _counted(at, _read_again)}
+    return Outcome([*at], _throughputs(at, names), _compared(at, [BASIC, BACKTRACK]), counts)
+
+
+def claims_8e(outcome: Outcome) -> list[Claim]:
+    """Say that basic wins where most runs fail late."""
+    return [
+        ratio_claim(
+            f"basic ÷ backtrack for {each.name}",
+            _ratio(outcome.curves, (BASIC, BACKTRACK), (each, each)),
+            10.0 if each is STARRED_S3 else 1.0,
+            ARRAY,
+        )
+        for each in (P3_S2, P3_S3, STARRED_S3)
+    ]
 
 
 def figure_8f(scale: float) -> Outcome:
     """Throughput of basic and merging."""
     at = _at(SIX, all_results, scale)
-    gains = [at[each.name].faster(MERGING, BASIC) for each in SKIPPING]
-    shape = seen(
-        "merging gains a factor of 1.5, 1.4 and 1.5 for p1, p2 and p3 with s3",
-        ", ".join(f"{each:.2f}" for each in gains),
-        holds=all(is_near(each, 1.5, factor=1.3) for each in gains),
-    )
     names = [CEPHEID, BASIC, MERGING]
-    return Outcome([*at], _throughputs(at, names), _compared(at, [BASIC, MERGING]), shape)
+    return Outcome([*at], _throughputs(at, names), _compared(at, [BASIC, MERGING]))
+
+
+def claims_8f(outcome: Outcome) -> list[Claim]:
+    """Say what merging gains."""
+    return [
+        ratio_claim(
+            f"merging ÷ basic for {each.name}",
+            _ratio(outcome.curves, (MERGING, BASIC), (each, each)),
+            paper,
+            "compiled, a run costs less, so that there is less to merge",
+        )
+        for each, paper in zip(SKIPPING, (1.5, 1.4, 1.5), strict=True)
+    ]
 
 
 def table_2(scale: float) -> Outcome:
@@ -161,29 +193,6 @@ def table_2(scale: float) -> Outcome:
         constructing.append(100 * (1 - share))
         percent = functools.partial(operator.mul, 100 / each.seconds(CEPHEID))
         compressed.append(each.cell(CEPHEID_COMPRESSED, percent))
-    expected = {P1_S3: 250, P2_S2: 4.5, P2_S3: 140, P3_S3: 250}
-    found = dict(zip(at, lengths, strict=True))
-    simultaneous = dict(zip(at, runs, strict=True))
-    shape = [
-        seen(
-            "matches of p1 s3, p2 s2, p2 s3 and p3 s3 have 250, 4.5, 140 and 250 events",
-            ", ".join(f"{found[each.name]:.3g}" for each in expected),
-            holds=all(
-                is_near(found[each.name], length, factor=1.2) for each, length in expected.items()
-            ),
-        ),
-        seen(
-            "2 runs per time step with s3, 0.01 with p2 s2",
-            f"{simultaneous[P1_S3.name]:.2f}, {simultaneous[P2_S2.name]:.3f}",
-            holds=is_near(simultaneous[P1_S3.name], 2, factor=1.2)
-            and is_near(simultaneous[P2_S2.name], 0.01, factor=2),
-        ),
-        seen(
-            "matching is 60 % to 100 % of the cost of the basic algorithm",
-            f"{spread(matching)} %",
-            holds=min(matching) > 50,
-        ),
-    ]
     series = {
         "match length": [Cell(each) for each in lengths],
         "runs per time step, basic": [Cell(each) for each in runs],
@@ -191,8 +200,37 @@ def table_2(scale: float) -> Outcome:
         "construction cost (%), basic": [Cell(each) for each in constructing],
         "cost without output (%), Cepheid": compressed,
     }
-    ratios = _compared(at, [BASIC])
-    return Outcome([*at], series, ratios, "; ".join(shape))
+    return Outcome([*at], series, _compared(at, [BASIC]))
+
+
+def claims_of_table_2(outcome: Outcome) -> list[Claim]:
+    """Say how long matches are, how many runs there are, and what matching costs."""
+    stand_in = "a stand-in for the stream"
+    wanted = [
+        ("match length", each, paper)
+        for each, paper in ((P1_S3, 250.0), (P2_S2, 4.5), (P2_S3, 140.0), (P3_S3, 250.0))
+    ] + [
+        ("runs per time step, basic", each, paper) for each, paper in ((P1_S3, 2.0), (P2_S2, 0.01))
+    ]
+    claims = [
+        ratio_claim(
+            f"{series} of {each.name}",
+            outcome.curves[series][SIX.index(each)].value,
+            paper,
+            stand_in,
+        )
+        for series, each, paper in wanted
+    ]
+    shares = [each.value for each in outcome.curves["matching cost (%), basic"]]
+    return claims + [
+        ratio_claim(
+            f"matching in % of the cost of {each.name}",
+            share,
+            (60.0, 100.0),
+            "compiled, matching is cheap, and writing long matches is bound by memory",
+        )
+        for each, share in zip(SIX, shares, strict=True)
+    ]
 
 
 BY_QUERY = (
@@ -204,6 +242,7 @@ BY_QUERY = (
         "s2 and s3 are equal for p1 and close for p3; for p2, s3 costs ten times as much as s2.",
         SAME_STREAM,
         figure_8a,
+        claims_8a,
         log_y=True,
     ),
     Experiment(
@@ -216,6 +255,7 @@ BY_QUERY = (
         f"{SAME_STREAM} The cost of matching is the time of the basic algorithm without match "
         "construction. Runs are those of the basic algorithm: Cepheid's are not public.",
         table_2,
+        claims_of_table_2,
     ),
     Experiment(
         "sase-plus-fig-8d",
@@ -226,6 +266,7 @@ BY_QUERY = (
         f"{SAME_STREAM} Backtrack has its events in an array and needs no shared buffer: it reads "
         "as many events again as the paper says, but that costs little here.",
         figure_8d,
+        claims_8d,
         log_y=True,
     ),
     Experiment(
@@ -238,6 +279,7 @@ BY_QUERY = (
         f"{SAME_STREAM} Of overlapping matches the one that ends first counts, then the one that "
         "starts first, for all contenders alike.",
         figure_8e,
+        claims_8e,
         log_y=True,
     ),
     Experiment(
@@ -248,6 +290,7 @@ BY_QUERY = (
         "Merging gains a factor of 1.5 for p1 s3, 1.4 for p2 s3 and 1.5 for p3 s3.",
         SAME_STREAM,
         figure_8f,
+        claims_8f,
         log_y=True,
     ),
 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import operator
 
-from benchmarks.papers.experiment import Cell, Experiment, Outcome
+from benchmarks.papers.claims import at_least, number, quotient, ratio_claim
+from benchmarks.papers.experiment import Cell, Claim, Experiment, Outcome
 from benchmarks.papers.sase_plus.by_query import SAME_STREAM, SKIPPING, THROUGHPUT
-from benchmarks.papers.sase_plus.compare import milliseconds, times
 from benchmarks.papers.sase_plus.contenders import (
     BASIC,
     BASIC_MATCHING,
@@ -18,11 +18,13 @@ from benchmarks.papers.sase_plus.contenders import (
 )
 from benchmarks.papers.sase_plus.points import WINDOWS, sweep, sweep_matching
 from benchmarks.papers.sase_plus.queries import P1_S3, P2_S2, P2_S3, P3_S2, P3_S3, Template
-from benchmarks.papers.sase_plus.shapes import determination, exponent, is_near, seen, spread
+from benchmarks.papers.sase_plus.shapes import determination, exponent, spread
 
 FIVE = (P1_S3, P2_S2, P2_S3, P3_S2, P3_S3)
 WITH_OUTPUT = (P1_S3, P2_S3, P3_S2, P3_S3)
 PARTITION_WINDOW = "partition window W, events"
+POINTERS = "pointers that basic writes for"
+POWER = "at W = 500 a part of the time is what any query costs, so that less of it grows with W"
 SHORTER = (
     "The stream has 10 W events per symbol instead of 200 W: at W = 2000 the paper's would make "
     f"half a billion events of output. Otherwise as in figure 8(a): {SAME_STREAM}"
@@ -37,26 +39,30 @@ def figure_8b(scale: float) -> Outcome:
         for query, compared in at.items()
         for name in (CEPHEID, CEPHEID_COMPRESSED, BASIC)
     }
-    ratios, shape = [], []
+    ratios = []
     for query, compared in at.items():
         factors = [each.faster(CEPHEID, BASIC) for each in compared]
         ratios.append(f"{query}: Cepheid has {spread(factors)} times the speed of basic")
+    return Outcome(WINDOWS, series, ratios)
+
+
+def claims_8b(outcome: Outcome) -> list[Claim]:
+    """Say how throughput falls with the window."""
+    claims = []
     for name in (CEPHEID, BASIC):
-        powers = {
-            query: exponent(WINDOWS, [each.events / each.seconds(name) for each in compared])
-            for query, compared in at.items()
-        }
-        told = ", ".join(f"{query} W^{power:.1f}" for query, power in powers.items())
-        shape.append(
-            seen(
-                "throughput falls like W^-2 for p1 s3 and p3 s3 and hardly for p2 s2",
-                f"{name}, {told}",
-                holds=is_near(powers[P1_S3.name], -2, factor=1.3)
-                and is_near(powers[P3_S3.name], -2, factor=1.3)
-                and powers[P2_S2.name] > -0.5,
-            )
-        )
-    return Outcome(WINDOWS, series, ratios, "; ".join(shape))
+        for each in (P1_S3, P3_S3):
+            power = _power(outcome, f"{name} {each.name}")
+            text = f"power of W by which the throughput of {name} falls for {each.name}"
+            claims.append(ratio_claim(text, power and -power, 2.0, POWER))
+        power = _power(outcome, f"{name} {P2_S2.name}")
+        text = f"{name} hardly depends on W for p2 s2 (W^{number(power)})"
+        claims.append(Claim(text, at_least(power, -0.5)))
+    return claims
+
+
+def _power(outcome: Outcome, name: str) -> float | None:
+    values = [each.value for each in outcome.curves[name] if each.value is not None]
+    return exponent(WINDOWS, values) if len(values) == len(WINDOWS) else None
 
 
 def figure_8c(template: Template, scale: float) -> Outcome:
@@ -68,27 +74,27 @@ def figure_8c(template: Template, scale: float) -> Outcome:
         for name in (CEPHEID, CEPHEID_COMPRESSED, BASIC)
     }
     ratios = [each.sentence(CEPHEID, [BASIC]) for each in compared]
-    shape = []
+    return Outcome(outputs, series, ratios)
+
+
+def claims_8c(outcome: Outcome) -> list[Claim]:
+    """Say that the cost is linear in the output."""
+    claims = []
     for name in (CEPHEID, BASIC):
-        seconds = [each.seconds(name) for each in compared]
-        fit = determination(outputs, seconds)
-        each_ns = [1e9 * s / max(1, size) for s, size in zip(seconds, outputs, strict=True)]
-        told = ", ".join(f"{ns:.0f} ns at W = {w}" for ns, w in zip(each_ns, WINDOWS, strict=True))
-        shape.append(
-            seen(
-                "the cost is linear in the output",
-                f"{name}, R² of the straight line {fit:.3f}, per event of output {told}, largest "
-                f"to smallest {max(each_ns) / min(each_ns):.1f}",
-                holds=fit > 0.95,
-            )
-        )
-    return Outcome(outputs, series, ratios, "; ".join(shape))
+        sizes = [float(each) for each in outcome.points]
+        seconds = [each.value or 0.0 for each in outcome.curves[name]]
+        fit = determination(sizes, seconds)
+        each_ns = [1e9 * s / max(1.0, size) for s, size in zip(seconds, sizes, strict=True)]
+        told = ", ".join(f"{ns:.0f}" for ns in each_ns)
+        text = f"{name}'s cost is linear in the output: R² {fit:.3f}, {told} ns per event of it"
+        claims.append(Claim(text, fit > 0.95))
+    return claims
 
 
 def figure_8g(scale: float) -> Outcome:
     """Gain of merging over basic, both without match construction."""
     series: dict[str, list[Cell]] = {}
-    ratios, gains = [], []
+    ratios = []
     for template in SKIPPING:
         compared = sweep_matching(template, scale)
         for name in (MERGING_MATCHING, CEPHEID_COMPRESSED):
@@ -97,19 +103,27 @@ def figure_8g(scale: float) -> Outcome:
                 for each in compared
             ]
         own = [each.faster(MERGING_MATCHING, BASIC_MATCHING) for each in compared]
-        gains += own
         ratios.append(f"{template.name}: merging has {spread(own)} times the speed of basic")
         ratios += [
             each.sentence(CEPHEID_COMPRESSED, [BASIC_MATCHING, MERGING_MATCHING])
             for each in compared
             if CEPHEID_COMPRESSED in each.measured
         ]
-    shape = seen(
-        "merging gains a factor of 1.4 to 2.1 in matching",
-        spread(gains),
-        holds=min(gains) > 1.4 / 1.3 and max(gains) < 2.1 * 1.3,
-    )
-    return Outcome(WINDOWS, series, ratios, shape)
+    return Outcome(WINDOWS, series, ratios)
+
+
+def claims_8g(outcome: Outcome) -> list[Claim]:
+    """Say what merging gains in matching, from the first window to the last."""
+    return [
+        ratio_claim(
+            f"merging ÷ basic for {each.name} at W = {window:,}",
+            outcome.curves[f"{MERGING_MATCHING} {each.name}"][place].value,
+            (1.4, 2.1),
+            "compiled, a run costs less, so that there is less to merge",
+        )
+        for each in SKIPPING
+        for place, window in ((0, WINDOWS[0]), (-1, WINDOWS[-1]))
+    ]
 
 
 def table_3_merged(scale: float) -> Outcome:
@@ -124,23 +138,27 @@ def table_3_merged(scale: float) -> Outcome:
             for each in sweep_matching(template, scale)
         ]
         series[template.name] = [Cell(each) for each in shares[template.name]]
-    told = "; ".join(
-        f"{name} {', '.join(f'{each:.1f}' for each in values)}" for name, values in shares.items()
-    )
-    most, middle, least = (shares[each.name][-1] for each in SKIPPING)
-    shape = seen(
-        "half of the runs are merged at W = 500; at W = 2000 75 % for p1, 60 % for p2, 51 % for p3",
-        told,
-        holds=is_near(most, 75.3, factor=1.1)
-        and is_near(middle, 60.4, factor=1.1)
-        and is_near(least, 50.6, factor=1.1),
-    )
-    return Outcome(WINDOWS, series, [], shape)
+    return Outcome(WINDOWS, series, [])
+
+
+def claims_of_merged(outcome: Outcome) -> list[Claim]:
+    """Say which share of runs is merged."""
+    last = zip(SKIPPING, (75.3, 60.4, 50.6), strict=True)
+    wanted = [(each, 0, 47.8) for each in SKIPPING] + [(each, -1, share) for each, share in last]
+    return [
+        ratio_claim(
+            f"% of runs merged for {each.name} at W = {WINDOWS[place]:,}",
+            outcome.curves[each.name][place].value,
+            paper,
+            "a stand-in for the stream",
+        )
+        for each, place, paper in wanted
+    ]
 
 
 def table_3_buffer(scale: float) -> Outcome:
     """Time that the basic algorithm spends on the shared buffer."""
-    series, ratios, totals = {}, [], {}
+    series, counts = {}, {}
     for template in SKIPPING:
         compared = sweep_matching(template, scale)
         costs = [
@@ -148,20 +166,18 @@ def table_3_buffer(scale: float) -> Outcome:
             for each in compared
         ]
         series[template.name] = [Cell(each) for each in costs]
-        pointers = [each.measured[BASIC_MATCHING].updates for each in compared]
-        totals[template.name] = pointers[-1]
-        told = ", ".join(
-            f"{count:,} in {milliseconds(cost)} at W = {window}"
-            for count, cost, window in zip(pointers, costs, WINDOWS, strict=True)
-        )
-        ratios.append(f"{template.name}: pointers written by basic: {told}")
-    share = totals[P2_S3.name] / max(1, totals[P1_S3.name])
-    shape = seen(
-        "at W = 2000 p2 costs a third of what p1 costs",
-        f"{times(share)} the pointers",
-        holds=is_near(share, 1 / 3, factor=1.3),
-    )
-    return Outcome(WINDOWS, series, ratios, shape)
+        pointers = [Cell(each.measured[BASIC_MATCHING].updates) for each in compared]
+        counts[f"{POINTERS} {template.name}"] = pointers
+    return Outcome(WINDOWS, series, [], counts)
+
+
+def claims_of_buffer(outcome: Outcome) -> list[Claim]:
+    """Say what the buffer costs, counted and not measured."""
+    few, many = (outcome.curves[f"{POINTERS} {each.name}"][-1] for each in (P2_S3, P1_S3))
+    share = quotient(few, many)
+    return [
+        ratio_claim("pointers of p2 s3 ÷ those of p1 s3 at W = 2,000", share, 1 / 3, "a stand-in")
+    ]
 
 
 BY_WINDOW = (
@@ -173,6 +189,7 @@ BY_WINDOW = (
         "Throughput hardly depends on W for p2 s2 and falls quadratically for p1 s3 and p3 s3.",
         SHORTER,
         figure_8b,
+        claims_8b,
         log_y=True,
     ),
     *(
@@ -185,6 +202,7 @@ BY_WINDOW = (
             "2000.",
             f"One figure for each query; p2 s2 has next to no output and is left out. {SHORTER}",
             functools.partial(figure_8c, template),
+            claims_8c,
         )
         for template in WITH_OUTPUT
     ),
@@ -196,6 +214,7 @@ BY_WINDOW = (
         "Merging gains a factor of 1.4 to 2.1.",
         f"{SAME_STREAM} Cepheid takes part with compressed output, which builds no matches.",
         figure_8g,
+        claims_8g,
     ),
     Experiment(
         "sase-plus-table-3-merged",
@@ -207,6 +226,7 @@ BY_WINDOW = (
         f"{SAME_STREAM} The share is that of the average time step: one minus the combined runs "
         "divided by the runs of the basic algorithm. Cepheid's runs are not public.",
         table_3_merged,
+        claims_of_merged,
     ),
     Experiment(
         "sase-plus-table-3-buffer",
@@ -217,5 +237,6 @@ BY_WINDOW = (
         f"{SAME_STREAM} The cost is the time of the basic algorithm with the buffer minus that "
         "without, both without match construction.",
         table_3_buffer,
+        claims_of_buffer,
     ),
 )

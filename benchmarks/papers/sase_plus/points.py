@@ -25,11 +25,12 @@ WINDOWS = (500, 1000, 1500, 2000)
 # and enough for one verification.
 PAPER_LENGTH, SHORT_LENGTH, VERIFIED_LENGTH = 200, 10, 2
 TURNS = 4
+INCREASE = 0.7  # the usual probability that a price rises
 
 
-def make_task(template: Template, window: int, length: float) -> Task:
+def make_task(template: Template, window: int, length: float, increase: float = INCREASE) -> Task:
     """Return a query on a stream of some windows per symbol, at least one."""
-    return Task(template, window, stock_table(max(int(length * window), window)))
+    return Task(template, window, stock_table(max(int(length * window), window), increase))
 
 
 def turns_at(scale: float) -> int:
@@ -38,9 +39,9 @@ def turns_at(scale: float) -> int:
 
 
 @functools.cache
-def all_results(template: Template, scale: float) -> Comparison:
+def all_results(template: Template, scale: float, increase: float = INCREASE) -> Comparison:
     """Compare Cepheid with the algorithms of the paper at W = 500."""
-    task = make_task(template, WINDOW, PAPER_LENGTH * scale)
+    task = make_task(template, WINDOW, PAPER_LENGTH * scale, increase)
     return compare(
         task,
         [

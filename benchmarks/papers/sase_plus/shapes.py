@@ -1,15 +1,10 @@
-"""Numbers that tell the shape of a curve, and sentences that say whether it was seen."""
+"""Numbers that tell the shape of a curve."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
-
-
-def seen(claim: str, here: str, *, holds: bool) -> str:
-    """Return what the paper says, what was measured here, and whether they agree."""
-    return f"{'seen' if holds else 'not seen'}: {claim} (here: {here})"
 
 
 def exponent(x: Sequence[float], y: Sequence[float]) -> float:
@@ -23,11 +18,6 @@ def determination(x: Sequence[float], y: Sequence[float]) -> float:
     line = np.polyval(np.polyfit(across, up, 1), across)
     total = float(((up - up.mean()) ** 2).sum())
     return 1.0 - float(((up - line) ** 2).sum()) / total if total > 0 else 1.0
-
-
-def is_near(value: float, expected: float, *, factor: float) -> bool:
-    """Whether a value is at most so many times too large or too small."""
-    return 1 / factor <= value / expected <= factor
 
 
 def spread(values: Sequence[float]) -> str:

@@ -21,9 +21,10 @@ SEED = 7
 
 
 @functools.lru_cache(maxsize=4)
-def stock_table(events_per_symbol: int) -> pa.Table:
-    """Return the events, in one chunk."""
-    table = generate("stock", events=SYMBOLS * events_per_symbol, seed=SEED, symbols=SYMBOLS)
+def stock_table(events_per_symbol: int, increase: float) -> pa.Table:
+    """Return the events, in one chunk; a price rises with the probability `increase`."""
+    events = SYMBOLS * events_per_symbol
+    table = generate("stock", events=events, seed=SEED, symbols=SYMBOLS, increase=increase)
     at = table.schema.get_field_index("price")
     return table.set_column(at, "price", pc.subtract(table["price"], 1)).combine_chunks()
 

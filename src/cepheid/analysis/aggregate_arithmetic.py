@@ -1,20 +1,12 @@
-"""Arithmetic over aggregates in RETURN: `SUM(a.x) / COUNT(*)`."""
+"""Arithmetic, functions and conditions over aggregates in RETURN: `round(SUM(a.x) / COUNT(*))`."""
 
 from __future__ import annotations
 
-from cepheid.analysis.attribute_types import AttributeType
+from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
 from cepheid.analysis.bind_aggregates import AggregateBinder
-from cepheid.analysis.bind_values import literal_type
+from cepheid.analysis.bind_conditions import ConditionBinder
 from cepheid.analysis.bound import AggregateColumn, GroupColumn
-from cepheid.analysis.expressions import (
-    AttributeReference,
-    Constant,
-    Minus,
-    Operation,
-    Role,
-    Value,
-)
-from cepheid.analysis.problems import Problems
+from cepheid.analysis.expressions import AttributeReference, Role, Value
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
 
@@ -22,48 +14,52 @@ HIDDEN = "aggregate of RETURN"  # with a blank, so that no column of RETURN is c
 FLOAT = AttributeType.FLOAT
 
 
-def is_arithmetic(node: ast.Expression) -> bool:
-    """Whether an expression computes with numbers."""
-    return isinstance(node, ast.Arithmetic | ast.Negative)
+class AggregateArithmetic(ConditionBinder):
+    """Binds expressions; the aggregates in them are hidden columns of the result, collected here.
 
+    Numbers of the result are DOUBLE in them.
+    """
 
-class AggregateArithmetic:
-    """Binds arithmetic; the aggregates in it are hidden columns of the result, collected here."""
+    depth = 1  # nothing in it is a column of the events
 
-    def __init__(
-        self, binder: AggregateBinder, groups: tuple[GroupColumn, ...], problems: Problems
-    ) -> None:
+    def __init__(self, binder: AggregateBinder, groups: tuple[GroupColumn, ...]) -> None:
+        super().__init__(binder.scopes[0], binder.schema, binder.problems)
         self.binder = binder
         self.groups = groups
-        self.problems = problems
         self.hidden: list[AggregateColumn] = []
 
+    def computed_column(self, node: ast.Expression) -> Value | None:
+        """Bind a column of RETURN."""
+        value = self.value(node)
+        if value is None or value.type not in (*TEMPORAL, AttributeType.OTHER):
+            return value
+        self.problems.add(
+            "type-mismatch",
+            f"'{print_expression(node)}' is {value.type.phrase}",
+            node.span,
+            "an expression over aggregates is a number, a string, a truth value or a length of "
+            "time; return a time by itself",
+        )
+        return None
+
     def value(self, node: ast.Expression) -> Value | None:
-        """Bind a number; all of them are DOUBLE."""
+        """Bind a value; an aggregate or a group attribute in it is a column of the result."""
         match node:
-            case ast.Literal(value=int() | float() as number) if not isinstance(number, bool):
-                return Constant(number, literal_type(number))
-            case ast.Negative():
-                operand = self.value(node.operand)
-                return None if operand is None else Minus(operand, FLOAT)
-            case ast.Arithmetic():
-                left, right = self.value(node.left), self.value(node.right)
-                if left is None or right is None:
-                    return None
-                return Operation(node.operator, left, right, FLOAT)
             case ast.Call():
                 return self._aggregate(node)
             case ast.Name(text=name) | ast.Attribute(name=name, index=None, is_next=False):
                 for group in self.groups:
                     if name == group.attribute:
-                        return self._number(group.output, group.type, node)
-            case ast.Parameter():
-                return None  # reported when parameters were filled in
+                        return _column(group.output, group.type)
+            case ast.Attribute() | ast.Indexed():
+                pass
+            case _:
+                return super().value(node)
         self.problems.add(
             "aggregate-arithmetic",
-            f"'{print_expression(node)}' is no part of arithmetic over aggregates",
+            f"'{print_expression(node)}' is no part of an expression over aggregates",
             node.span,
-            "it knows aggregates, numbers and group attributes; return others by themselves and "
+            "it knows aggregates, literals and group attributes; return others by themselves and "
             "compute with the result",
         )
         return None
@@ -78,15 +74,9 @@ class AggregateArithmetic:
         same = [each for each in self.hidden if each.aggregate == aggregate]
         if not same:
             self.hidden.append(column)
-        return self._number((*same, column)[0].output, kind, node)
+        return _column((*same, column)[0].output, kind)
 
-    def _number(self, name: str, kind: AttributeType, node: ast.Expression) -> Value | None:
-        if kind.is_numeric:
-            return AttributeReference("", Role.EACH, name, FLOAT)
-        self.problems.add(
-            "type-mismatch",
-            f"arithmetic needs numbers, but '{print_expression(node)}' is {kind.phrase}",
-            node.span,
-            "return it by itself, and compute with the result",
-        )
-        return None
+
+def _column(name: str, kind: AttributeType) -> Value:
+    is_number = kind.is_exact or kind is FLOAT
+    return AttributeReference("", Role.EACH, name, FLOAT if is_number else kind)

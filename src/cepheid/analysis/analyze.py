@@ -23,6 +23,7 @@ from cepheid.analysis.infer_partitions import (
 )
 from cepheid.analysis.infer_window import infer_window, measure
 from cepheid.analysis.join_keys import JoinKeys, find_join_keys
+from cepheid.analysis.match_duration import write_durations
 from cepheid.analysis.names import names_in
 from cepheid.analysis.problems import Problems
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
@@ -48,6 +49,7 @@ def analyze(
     problems = Problems(source)
     schema = replace(schema, computed={})
     query = fill_parameters(tree, parameters or {}, problems)
+    query = write_durations(query, schema, problems)
     sides = tuple(_side(each, problems) for each in _split(query.pattern, problems))
     scopes = tuple(side.scope for side in sides)
     _keep_names_apart(scopes, problems)
@@ -62,7 +64,7 @@ def analyze(
     chained = _chained(conjuncts, sides, schema)
     found = _join_keys(conjuncts, sides, schema, [name for name, _ in wanted + chained])
     attributes = _partition_by(wanted + chained, scopes, schema, problems)
-    partitions = Partitions(attributes, found.keys, found.why_none)
+    partitions = Partitions(attributes, found)
     patterns = tuple(
         finish_pattern(side, each, partitions, problems)
         for side, each in zip(sides, conjuncts, strict=True)
@@ -85,8 +87,9 @@ def analyze(
         into=query.into,
         constants=outputs.constants,
         arithmetic=outputs.arithmetic,
-        join_keys=tuple(each.column.name for each in partitions.keys),
-        why_no_key=partitions.why_no_key,
+        join_keys=found.columns,
+        copies=found.copies,
+        why_no_key=found.why_none,
         warnings=find_null_comparisons(query, source),
     )
     check_rules(bound, problems)
@@ -103,7 +106,7 @@ def _split(pattern: ast.Pattern, problems: Problems) -> tuple[ast.Pattern, ...]:
             "too-many-sides",
             "AND joins exactly two patterns",
             pattern.span,
-            "write two queries, or one SEQ",
+            "for events in any order write SEQ(A, B, C) OR SEQ(A, C, B) OR …; or ask two queries",
         )
     return pattern.parts[:2]
 
@@ -227,7 +230,7 @@ def _join_keys(
         return JoinKeys()
     clauses = [clause for each in conjuncts[0] for clause in each.clauses]
     found = find_join_keys(clauses, sides[0].scope, schema, chained)
-    schema.computed.update({each.column.name: each.column for each in found.keys})
+    schema.computed.update({each.name: each for each in found.computed})
     return found
 
 
@@ -292,7 +295,7 @@ def _having(
 ) -> HavingCondition | None:
     if query.having is None or outputs.aggregates is None:
         return None
-    aggregates = AggregateBinder(scopes, schema, problems)
+    aggregates = AggregateBinder(scopes, schema, problems, query.pattern)
     names = [each.output for each in outputs.arithmetic]
     written = {name: each.expression for each in query.returns
                if (name := each.alias or default_name(each.expression)) in names}  # fmt: skip

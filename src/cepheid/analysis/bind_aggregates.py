@@ -31,8 +31,10 @@ from cepheid.analysis.bound import (
     TrendAggregate,
     Variable,
 )
+from cepheid.analysis.decimal_sums import scale_of_sum, without_point
+from cepheid.analysis.expressions import Constant
 from cepheid.analysis.having_functions import HavingFunctions, has_functions
-from cepheid.analysis.names import names_in, parts_of, references_in
+from cepheid.analysis.names import is_always_bound, names_in, parts_of, references_in
 from cepheid.analysis.problems import Problems
 from cepheid.analysis.schema import EventSchema
 from cepheid.analysis.scope import Scope
@@ -41,6 +43,7 @@ from cepheid.language import ast
 from cepheid.language.printer import print_expression
 
 FUNCTIONS = (*AGGREGATES, "LOG2")
+TIME = "time"  # what it is called while no events are known
 
 
 def is_trend_aggregate(node: ast.Expression, scope: Scope) -> bool:
@@ -60,21 +63,20 @@ def is_trend_aggregate(node: ast.Expression, scope: Scope) -> bool:
 class AggregateBinder:
     """Binds aggregates of trends; None stands for one whose mistake has been reported."""
 
-    def __init__(self, scopes: tuple[Scope, ...], schema: EventSchema, problems: Problems) -> None:
+    def __init__(
+        self,
+        scopes: tuple[Scope, ...],
+        schema: EventSchema,
+        problems: Problems,
+        pattern: ast.Pattern,
+    ) -> None:
+        self.pattern = pattern
         self.scopes = scopes
         self.schema = schema
         self.problems = problems
 
-    def aggregate(self, node: ast.Expression) -> TrendAggregate | None:
+    def aggregate(self, node: ast.Call) -> TrendAggregate | None:
         """Bind one aggregate."""
-        if not isinstance(node, ast.Call):
-            self.problems.add(
-                "aggregate-arithmetic",
-                f"'{print_expression(node)}' mixes an aggregate with arithmetic",
-                node.span,
-                "return the aggregates themselves and compute with the result",
-            )
-            return None
         if node.function == "LOG2" and not node.exact:
             return self._log2(node)
         if node.function not in (*AGGREGATES, "LOG2"):
@@ -117,6 +119,12 @@ class AggregateBinder:
                 return self._attribute_of(node, node.argument)
             case ast.Call():
                 pass
+            case ast.Arithmetic(
+                operator="-",
+                left=ast.Attribute(index=None, is_next=False) as later,
+                right=ast.Attribute(index=None, is_next=False) as earlier,
+            ) if later.variable != earlier.variable:
+                return self._difference_of(node, later, earlier)
             case argument if len(names_in(argument)) == 1 and not _has_index(argument):
                 return self._expression_of(node, argument)
         report_argument(node, f"write {node.function}(E.attribute)", self.problems)
@@ -169,7 +177,58 @@ class AggregateBinder:
         if not binder.takes(node.function, kind, argument):
             return None
         name = self._name(argument.variable, variable)
-        return TrendAggregate(node.function, name, column, attribute_type=kind)
+        scale = scale_of_sum(node.function, column, self.schema)
+        if scale is None:
+            return TrendAggregate(node.function, name, column, attribute_type=kind)
+        whole = ConditionBinder(scope, self.schema, self.problems).whole_column(
+            without_point(argument, scale)
+        )
+        if whole is None:
+            return None
+        kind = AttributeType.INTEGER
+        return TrendAggregate(
+            node.function, name, whole.attribute, attribute_type=kind, scale=scale
+        )
+
+    def _difference_of(
+        self, node: ast.Call, later: ast.Attribute, earlier: ast.Attribute
+    ) -> TrendAggregate | None:
+        """Bind `AVG(b.time - a.time)`: times are never NULL, so sums can be taken apart."""
+        found = [self._find(each, each.variable) for each in (later, earlier)]
+        if found[0] is None or found[1] is None:
+            return None
+        (one, scope), (other, _) = found[0], found[1]
+        binder = ConditionBinder(scope, self.schema, self.problems)
+        columns = [binder.column(each, node.name, node) for each, node in
+                   ((one, later), (other, earlier))]  # fmt: skip
+        if None in columns:
+            return None
+        is_one_event = len(self.scopes) == 1 and all(
+            not each.has_several_events and is_always_bound(self.pattern, each.name)
+            for each in (one, other)
+        )
+        are_times = set(columns) == {self.schema.time or TIME}
+        if node.function not in ("SUM", "AVG") or not is_one_event or not are_times:
+            self._report_difference(node)
+            return None
+        kind = self.schema.type_of(str(columns[0])) or AttributeType.UNKNOWN
+        column = binder.whole_column(_microseconds(later) if kind in TEMPORAL else later)
+        if column is None:
+            return None
+        kind = AttributeType.DURATION if kind in TEMPORAL else kind
+        return TrendAggregate(
+            node.function, one.name, column.attribute, attribute_type=kind, minus=other.name
+        )
+
+    def _report_difference(self, node: ast.Call) -> None:
+        self.problems.add(
+            "bad-aggregate",
+            f"{node.function} of '{print_expression(node.argument)}' would have to build every "
+            "match",
+            node.argument.span,
+            "SUM and AVG take the time of one event less that of another, b.time - a.time, where "
+            "each has one in every match; return others for every match, and aggregate the result",
+        )
 
     def _expression_of(self, node: ast.Call, argument: ast.Expression) -> TrendAggregate | None:
         """Bind `SUM(a.x * 2)`: what it says of one event is a column."""
@@ -186,11 +245,22 @@ class AggregateBinder:
         )
 
 
+def _microseconds(node: ast.Expression) -> ast.Expression:
+    return ast.Function("microseconds", (node,), span=node.span)
+
+
 def _has_index(node: ast.Expression) -> bool:
     for each in references_in(node):
         if isinstance(each, ast.Indexed) or each.index is not None or each.is_next:
             return True
     return False
+
+
+def _literal(value: HavingValue) -> object:
+    """Return what a literal says, a typed one too."""
+    if isinstance(value, HavingFunction):
+        return value.value.value if isinstance(value.value, Constant) else None
+    return value.value if isinstance(value, HavingConstant) else None
 
 
 class HavingBinder:
@@ -229,7 +299,7 @@ class HavingBinder:
             case ast.Between():
                 chain = (node.low, node.operand, node.high)
                 return self._comparison(ast.Comparison(chain, ("<=", "<="), span=node.span))
-        if has_functions(node):
+        if has_functions(node) or isinstance(node, ast.Name):
             value = self._value(node)
             kind = AttributeType.BOOLEAN if value is None else self._type(value)
             if kind in (AttributeType.BOOLEAN, AttributeType.UNKNOWN):
@@ -259,7 +329,7 @@ class HavingBinder:
     def _check_types(self, atom: HavingCompare, node: ast.Comparison) -> None:
         left, right = self._type(atom.left), self._type(atom.right)
         for one, other in ((left, atom.right), (right, atom.left)):
-            text = other.value if isinstance(other, HavingConstant) else None
+            text = _literal(other)
             if one in TEMPORAL and isinstance(text, str) and is_time_text(text):
                 return
         if not comparable(left, right):
@@ -278,6 +348,9 @@ class HavingBinder:
                 return next(each.type for each in self.groups if each.attribute == value.attribute)
             case HavingReference(aggregate=TrendAggregate(function="MIN" | "MAX") as aggregate):
                 return aggregate.attribute_type
+            case HavingReference(aggregate=TrendAggregate(minus=str()) as aggregate):
+                kind = aggregate.attribute_type
+                return AttributeType.FLOAT if kind is AttributeType.INTEGER else kind
             case HavingReference(aggregate=TrendAggregate(function="COUNT", log2=False)):
                 return AttributeType.INTEGER
             case HavingFunction():

@@ -8,7 +8,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from cepheid.analysis.attribute_types import AttributeType
-from cepheid.analysis.bind_values import ValueBinder
+from cepheid.analysis.bind_values import (
+    RANGE_ROLES,
+    ROLE_OF_INDEX,
+    ValueBinder,
+    block_aggregate,
+)
+from cepheid.analysis.bound import Variable
+from cepheid.analysis.decimal_sums import scale_of_sum, with_point, without_point
 from cepheid.analysis.describe import describe
 from cepheid.analysis.expressions import (
     AllOf,
@@ -27,12 +34,14 @@ from cepheid.analysis.expressions import (
     Value,
     references,
 )
+from cepheid.analysis.names import references_in
 from cepheid.analysis.rename_variables import of_event
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
 
 EVENT = "@"
-ACROSS = ("abs", "least", "greatest", "coalesce", "case")
+CHOICES = ("least", "greatest", "coalesce", "case")
+OF_NUMBERS = ("abs", "sign", "round", "floor", "ceil", "sqrt", "power", "ln", "log10", "exp")
 CONDITIONS = (
     ast.Comparison, ast.And, ast.Or, ast.Not, ast.In, ast.Between, ast.Like, ast.IsNull,
     ast.IsDistinct,
@@ -105,6 +114,39 @@ class ColumnBinder(ValueBinder, ABC):
             return None
         return value if isinstance(value, AttributeReference) else self.computed(value)
 
+    def aggregate_of(
+        self, node: ast.Call, variable: Variable, argument: ast.Attribute | ast.Indexed
+    ) -> Value | None:
+        """Bind an aggregate of a block; decimals are added up without their point."""
+        value = super().aggregate_of(node, variable, argument)
+        if not isinstance(value, BlockAggregate) or not isinstance(argument, ast.Attribute):
+            return value
+        scale = scale_of_sum(value.function, value.attribute, self.schema)
+        if scale is None:
+            return value
+        whole = self.whole_column(without_point(replace(argument, index=None), scale))
+        if whole is None:
+            return None
+        kind = AttributeType.FLOAT if value.function == "AVG" else AttributeType.INTEGER
+        summed = replace(
+            value, attribute=whole.attribute, attribute_type=AttributeType.INTEGER, type=kind
+        )
+        return with_point(summed, scale)
+
+    def aggregate_of_values(self, node: ast.Call, hint: str) -> Value | None:
+        """Bind an aggregate of an expression: what it says of every event is a column."""
+        roles = {ROLE_OF_INDEX[each.index] for each in references_in(node.argument)}
+        roles = {Role.BEFORE if each is Role.PREVIOUS else each for each in roles}
+        role = roles.pop() if len(roles) == 1 else None
+        if role not in RANGE_ROLES:
+            return super().aggregate_of_values(node, hint)
+        outer, self.block = self.block, role
+        column = self.whole_column(node.argument)
+        self.block = outer
+        if column is None or not self.takes(node.function, column.type, node.argument):
+            return None
+        return block_aggregate(node.function, replace(column, role=role))
+
     def group_value(self, node: ast.Expression) -> AttributeReference | None:
         """Bind an expression in GROUP BY, where a bare name is an attribute of every event."""
         self.names_are_attributes = True
@@ -134,8 +176,7 @@ class ColumnBinder(ValueBinder, ABC):
         is_condition = isinstance(value, Apply) and value.function == "condition"
         if is_condition and isinstance(node, CONDITIONS):
             return self._truth_value(node)
-        is_known = value.type in PUT_TOGETHER
-        if isinstance(value, Apply) and value.function in ACROSS and is_known:
+        if isinstance(value, Apply) and _is_known_across(value):
             arguments = [
                 self._lifted_condition(each, node)
                 if isinstance(each, AllOf | AnyOf | Compare | Truth)
@@ -151,9 +192,9 @@ class ColumnBinder(ValueBinder, ABC):
             "function-across-events",
             f"'{print_expression(node)}' computes something of {what}",
             node.span,
-            "abs, least, greatest, coalesce and CASE may read several events, and give numbers, "
-            "strings and truth values; apply other functions to the events one by one, or compute "
-            "with the result",
+            "functions of numbers, least, greatest, coalesce, CASE and IS NULL may read several "
+            "events, and give numbers, strings and truth values; apply other functions to the "
+            "events one by one, or compute with the result",
         )
         return None
 
@@ -179,6 +220,22 @@ class ColumnBinder(ValueBinder, ABC):
                 return type(condition)(found) if len(found) == len(operands) else None
             case _:
                 return condition
+
+
+def _is_known_across(value: Apply) -> bool:
+    """Whether kernels know a function."""
+    if value.function == "is_null":
+        return True
+    if value.function == "cast":
+        kinds = {value.type, *_types(value)}
+        return kinds <= {AttributeType.INTEGER, AttributeType.FLOAT, AttributeType.UNKNOWN}
+    return value.type in PUT_TOGETHER and value.function in (*CHOICES, *OF_NUMBERS)
+
+
+def _types(value: Apply) -> Iterator[AttributeType]:
+    for each in value.arguments:
+        if not isinstance(each, AllOf | AnyOf | Compare | Truth):
+            yield each.type
 
 
 def reads_one(value: Value) -> bool:

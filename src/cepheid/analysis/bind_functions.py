@@ -8,12 +8,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
+from cepheid.analysis.bind_summaries import summary_of
 from cepheid.analysis.bind_times import TimeBinder
 from cepheid.analysis.expressions import (
     Apply,
     AttributeReference,
+    BlockAggregate,
     Condition,
     Constant,
+    Role,
     Value,
 )
 from cepheid.analysis.functions import BY_NAME, TRUNCATED, Function
@@ -50,8 +53,6 @@ CASTS = {
     AttributeType.TIMESTAMP: {AttributeType.DATE, AttributeType.TIMESTAMP, AttributeType.STRING},
 }
 MICROSECOND = NANOSECONDS["us"]
-EVENT = "@"
-ACROSS = ("abs", "least", "greatest", "coalesce", "case")  # of numbers
 JOINED = "|| joins texts: write OR between conditions, and CAST(x AS STRING) for other values"
 ALL_FUNCTIONS = "docs/reference/functions.md lists all functions"
 
@@ -86,8 +87,7 @@ class FunctionBinder(TimeBinder):
     def _function(self, node: ast.Function) -> Value | None:
         function = BY_NAME.get(node.name)
         if node.name in SUMMARIES:
-            self._report_summary(node)
-            return None
+            return self._summary(node)
         if function is None:
             self._report_unknown(node)
             return None
@@ -123,20 +123,40 @@ class FunctionBinder(TimeBinder):
             return value.type if found is None else found.type
         return value.type
 
-    def _report_summary(self, node: ast.Function) -> None:
-        self.problems.add(
-            "summary-in-expression",
-            f"'{print_expression(node)}' is computed when a match is returned",
-            node.span,
-            "let it be a column of RETURN by itself; expressions may have count, sum, avg, min and "
-            "max of a[].x, a[1].x and a[a.LEN].x",
-        )
+    def _summary(self, node: ast.Function) -> Value | None:
+        """Bind `median(a[].x)` and the like; lists and joined texts are columns by themselves."""
+        if node.name in ("array", "string_agg"):
+            self.problems.add(
+                "summary-in-expression",
+                f"'{print_expression(node)}' is computed when a match is returned",
+                node.span,
+                "let it be a column of RETURN by itself; expressions may have count, sum, avg, min,"
+                " max, median, stddev, nth and count(DISTINCT …) of a[].x",
+            )
+            return None
+        found = summary_of(node, self)
+        if found is None:
+            return None
+        read, place = found
+        kind, result = read.attribute_type, SUMMARIES[node.name].result
+        if kind is AttributeType.OTHER:
+            self.takes("MAX", kind, node.arguments[0])
+            return None
+        column = AttributeReference(read.variable, Role.EACH, str(read.attribute), kind)
+        if result is FLOAT and kind is not FLOAT:  # they are computed of floats
+            column = self.computed(Apply("cast", (column,), FLOAT))
+        return BlockAggregate(
+            node.name.upper(), read.variable, read.role, column.attribute, result or kind,
+            column.type, place if isinstance(place, int) else 0,
+        )  # fmt: skip
 
     def _report_unknown(self, node: ast.Function) -> None:
         advice = SQL_FUNCTIONS.get(node.name.upper())
         known = [*BY_NAME, *SUMMARIES, *(each.lower() for each in ast.AGGREGATE_FUNCTIONS)]
         near = nearest(node.name, known)
         hint = ALL_FUNCTIONS if near is None else f"did you mean {near}? {signature_of(near)}"
+        if node.name == "duration":
+            hint = "write duration(match): the time of its last event less that of its first"
         self.problems.add(
             "unknown-function",
             f"there is no function {node.name}" if advice is None else not_here(node.name),
@@ -313,6 +333,12 @@ class FunctionBinder(TimeBinder):
     def _path(self, node: ast.Path) -> Value | None:
         reference = self.value(node.reference)
         if not isinstance(reference, AttributeReference):
+            if reference is not None:  # a.LEN.x
+                text = print_expression(node.reference)
+                self.problems.add(
+                    "type-mismatch", f"'{text}' is not a struct", node.span,
+                    "a.b.c reads the field of a struct, a.b['key'] the entry of a map",
+                )  # fmt: skip
             return None
         kind = self.schema.nested.get(reference.attribute)
         is_open = kind is None and reference.type is UNKNOWN

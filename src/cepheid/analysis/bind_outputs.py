@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cepheid.analysis.aggregate_arithmetic import AggregateArithmetic, is_arithmetic
+from cepheid.analysis.aggregate_arithmetic import AggregateArithmetic
 from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bind_aggregates import AggregateBinder, is_trend_aggregate
 from cepheid.analysis.bind_conditions import ConditionBinder
@@ -22,13 +22,16 @@ from cepheid.analysis.bound import (
     ValueColumn,
     Variable,
 )
+from cepheid.analysis.decimal_sums import sum_without_point
 from cepheid.analysis.expressions import AttributeReference, Constant, Role, references
-from cepheid.analysis.names import references_in
+from cepheid.analysis.names import leaves_of, references_in
 from cepheid.analysis.problems import Problems
 from cepheid.analysis.schema import EventSchema
 from cepheid.analysis.scope import Scope
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
+
+LITERALS = (ast.Literal, ast.TypedLiteral, ast.Interval)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +168,8 @@ class _OutputBinder:
         constants: list[ConstantColumn] = []
         computed: list[ArithmeticColumn] = []
         returned: list[str] = []
-        binder = AggregateBinder(self.scopes, self.schema, self.problems)
-        arithmetic = AggregateArithmetic(binder, group_by, self.problems)
+        binder = AggregateBinder(self.scopes, self.schema, self.problems, self.query.pattern)
+        arithmetic = AggregateArithmetic(binder, group_by)
         for item in self.query.returns:
             name = item.alias or default_name(item.expression)
             group = self._group_of(item.expression, group_by)
@@ -176,14 +179,19 @@ class _OutputBinder:
             if group is not None:
                 returned.append(group.output)
                 continue
-            if isinstance(item.expression, ast.Literal):
-                constants.append(ConstantColumn(name, self._constant(item.expression)))
+            if isinstance(item.expression, LITERALS):
+                constant = self._literal(item.expression)
+                if constant is None:
+                    self.problems.expect_any(item.span)
+                    continue
+                constants.append(ConstantColumn(name, constant))
                 returned.append(name)
                 continue
             if isinstance(item.expression, ast.Function) and is_summary(item.expression):
                 report_trends(item.expression, self.problems)
                 continue
-            if not is_trend_aggregate(item.expression, self.scopes[0]):
+            is_aggregate = is_trend_aggregate(item.expression, self.scopes[0])
+            if not is_aggregate and not _reads_groups(item.expression, group_by):
                 self.problems.add(
                     "not-a-group-attribute",
                     f"'{print_expression(item.expression)}' is neither an aggregate nor in "
@@ -192,8 +200,8 @@ class _OutputBinder:
                     "add it to GROUP BY, or aggregate it",
                 )
                 continue
-            if is_arithmetic(item.expression):
-                value = arithmetic.value(item.expression)
+            if not isinstance(item.expression, ast.Call):
+                value = arithmetic.computed_column(item.expression)
                 if value is None:
                     self.problems.expect_any(item.span)
                     continue
@@ -206,7 +214,7 @@ class _OutputBinder:
                 returned.append(name)
             else:
                 self.problems.expect_any(item.span)
-        if not aggregates and not computed and not self.problems.diagnostics:
+        if not aggregates and not arithmetic.hidden and not self.problems.diagnostics:
             self.problems.add(
                 "no-aggregate",
                 "GROUP BY and HAVING need an aggregate in RETURN",
@@ -226,6 +234,13 @@ class _OutputBinder:
             constants=tuple(constants),
             arithmetic=tuple(computed),
         )
+
+    def _literal(self, node: ast.Expression) -> Constant | None:
+        """Return a literal, which may be a time, a decimal or a length of time."""
+        if isinstance(node, ast.Literal):
+            return self._constant(node)
+        value = self.binder_for("").value(node)
+        return value if isinstance(value, Constant) else None
 
     def _constant(self, node: ast.Literal) -> Constant:
         """Return a literal as a column has it; integers have 64 bits there."""
@@ -358,6 +373,11 @@ class _OutputBinder:
                     "use [1], [a.LEN] or an aggregate of []",
                 )
                 return None
+        whole = sum_without_point(value, node)
+        if whole is not None and whole.attribute is not None:
+            sources = self.schema.computed[whole.attribute].sources
+            scale = self.schema.scales[next(iter(sources))]
+            return ValueColumn(name, whole, side, scale)
         return ValueColumn(name, value, side)
 
     def _summary(self, node: ast.Function, name: str) -> SummaryColumn | None:
@@ -428,6 +448,12 @@ class _OutputBinder:
                 written[names.index(name, names.index(name) + 1)].span,
                 "rename one with AS",
             )
+
+
+def _reads_groups(node: ast.Expression, groups: tuple[GroupColumn, ...]) -> bool:
+    """Whether an expression is one of group attributes."""
+    names = [_attribute_of(each) for each in leaves_of(node) if not isinstance(each, ast.Literal)]
+    return bool(names) and set(names) <= {each.attribute for each in groups}
 
 
 def _attribute_of(expression: ast.Expression) -> str | None:

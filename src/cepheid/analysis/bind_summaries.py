@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cepheid.analysis.bind_conditions import ConditionBinder
+from cepheid.analysis.bind_values import ValueBinder
 from cepheid.analysis.bound import SummaryColumn
 from cepheid.analysis.expressions import BlockAggregate
 from cepheid.analysis.problems import Problems
@@ -19,9 +19,22 @@ def is_summary(node: ast.Expression) -> bool:
 
 
 def bind_summary(
-    node: ast.Function, name: str, side: int, binder: ConditionBinder
+    node: ast.Function, name: str, side: int, binder: ValueBinder
 ) -> SummaryColumn | None:
     """Return the column, or None after saying what is wrong."""
+    found = summary_of(node, binder)
+    if found is None:
+        return None
+    read, option = found
+    wanted, kind = SUMMARIES[node.name].result, read.attribute_type
+    result = kind if wanted is None else wanted
+    return SummaryColumn(name, node.name, read.variable, str(read.attribute), result, option, side)
+
+
+def summary_of(
+    node: ast.Function, binder: ValueBinder
+) -> tuple[BlockAggregate, str | int | None] | None:
+    """Return what such a function reads and its option, or None after saying what is wrong."""
     summary, problems = SUMMARIES[node.name], binder.problems
     option = _option(node, summary, problems)
     argument = node.arguments[0] if node.arguments else None
@@ -46,8 +59,7 @@ def bind_summary(
             f"write {summary.signature} with {summary.takes[0].phrase}",
         )
         return None
-    result = kind if summary.result is None else summary.result
-    return SummaryColumn(name, node.name, found.variable, found.attribute, result, option, side)
+    return found, option
 
 
 def report_trends(node: ast.Function, problems: Problems) -> None:

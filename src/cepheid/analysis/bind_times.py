@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
 from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
 from cepheid.analysis.bind_columns import ColumnBinder
-from cepheid.analysis.bind_values import is_time_text
-from cepheid.analysis.expressions import Apply, Constant, Minus, Operation, Value, references
+from cepheid.analysis.bind_values import block_aggregate, is_time_text
+from cepheid.analysis.expressions import (
+    Apply,
+    AttributeReference,
+    BlockAggregate,
+    Constant,
+    Minus,
+    Operation,
+    Role,
+    Value,
+    references,
+)
 from cepheid.analysis.infer_window import NANOSECONDS
 from cepheid.language import ast
 
@@ -65,7 +76,7 @@ class TimeBinder(ColumnBinder):
         left, right = self.in_ticks(left, right), self.in_ticks(right, left)
         kinds = (left.type, right.type)
         if left.type in TEMPORAL and right.type in TEMPORAL and sign == "-":
-            sides = [Apply("microseconds", (each,), INTEGER) for each in (left, right)]
+            sides = [self._microseconds(each) for each in (left, right)]
             return Operation("-", sides[0], sides[1], DURATION)
         if left.type in TEMPORAL and right.type is DURATION and sign in "+-":
             length = right if sign == "+" else Minus(right, DURATION)
@@ -83,6 +94,15 @@ class TimeBinder(ColumnBinder):
         if UNKNOWN in kinds:
             return Operation(sign, left, right, UNKNOWN)
         return None
+
+    def _microseconds(self, value: Value) -> Value:
+        """Return a time as a number; the earliest of times is that of their numbers."""
+        if not isinstance(value, BlockAggregate) or value.attribute is None:
+            return Apply("microseconds", (value,), INTEGER)
+        kind = value.attribute_type
+        read = AttributeReference(value.variable, Role.EACH, value.attribute, kind)
+        column = self.computed(Apply("microseconds", (read,), INTEGER))
+        return block_aggregate(value.function, replace(column, role=value.role))
 
     def in_ticks(self, value: Value, other: Value) -> Value:
         """Next to the time column, if that is an integer, a length of time is in its units."""

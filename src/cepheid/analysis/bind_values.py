@@ -49,7 +49,12 @@ ALL_DIGITS = Context(prec=10_000)
 
 
 class ValueBinder:
-    """Binds values; None stands for a value whose mistake has been reported."""
+    """Binds values; None stands for a value whose mistake has been reported.
+
+    Inside an aggregate of the events of a block, `block` says of which: `a[].x` is then x of each.
+    """
+
+    block: Role | None = None
 
     def __init__(self, scope: Scope, schema: EventSchema, problems: Problems) -> None:
         self.scope = scope
@@ -112,7 +117,7 @@ class ValueBinder:
         owner = variable.types[0] if len(variable.types) == 1 else variable.name
         known = [each for each in schema.attributes
                  if self.scope.has_attribute(variable, each, schema)]  # fmt: skip
-        hint = suggest(name, known, owner=owner)
+        hint = suggest(name, known, owner=owner, in_query=True)
         if isinstance(node, ast.Name) and nearest(name, known) is None:
             hint = f"quote it if it is a string: '{name}'; {hint}"
         self.problems.add(
@@ -132,12 +137,13 @@ class ValueBinder:
         if not self._index_is_allowed(variable, node.index, node):
             return None
         role = Role.RIGHT if node.is_next else ROLE_OF_INDEX[node.index]
-        if role in RANGE_ROLES:
+        if role in RANGE_ROLES and role is not self.block:
             self._report_array(node)
             return None
         column = self.column(variable, node.name, node)
         if column is None:
             return None
+        role = Role.EACH if role is self.block else role
         return AttributeReference(variable.name, role, column, self._type(column))
 
     def _type(self, column: str) -> AttributeType:
@@ -279,10 +285,9 @@ class ValueBinder:
             report_function(node, "function", AGGREGATES, self.problems)
             return None
         argument = node.argument
-        of_match = f"write {node.function.lower()}(a[].x) for one match"
+        of_match = f"write {_of_match(node)} for one match"
         if not isinstance(argument, ast.Attribute | ast.Indexed | ast.Name | ast.Star):
-            report_argument(node, of_match, self.problems)
-            return None
+            return self.aggregate_of_values(node, of_match)
         if not isinstance(argument, ast.Attribute | ast.Indexed) or argument.index is None:
             self.problems.add(
                 "aggregate-of-trends",
@@ -294,11 +299,17 @@ class ValueBinder:
         variable = self.scope.find(argument, argument.variable, self.problems)
         if variable is None or not self._index_is_allowed(variable, argument.index, argument):
             return None
-        return self._aggregate_of(node, variable, argument)
+        return self.aggregate_of(node, variable, argument)
 
-    def _aggregate_of(
+    def aggregate_of_values(self, node: ast.Call, hint: str) -> Value | None:
+        """Bind an aggregate of what an expression says of every event: `sum(a[].x * 2)`."""
+        report_argument(node, hint, self.problems)
+        return None
+
+    def aggregate_of(
         self, node: ast.Call, variable: Variable, argument: ast.Attribute | ast.Indexed
     ) -> Value | None:
+        """Bind an aggregate of a block, `sum(a[].x)`."""
         role = ROLE_OF_INDEX[argument.index]
         role = Role.BEFORE if role is Role.PREVIOUS else role
         if role not in RANGE_ROLES:
@@ -320,12 +331,16 @@ class ValueBinder:
         kind = self._type(column)
         if not self.takes(node.function, kind, argument):
             return None
-        result = {"COUNT": AttributeType.INTEGER, "AVG": AttributeType.FLOAT}
-        if kind is AttributeType.DECIMAL:
-            result["SUM"] = AttributeType.FLOAT
-        return BlockAggregate(
-            node.function, variable.name, role, column, result.get(node.function, kind), kind
-        )
+        return block_aggregate(node.function, AttributeReference(variable.name, role, column, kind))
+
+
+def block_aggregate(function: str, read: AttributeReference) -> BlockAggregate:
+    """Return an aggregate of a column, over the events of a block that the role says."""
+    result = {"COUNT": AttributeType.INTEGER, "AVG": AttributeType.FLOAT}
+    if read.type is AttributeType.DECIMAL:
+        result["SUM"] = AttributeType.FLOAT
+    kind = result.get(function, read.type)
+    return BlockAggregate(function, read.variable, read.role, read.attribute, kind, read.type)
 
 
 def _folded(sign: str, left: Value, right: Value) -> Constant | None:
@@ -430,3 +445,18 @@ def comparable(left: AttributeType, right: AttributeType) -> bool:
         return False
     has_zone = AttributeType.ZONED in (left, right)  # then they are no times of one kind
     return numeric or (left in TEMPORAL and right in TEMPORAL and not has_zone)
+
+
+def _of_match(node: ast.Call) -> str:
+    """Return how an aggregate is written that is one of a match: of `count(f)` it is `count(f[])`.
+
+    What is meant is known if a variable is named; else an example is given.
+    """
+    function = node.function.lower()
+    match node.argument:
+        case ast.Name(text=name) if function == "count":
+            return f"{function}({name}[])"
+        case ast.Attribute(variable=variable, name=name):
+            return f"{function}({variable}[].{name})"
+        case _:
+            return f"{function}(a[].x)"

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.automaton import Automaton
 from cepheid.analysis.expressions import Condition, Constant, Value
+from cepheid.analysis.key_copies import KeyCopies
 from cepheid.analysis.schema import EventSchema
 from cepheid.errors import Diagnostic
 from cepheid.language import ast
@@ -25,6 +26,7 @@ class Strategy(StrEnum):
     SKIP_TILL_NEXT_KLEENE = "skip-till-next-match, leaving a Kleene component optional"
     CONTIGUOUS = "contiguous"
     STRICT = "strict contiguity"
+    LATEST_WINS = "latest wins"
 
 
 class PredicateClass(StrEnum):
@@ -150,7 +152,9 @@ class TrendAggregate:
     """`COUNT(*)`, `COUNT(E)`, `SUM(E.x)`, … over all trends.
 
     `variable` is None for COUNT(*); `attribute` is None for COUNT(E). `exact` asks for arbitrary
-    precision as text, `log2` for the binary logarithm of COUNT(*).
+    precision as text, `log2` for the binary logarithm of COUNT(*). A `scale` tells a sum or an
+    average of decimals, whose attribute is the number without the point. With `minus`, a variable,
+    it is one of differences: `AVG(b.time - a.time)`; both have one event in every trend.
     """
 
     function: str
@@ -159,6 +163,8 @@ class TrendAggregate:
     exact: bool = False
     log2: bool = False
     attribute_type: AttributeType = AttributeType.UNKNOWN
+    scale: int | None = None
+    minus: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,11 +208,15 @@ class EventsColumn:
 
 @dataclass(frozen=True, slots=True)
 class ValueColumn:
-    """A per-match expression: `SUM(a[].x)`, `b.x - a[1].x`, `COUNT(a[])`; it reads one side."""
+    """A per-match expression: `SUM(a[].x)`, `b.x - a[1].x`, `COUNT(a[])`; it reads one side.
+
+    With a `scale` the value is a decimal without its point.
+    """
 
     output: str
     value: Value
     side: int = 0
+    scale: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +306,8 @@ class BoundQuery:
 
     `matches` is None for aggregate queries, else the output columns; `aggregates` is None for match
     queries. `partition_by` includes the GROUP BY attributes, and `join_keys`: columns that are
-    computed of keys with different names. `why_no_key` says why such keys do not partition. Only
+    computed of keys with different names; `copies` says of which keys events may have several.
+    `why_no_key` says why such keys do not partition. Only
     aggregate queries have `constants` and `arithmetic`; what that reads is in `aggregates`, and not
     in `returned`. `warnings` are about what is allowed, but surely not meant.
     """
@@ -319,6 +330,7 @@ class BoundQuery:
     constants: tuple[ConstantColumn, ...] = ()
     arithmetic: tuple[ArithmeticColumn, ...] = ()
     join_keys: tuple[str, ...] = ()
+    copies: KeyCopies | None = None
     why_no_key: str = ""
     warnings: tuple[Diagnostic, ...] = ()
 

@@ -110,7 +110,7 @@ class _Builder:
                     "misplaced-and",
                     "AND joins two whole patterns and cannot be nested",
                     pattern.span,
-                    "write PATTERN SEQ(…) AND SEQ(…), or two queries",
+                    "for events in any order write SEQ(A, B) OR SEQ(B, A); or ask two queries",
                 )
                 return EMPTY
         assert_never(pattern)

@@ -26,15 +26,16 @@ def _check_types(query: BoundQuery, problems: Problems) -> None:
     if schema.type_names is not None:
         for event in events:
             for name in event.types:
-                if name not in schema.type_names:
+                if name not in schema.type_names and name != ast.EVERY_TYPE:
                     problems.add(
                         "unknown-type",
                         f"there is no event type '{name}'",
                         problems.source.narrow(event.span, name),
-                        suggest(name, schema.type_names, owner="the stream"),
+                        suggest(name, schema.type_names, owner="the stream", in_query=True),
                     )
         return
     names = dict.fromkeys(name for event in events for name in event.types)
+    names.pop(ast.EVERY_TYPE, None)
     if len(names) > 1 and schema.type_column is None and not schema.is_open:
         problems.add(
             "no-type-column",
@@ -105,6 +106,22 @@ def _check_match_query(query: BoundQuery, problems: Problems) -> None:
             "OUTPUT PARTIAL reports what was matched when the window closed and needs WITHIN",
             tree.output_span,
             "add WITHIN",
+        )
+    _check_skip(query, problems)
+
+
+def _check_skip(query: BoundQuery, problems: Problems) -> None:
+    """SKIP TO names a variable of the pattern whose events matches have."""
+    skip = query.tree.skip
+    if skip is None or skip.variable is None:
+        return
+    names = query.pattern.positive_variables
+    if skip.variable not in names:
+        problems.add(
+            "unknown-variable",
+            f"there is no variable '{skip.variable}' in the pattern to skip to",
+            problems.source.narrow(skip.span, skip.variable),
+            suggest(skip.variable, names, owner="the pattern"),
         )
 
 

@@ -15,6 +15,7 @@ BY_CLAUSE = {
     ast.StrategyName.CONTIGUOUS: Strategy.CONTIGUOUS,
     ast.StrategyName.PARTITION_CONTIGUITY: Strategy.CONTIGUOUS,
     ast.StrategyName.STRICT_CONTIGUITY: Strategy.STRICT,
+    ast.StrategyName.LATEST_WINS: Strategy.LATEST_WINS,
 }
 IN_WHERE = {**BY_CLAUSE, ast.StrategyName.SKIP_TILL_NEXT_MATCH: Strategy.SKIP_TILL_NEXT_KLEENE}
 

@@ -59,11 +59,17 @@ def describe(node: Condition | Value) -> str:
         case BlockAggregate():
             attribute = "" if node.attribute is None else f".{node.attribute}"
             index = _index(node.variable, node.role)
-            return f"{node.function}({node.variable}{index}{attribute})"
+            return _aggregate(node, f"{node.variable}{index}{attribute}")
         case Minus():
             return f"-{_operand(node.operand)}"
         case Operation():
             return f"{_operand(node.left)} {node.operator} {_operand(node.right)}"
+
+
+def _aggregate(node: BlockAggregate, argument: str) -> str:
+    if node.function == "COUNT_DISTINCT":
+        return f"COUNT(DISTINCT {argument})"
+    return f"NTH({argument}, {node.place})" if node.place else f"{node.function}({argument})"
 
 
 def _reference(node: AttributeReference) -> str:

@@ -58,6 +58,7 @@ class BlockAggregate:
     """`AVG(a[..i-1].x)`, `SUM(a[].x)`, `COUNT(a[])`, `a.LEN`; role BEFORE or ALL.
 
     `attribute` is None for COUNT of events; `attribute_type` is its type, `type` the result's.
+    NTH reads the event at a `place` of the block, 1 is the first.
     """
 
     function: str
@@ -66,6 +67,15 @@ class BlockAggregate:
     attribute: str | None
     type: AttributeType
     attribute_type: AttributeType = AttributeType.UNKNOWN
+    place: int = 0
+
+    @property
+    def reads_all(self) -> bool:
+        """Whether it needs all events of the block at once: no value of a run can be kept."""
+        return self.function in WHOLE_BLOCK
+
+
+WHOLE_BLOCK = ("COUNT_DISTINCT", "MEDIAN", "STDDEV", "NTH")
 
 
 @dataclass(frozen=True, slots=True)

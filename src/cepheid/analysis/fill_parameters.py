@@ -5,11 +5,11 @@ from __future__ import annotations
 import datetime
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields, is_dataclass, replace
 from decimal import Decimal
 from functools import cache
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from cepheid.analysis.problems import Problems
 from cepheid.errors import ConfigError, nearest
@@ -53,10 +53,25 @@ def parameter_names(query: ast.Query) -> frozenset[str]:
 
 @cache
 def _attributes(kind: type) -> tuple[str, ...]:
-    """Return what a class of nodes may have parameters in; other classes have none."""
+    """Return what a class of nodes has other nodes in; other classes have none."""
     if not is_dataclass(kind):
         return ()
     return tuple(each.name for each in fields(kind) if each.name != "span")
+
+
+def with_parts(node: Node, change: Callable[[Any], Any]) -> Node:
+    """Return a node with what a change makes of its parts; the node itself if it changes none."""
+    if isinstance(node, tuple):
+        parts = tuple(change(each) for each in node)
+        same = all(one is other for one, other in zip(parts, node, strict=True))
+        return node if same else parts  # type: ignore[return-value]
+    changed = {}
+    for name in _attributes(type(node)):  # type: ignore[arg-type]
+        value = getattr(node, name)
+        new = change(value)
+        if new is not value:
+            changed[name] = new
+    return replace(node, **changed) if changed else node  # type: ignore[type-var]
 
 
 class _Filler:
@@ -73,17 +88,7 @@ class _Filler:
             node = replace(node, values=self._members(node.values))
         if isinstance(node, ast.Duration):
             return self._duration(node)  # type: ignore[return-value]
-        if isinstance(node, tuple):
-            filled = tuple(self.fill(each) for each in node)
-            same = all(one is other for one, other in zip(filled, node, strict=True))
-            return node if same else filled  # type: ignore[return-value]
-        changed = {}
-        for name in _attributes(type(node)):  # type: ignore[arg-type]
-            value = getattr(node, name)
-            filled_value = self.fill(value)
-            if filled_value is not value:
-                changed[name] = filled_value
-        return replace(node, **changed) if changed else node  # type: ignore[type-var]
+        return with_parts(node, self.fill)
 
     def _members(self, nodes: tuple[ast.Expression, ...]) -> tuple[ast.Expression, ...]:
         """Return the values of IN; a list among them stands for its elements."""

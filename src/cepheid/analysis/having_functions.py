@@ -15,7 +15,7 @@ from cepheid.language import ast
 
 WITH_FUNCTIONS = (
     ast.Function, ast.Case, ast.Cast, ast.Interval, ast.TypedLiteral, ast.In, ast.Between,
-    ast.Like, ast.IsNull, ast.IsDistinct,
+    ast.Like, ast.IsNull, ast.IsDistinct, ast.Comparison, ast.And, ast.Or, ast.Not,
 )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import Clause, PredicateClass, Variable
@@ -15,7 +15,7 @@ from cepheid.analysis.expressions import (
     Condition,
     references,
 )
-from cepheid.analysis.join_keys import JoinKey
+from cepheid.analysis.join_keys import JoinKeys
 from cepheid.analysis.problems import Problems
 from cepheid.analysis.schema import EventSchema
 from cepheid.analysis.scope import Scope
@@ -82,19 +82,15 @@ def _merged(groups: list[frozenset[int]]) -> list[frozenset[int]]:
 
 @dataclass(frozen=True, slots=True)
 class Partitions:
-    """What the stream is partitioned by; `keys` are those that have several names.
-
-    `why_no_key` says why equalities over all events do not partition.
-    """
+    """What the stream is partitioned by; `joined` are keys that have several names."""
 
     attributes: tuple[str, ...] = ()
-    keys: tuple[JoinKey, ...] = ()
-    why_no_key: str = ""
+    joined: JoinKeys = field(default_factory=JoinKeys)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that hold the keys of events."""
-        return (*self.attributes, *(each.column.name for each in self.keys))
+        return (*self.attributes, *self.joined.columns)
 
     def imply(self, clause: Clause, variables: Mapping[str, Variable]) -> bool:
         """Whether partitioning guarantees the clause: an equality of a partition attribute."""
@@ -103,7 +99,7 @@ class Partitions:
         if sides is None or is_local:
             return False
         is_attribute = sides[0].attribute == sides[1].attribute in self.attributes
-        return is_attribute or any(each.implies(clause, variables) for each in self.keys)
+        return is_attribute or any(each.implies(clause, variables) for each in self.joined.keys)
 
 
 def without_chains(
@@ -146,7 +142,7 @@ def check_partition_attribute(
             "unknown-attribute",
             f"the events have no attribute '{attribute}'",
             span,
-            suggest(attribute, schema.attributes, owner="the stream"),
+            suggest(attribute, schema.attributes, owner="the stream", in_query=True),
         )
         return False
     lacking = _lacking(attribute, scope, schema)

@@ -1,13 +1,17 @@
 """Keys with different names: `o.id = p.order_id` joins events by one value each, as `[id]` does.
 
-An event has the value of the attribute that the equalities name for its type. So the key is one
-column of the events, and they are partitioned by it as by any other.
+If the equalities name one attribute for every type, an event has the value of that: the key is one
+column of the events, and they are partitioned by it as by any other. If they name several for a
+type, as `a.pid = b.parent` for two processes, an event belongs to several partitions, and there is
+a copy of it in each (see `key_copies.py`).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import Clause, Variable
@@ -24,8 +28,10 @@ from cepheid.analysis.expressions import (
     Role,
     Value,
 )
+from cepheid.analysis.key_copies import KeyCopies, key_copies
 from cepheid.analysis.schema import EventSchema
 from cepheid.analysis.scope import Scope
+from cepheid.language.ast import EVERY_TYPE
 
 JOINED_TYPES = frozenset(
     (
@@ -41,7 +47,7 @@ Node = tuple[int, str]  # an event of the pattern, and an attribute of it
 
 
 @dataclass(frozen=True, slots=True)
-class JoinKey:
+class TypedKey:
     """The attribute that events of each type have as their key."""
 
     attribute_by_type: Mapping[str, str]
@@ -57,11 +63,42 @@ class JoinKey:
 
 
 @dataclass(frozen=True, slots=True)
+class CopiedKey:
+    """The attribute that each event of the pattern is joined by, in their order."""
+
+    attributes: tuple[str, ...]
+    type: AttributeType
+
+    def implies(self, clause: Clause, variables: Mapping[str, Variable]) -> bool:
+        """Whether the clause says that the keys of two events are equal."""
+        return equal_attributes(clause.condition) is not None and all(
+            self.attributes[occurrence] == each.attribute
+            for each in equal_attributes(clause.condition) or ()
+            for occurrence in variables[each.variable].occurrences
+        )
+
+
+JoinKey: TypeAlias = TypedKey | CopiedKey
+
+
+@dataclass(frozen=True, slots=True)
 class JoinKeys:
     """The keys that equalities make; if they make none, perhaps a reason."""
 
     keys: tuple[JoinKey, ...] = ()
+    copies: KeyCopies | None = None
     why_none: str = ""
+
+    @property
+    def computed(self) -> tuple[ComputedColumn, ...]:
+        """The columns of keys that every event has one of."""
+        return tuple(each.column for each in self.keys if isinstance(each, TypedKey))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that hold the keys of events."""
+        copied = () if self.copies is None else self.copies.names
+        return (*(each.name for each in self.computed), *copied)
 
 
 def find_join_keys(
@@ -74,7 +111,8 @@ def find_join_keys(
     if len(scope.positive) < 2:
         return JoinKeys()
     occurrences = {each.index: each for each in scope.occurrences}
-    keys, reasons = [], []
+    keys: list[JoinKey] = []
+    reasons: list[str] = []
     for group in _joined(clauses, scope.variables):
         names = {attribute for _, attribute in group}
         reaches_all = {index for index, _ in group} == set(occurrences)
@@ -85,7 +123,9 @@ def find_join_keys(
             reasons.append(found)
         else:
             keys.append(found)
-    return JoinKeys(tuple(keys), "" if keys or not reasons else reasons[0])
+    copied = [(each.attributes, each.type) for each in keys if isinstance(each, CopiedKey)]
+    copies = key_copies(copied, list(occurrences.values()), schema.type_column)
+    return JoinKeys(tuple(keys), copies, "" if keys or not reasons else reasons[0])
 
 
 def _joined(clauses: Iterable[Clause], variables: Mapping[str, Variable]) -> Iterator[set[Node]]:
@@ -107,8 +147,34 @@ def _joined(clauses: Iterable[Clause], variables: Mapping[str, Variable]) -> Ite
 
 
 def _key(group: set[Node], occurrences: Sequence[Occurrence], schema: EventSchema) -> JoinKey | str:
-    """Return the attribute of every type, or why there is not one."""
-    attribute_by_type: dict[str, str] = {}
+    """Return the attribute of every type, or else of every event, or why there is none."""
+    by_type = _by_type(group, occurrences, schema)
+    by_occurrence = {} if by_type else _by_occurrence(group, occurrences)
+    attributes = set((by_type or by_occurrence).values())
+    if attributes & set(schema.computed):
+        return "one of the keys is computed"
+    for each in occurrences:
+        for name in _known_types(each, schema):
+            attribute = by_type[name] if by_type else by_occurrence[each.index]
+            if not schema.has_attribute(name, attribute):
+                return f"event type {name} has no attribute '{attribute}'"
+    kinds = {schema.type_of(each) for each in attributes}
+    if len(kinds) > 1 or not kinds <= JOINED_TYPES:
+        listed = " and ".join(sorted(each.phrase for each in kinds if each is not None))
+        return f"the keys are {listed}, which are compared one by one"
+    if by_type:
+        return TypedKey(by_type, _column(by_type, schema))
+    kind = next(iter(kinds)) or AttributeType.UNKNOWN
+    return CopiedKey(tuple(by_occurrence[each.index] for each in occurrences), kind)
+
+
+def _by_type(
+    group: set[Node], occurrences: Sequence[Occurrence], schema: EventSchema
+) -> dict[str, str]:
+    """Return one attribute of every type; nothing, if a type has not one that is always its key."""
+    if schema.type_column is None and not schema.is_open:
+        return {}
+    found: dict[str, str] = {}
     for name in dict.fromkeys(each for one in occurrences for each in one.types):
         choices = [
             {attribute for index, attribute in group if index == one.index}
@@ -116,22 +182,29 @@ def _key(group: set[Node], occurrences: Sequence[Occurrence], schema: EventSchem
             if name in one.types
         ]
         common = set.intersection(*choices)
-        if not common:
-            listed = " and ".join(sorted(set().union(*choices)))
-            return f"an event of type {name} has two keys, {listed}"
-        attribute_by_type[name] = min(common)
-    if schema.type_column is None and not schema.is_open:
-        return "events without a type have several keys"
-    if set(attribute_by_type.values()) & set(schema.computed):
-        return "one of the keys is computed"
-    for name, attribute in attribute_by_type.items():
-        if not schema.has_attribute(name, attribute):
-            return f"event type {name} has no attribute '{attribute}'"
-    kinds = {schema.type_of(each) for each in attribute_by_type.values()}
-    if len(kinds) > 1 or not kinds <= JOINED_TYPES:
-        listed = " and ".join(sorted(each.phrase for each in kinds if each is not None))
-        return f"the keys are {listed}, which are compared one by one"
-    return JoinKey(attribute_by_type, _column(attribute_by_type, schema))
+        if not common or name == EVERY_TYPE:
+            return {}
+        found[name] = min(common)
+    return found
+
+
+def _by_occurrence(group: set[Node], occurrences: Sequence[Occurrence]) -> dict[int, str]:
+    """Return the attribute of every event: of several the one that most events have."""
+    count = Counter(attribute for _, attribute in group)
+    return {
+        one.index: min(
+            (attribute for index, attribute in group if index == one.index),
+            key=lambda each: (-count[each], each),
+        )
+        for one in occurrences
+    }
+
+
+def _known_types(occurrence: Occurrence, schema: EventSchema) -> Iterable[str]:
+    """Return the types of an event, as far as they are known."""
+    if EVERY_TYPE in occurrence.types:
+        return schema.attributes_by_type or ()
+    return occurrence.types
 
 
 def _column(attribute_by_type: Mapping[str, str], schema: EventSchema) -> ComputedColumn:

@@ -33,6 +33,12 @@ def parts_of(node: ast.Expression) -> tuple[ast.Expression, ...]:
             return ()
 
 
+def leaves_of(node: ast.Expression) -> list[ast.Expression]:
+    """Return what an expression is made of in the end: names and literals."""
+    parts = parts_of(node)
+    return [each for part in parts for each in leaves_of(part)] if parts else [node]
+
+
 def references_in(node: ast.Expression) -> list[ast.Attribute | ast.Indexed]:
     """Return every name with a dot or an index, from left to right."""
     if isinstance(node, ast.Attribute | ast.Indexed):
@@ -43,6 +49,21 @@ def references_in(node: ast.Expression) -> list[ast.Attribute | ast.Indexed]:
 def names_in(node: ast.Expression) -> frozenset[str]:
     """Return the names before a dot or an index."""
     return frozenset(each.variable for each in references_in(node))
+
+
+def is_always_bound(pattern: ast.Pattern, name: str) -> bool:
+    """Whether every match has an event that is called so."""
+    match pattern:
+        case ast.EventPattern():
+            return name in (pattern.variable, *(pattern.types if pattern.variable is None else ()))
+        case ast.Repeat():
+            return pattern.minimum > 0 and is_always_bound(pattern.pattern, name)
+        case ast.Negation():
+            return False
+        case ast.Alternation():
+            return all(is_always_bound(each, name) for each in pattern.parts)
+        case _:
+            return any(is_always_bound(each, name) for each in pattern.parts)
 
 
 def event_patterns(pattern: ast.Pattern) -> list[ast.EventPattern]:

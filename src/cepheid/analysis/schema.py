@@ -27,7 +27,9 @@ class EventSchema:
     declared per-type schemas, and the attributes of `derived_types`, those that INTO names. If only
     the latter are known, `other_attributes` are those of all other types. An *open* schema knows no
     columns and accepts every name: EXPLAIN without events uses it. `nested` says what structs, maps
-    and arrays hold. `computed` are the columns that a query adds; analysis fills it.
+    and arrays hold. `scales` says how many digits decimals have after the point, of those that fit
+    64 bits without it: they are added up as whole numbers. `computed` are the columns that a query
+    adds; analysis fills it.
     """
 
     attributes: Mapping[str, AttributeType] = field(default_factory=dict)
@@ -40,6 +42,7 @@ class EventSchema:
     derived_types: frozenset[str] = frozenset()
     other_attributes: frozenset[str] | None = None
     nested: Mapping[str, NestedType] = field(default_factory=dict)
+    scales: Mapping[str, int] = field(default_factory=dict)
     computed: dict[str, ComputedColumn] = field(default_factory=dict)
 
     @property

@@ -30,13 +30,13 @@ def collect_occurrences(pattern: ast.Pattern, problems: Problems) -> dict[int, O
     unnamed: dict[str, list[int]] = {}
     for index, (node, _) in enumerate(found):
         if node.variable is None:
-            unnamed.setdefault("_".join(node.types), []).append(index)
+            unnamed.setdefault(_stem(node), []).append(index)
     occurrences: dict[int, Occurrence] = {}
     seen: dict[str, ast.EventPattern] = {}
     for index, (node, context) in enumerate(found):
         name = node.variable
         if name is None:
-            stem = "_".join(node.types)
+            stem = _stem(node)
             same = unnamed[stem]
             is_alone = len(same) == 1 and _meant_by(stem, found) in ([], [index])
             name = stem if is_alone else f"{stem}_{same.index(index) + 1}"
@@ -53,6 +53,11 @@ def collect_occurrences(pattern: ast.Pattern, problems: Problems) -> dict[int, O
             node,
         )
     return occurrences
+
+
+def _stem(event: ast.EventPattern) -> str:
+    """Return the name of an event without a variable, but for a number."""
+    return "_".join(event.types) or "any"
 
 
 def _meant_by(name: str, found: list[tuple[ast.EventPattern, _Context]]) -> list[int]:

@@ -17,6 +17,7 @@ from cepheid.cli.console import INTERRUPTED
 from cepheid.cli.demo import demo
 from cepheid.cli.doctor import doctor
 from cepheid.cli.explain_command import explain
+from cepheid.cli.funnel_command import funnel
 from cepheid.cli.generate import generate
 from cepheid.cli.pipeline import pipeline
 from cepheid.cli.run_command import run
@@ -51,7 +52,7 @@ def options(
     """Complex event processing for PySpark: find patterns in events and aggregate them."""
 
 
-for command in (demo, run, pipeline, check, explain, generate, warmup, doctor):
+for command in (demo, run, funnel, pipeline, check, explain, generate, warmup, doctor):
     app.command(no_args_is_help=command not in (demo, warmup, doctor))(command)
 # The options of a benchmark that the command does not know go to the benchmark.
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(bench)

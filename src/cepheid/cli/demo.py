@@ -88,5 +88,5 @@ def _run(runner: EngineRun, frame: Any, parsed: Query) -> tuple[pa.Table, float]
     from cepheid.cli.order_rows import order_rows
 
     start = clock.perf_counter()
-    result = runner.collect(parsed.run(frame, time="time", type="kind"))
+    result = runner.collect(parsed.run(frame, time="time", type="kind"), parsed.name)
     return order_rows(result), clock.perf_counter() - start

@@ -38,6 +38,12 @@ class Finding:
     what: str
     found: str
     advice: str | None = None
+    is_needed: bool = True  # advice that queries run without is none
+
+    @property
+    def mark(self) -> str:
+        """How it is shown."""
+        return "ok  " if self.advice is None else "todo" if self.is_needed else "hint"
 
 
 def doctor(
@@ -45,10 +51,10 @@ def doctor(
         bool, typer.Option(help="Also look at Java and Spark, and run a small query there.")
     ] = True,
 ) -> None:
-    """Look at Python, packages, the folder of kernels, Java, Spark and its workers.
+    """Look at Python, packages, the folder of kernels, Java, Spark, its workers and settings.
 
     A small query runs in this process, and one on Spark. The exit code is 1 if something is to be
-    done.
+    done; a hint is about speed only.
 
     [bold]Examples[/bold]
 
@@ -58,17 +64,16 @@ def doctor(
     """
     checks = [python, packages, kernels, in_process]
     if spark:
-        checks += [java, workers, on_spark]
+        checks += [java, workers, settings, on_spark]
     console, problems = output_console(), 0
     for check in checks:
         with working(f"Looking at {check.__name__.replace('_', ' ')}", quiet=False):
             findings = list(_all_of(check))
         for each in findings:
-            mark = "ok  " if each.advice is None else "todo"
-            console.print(f"{mark} {each.what}: {each.found}", markup=False, soft_wrap=True)
+            console.print(f"{each.mark} {each.what}: {each.found}", markup=False, soft_wrap=True)
             if each.advice is not None:
                 console.print(f"     {each.advice}", markup=False, soft_wrap=True)
-                problems += 1
+                problems += each.is_needed
     if problems:
         raise typer.Exit(QUERY_OR_DATA)
 
@@ -166,6 +171,21 @@ def workers() -> Iterator[Finding]:
     problem = found.problem
     said = found.path if problem is None else f"{found.path}: {problem}"
     yield Finding("Python of Spark's workers", said, None if problem is None else advice())
+
+
+def settings() -> Iterator[Finding]:
+    """Compare Spark's file of defaults with the settings that matter to queries."""
+    from cepheid.spark.session_settings import SETTINGS, file_of_defaults, settings_in
+
+    file = file_of_defaults()
+    told = settings_in(file)
+    yield Finding("Spark's defaults", str(file) if file.is_file() else f"there is no {file}")
+    for each in SETTINGS:
+        value = told.get(each.name)
+        found = f"{each.default}, unless your session sets it" if value is None else value
+        advice = f"set it to {each.best}, there or where the session is made: {each.reason}"
+        is_best = (value or each.default) == each.best
+        yield Finding(each.name, found, None if is_best else advice, each.is_needed)
 
 
 def on_spark() -> Iterator[Finding]:

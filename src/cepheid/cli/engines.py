@@ -28,8 +28,8 @@ class EngineRun(Protocol):
     def from_arrow(self, table: pa.Table) -> Any:
         """Return an Arrow table as the engine's kind of table."""
 
-    def collect(self, result: Any) -> pa.Table:
-        """Return a result as an Arrow table."""
+    def collect(self, result: Any, name: str) -> pa.Table:
+        """Return the result of a query as an Arrow table."""
 
 
 @contextmanager
@@ -72,7 +72,7 @@ class _LocalRun:
     def from_arrow(self, table: pa.Table) -> Any:
         return table
 
-    def collect(self, result: Any) -> pa.Table:
+    def collect(self, result: Any, name: str) -> pa.Table:
         return result
 
 
@@ -96,7 +96,8 @@ class _SparkRun:
     def from_arrow(self, table: pa.Table) -> Any:
         return self.session.createDataFrame(table)
 
-    def collect(self, result: Any) -> pa.Table:
-        from cepheid.connectors.collect_spark import collect
+    def collect(self, result: Any, name: str) -> pa.Table:
+        from cepheid.connectors.collect_spark import collect, described_jobs
 
-        return collect(result)
+        with described_jobs(self.session, f"cepheid: {name}"):
+            return collect(result)

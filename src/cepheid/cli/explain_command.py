@@ -52,8 +52,7 @@ def explain(
             "--format",
             "-f",
             metavar="FORMAT",
-            help="text, json, mermaid or svg; of several queries text or json. Default: by the "
-            "suffix of --output, else text.",
+            help="text, json, mermaid or svg. Default: by the suffix of --output, else text.",
         ),
     ] = None,
     output: Annotated[

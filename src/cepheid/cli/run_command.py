@@ -195,7 +195,7 @@ def run(
                     )
                     notes = _notes(lazy, target)
                     results = {
-                        name: order_rows(runner.collect(expanded(each, target)))
+                        name: order_rows(runner.collect(expanded(each, target), name))
                         for name, each in lazy.items()
                     }
                     rows = _counted(sum(each.num_rows for each in results.values()))

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from cepheid.pipeline.model import ConsoleSink
     from cepheid.pipeline.run_pipeline import Outcome
 
+SET_ASIDE = "set aside"
 WATERMARK, WIDE = "watermark", 100  # columns of a terminal that has room for it
 NUMBERS = ("batches", "events", "events/s", "results", "late", "state")
 
@@ -168,6 +169,8 @@ def _lines(streams: Mapping[str, StreamMetrics], width: int) -> RenderableType:
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for number, (stream, metrics) in enumerate(streams.items()):
         values = progress_values(metrics)
+        if not any(each.query.set_aside for each in streams.values()):
+            del values[SET_ASIDE]
         if width < WIDE:
             del values[WATERMARK]  # the lag says the same
         if number == 0:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from cepheid.connectors.cause_of import from_text
 from cepheid.errors import DataError
@@ -45,6 +45,19 @@ def collect_part(batch: DataFrame, limit: int) -> tuple[pa.Table, int]:
         return shown.toArrow(), count
     finally:
         batch.unpersist()
+
+
+@contextmanager
+def described_jobs(session: SparkSession, text: str) -> Iterator[None]:
+    """Have Spark's pages show a text beside the jobs of a block; Spark Connect has no such text."""
+    if type(session).__module__.startswith("pyspark.sql.connect"):
+        yield
+        return
+    session.sparkContext.setJobDescription(text)
+    try:
+        yield
+    finally:
+        session.sparkContext.setLocalProperty("spark.job.description", None)  # type: ignore[arg-type]
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from cepheid.analysis.expressions import ComputedColumn
+from cepheid.analysis.key_copies import KeyCopies
 from cepheid.engine.shared.policy import Policy, Sharing
 from cepheid.program.program import Program
 from cepheid.program.sharing.merged_program import MergedProgram
@@ -42,6 +43,16 @@ class Bundle:
     def computed(self) -> tuple[ComputedColumn, ...]:
         """The columns that programs add to the events."""
         return tuple(one for each in self.programs for one in each.computed)
+
+    @property
+    def copies(self) -> KeyCopies | None:
+        """What copies of events there are: the same for all programs."""
+        return self.programs[0].copies
+
+    @property
+    def keeps_all_types(self) -> bool:
+        """Whether events that fit no program matter."""
+        return any(each.keeps_all_types for each in self.programs)
 
 
 def bundle_of_one(program: Program, place: int = 0) -> Bundle:

@@ -41,6 +41,7 @@ FOLDS: tuple[Fold[Any], ...] = (
     trends.VALUES_IN_VECTORS,
     trends.VALUES_IN_PANES,
     trends.WINDOWS_COUNTED_ANEW,
+    trends.COUNTS_BY_START,
     trends.VALUES_IN_QUEUE,
     trends.CONTIGUOUS,
     trends.FEW_LOOKED_UP,
@@ -52,7 +53,9 @@ FOLDS: tuple[Fold[Any], ...] = (
     matches.GRAPH_OF_POSITIONS,
     matches.GRAPH_OF_BEST_RUNS,
     matches.GRAPH_OF_RUNS,
+    matches.GRAPH_OF_LATEST_RUNS,
     matches.FIRST_PATHS,
+    matches.WAYS_FROM_STARTS,
     matches.MATCHES_LISTED,
     matches.PATHS_SEARCHED,
     matches.PAIRS_OF_WINDOWS,
@@ -60,6 +63,7 @@ FOLDS: tuple[Fold[Any], ...] = (
     matches.PAIRS_OF_SPANS,
     shared.COUNTED_TOGETHER,
     shared.BURSTS_TOGETHER,
+    shared.PANES_TOGETHER,
     shared.SET_ALONE,
     shared.LANES_TOGETHER,
     shared.LANES_ALONE,
@@ -80,13 +84,17 @@ FACTS = {
     "wanted windows": "windows that are due (-1: all)",
     "results": "results that are due",
     "steps of results": "steps, once for each result",
+    "first events in a window": "times in a window at which runs begin, at most",
+    "first events on average": "times in a window at which runs began that are alive, on average",
     "looked up": "values that are compared have an order",
     "in columns": "what is added up is what predicates read",
     "huge numbers": "numbers beyond 2^256",
     "repeated positions": "positions of a set that repeat and take every event at once",
     "numbers kept": "numbers that lanes keep",
-    "matches": "matches of a graph, before those that overlap are left out",
+    "matches": "matches of a graph, of which some are taken",
+    "counted": "microseconds of one fold for a set with plain numbers, by costs",
     "together": "microseconds of one fold for a set, by costs",
+    "in panes": "microseconds of one fold for a set in panes, by costs",
     "alone": "microseconds of a fold for each query of a set, by costs",
 }
 
@@ -94,7 +102,7 @@ FACTS = {
 # What measures the facts of a group.
 MEASURED = {
     Trends: "cepheid.engine.trends.trend_facts:trend_facts",
-    matches.MatchesApart: "cepheid.engine.matches.forms.non_overlapping:apart_facts",
+    matches.MatchesTaken: "cepheid.engine.matches.forms.taken_matches:taken_facts",
     shared.SharedSet: "cepheid.engine.shared.fold_set:set_facts",
     shared.SharedLanes: "cepheid.engine.shared.run_lanes:lane_facts",
 }

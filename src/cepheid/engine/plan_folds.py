@@ -13,7 +13,7 @@ from cepheid.analysis.dependencies import Dependencies
 from cepheid.engine.bundle import Bundle, bundle_of_one, whole_bundle
 from cepheid.engine.catalogue import FACTS, Ranking
 from cepheid.engine.fold import Facts, FoldGroup
-from cepheid.engine.matches.match_folds import MatchesApart, Pairs, matches_of
+from cepheid.engine.matches.match_folds import MatchesTaken, Pairs, matches_of
 from cepheid.engine.shared.policy import Policy, Sharing
 from cepheid.engine.shared.shared_folds import SharedChains, SharedLanes, SharedSet, repeats
 from cepheid.engine.trends.trends import Trends, residues_of, trends_of
@@ -97,8 +97,8 @@ def own_groups(program: Program) -> Iterator[FoldGroup]:
     yield from matches_of(program)
     if program.pair is not None:
         yield Pairs(program)
-    elif output.tie_columns is not None:
-        yield MatchesApart(program)
+    elif output.choice is not None:
+        yield MatchesTaken(program, output.choice)
 
 
 def _ranked(groups: Iterable[FoldGroup], known: KnownFacts) -> Iterator[GroupRecord]:
@@ -137,10 +137,11 @@ def assumed_facts(group: FoldGroup) -> dict[str, int]:
     if isinstance(group, SharedSet):
         is_eager = group.policy is Policy.NEVER  # else those that only repeat are counted at once
         repeated = is_eager * sum(map(repeats, group.program.positions))
-        return {"repeated positions": repeated, "together": 0, "alone": 0}
+        costs = dict.fromkeys(("counted", "together", "in panes", "alone"), 0)
+        return {"repeated positions": repeated, **costs}
     if isinstance(group, SharedLanes):
         return {"looked up": 1, "huge numbers": 0, "numbers kept": 0}
-    if isinstance(group, MatchesApart):
+    if isinstance(group, MatchesTaken):
         return {"matches": EVENTS}
     if not isinstance(group, Trends):
         return {}
@@ -160,6 +161,8 @@ def assumed_facts(group: FoldGroup) -> dict[str, int]:
         "wanted windows": -1,
         "results": EVENTS,
         "steps of results": EVENTS * panes,
+        "first events in a window": EVENTS,
+        "first events on average": EVENTS,
         "looked up": 1,
         "in columns": 1,
         "huge numbers": 0,

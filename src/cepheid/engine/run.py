@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 
-from cepheid.analysis.expressions import ComputedColumn
 from cepheid.engine.bundle import Bundle, bundle_of_one
 from cepheid.engine.catalogue import RankedFolds
 from cepheid.engine.events.warn_of_events import warn_of_dropped
+from cepheid.engine.failed import Failed
 from cepheid.engine.process.log import LOG
 from cepheid.engine.process.name_errors import errors_of
 from cepheid.engine.process.threads import stop_if_unwanted
@@ -58,15 +58,27 @@ class EventColumns:
         """All columns as one table."""
         return pa.table(dict(self.columns))
 
-    def with_computed(self, computed: Sequence[ComputedColumn]) -> EventColumns:
-        """Return the columns with those that queries add; on Spark they are there already."""
-        missing = [each for each in computed if each.name not in self.columns]
-        if not missing:
+    def prepared(self, bundle: Bundle) -> EventColumns:
+        """Return the columns with those that queries add; on Spark they are there already.
+
+        An event that belongs to several partitions is copied.
+        """
+        missing = [each for each in bundle.computed if each.name not in self.columns]
+        copies = bundle.copies
+        if copies is not None and copies.names[0] in self.columns:
+            copies = None
+        if not missing and copies is None:
             return self
         from cepheid.program.compute_columns import with_computed
+        from cepheid.program.copy_events import with_copies
 
-        table = with_computed(self.table, missing)
-        added = [table.schema.field(each) for each in table.column_names[len(self.columns) :]]
+        table = self.table
+        if copies is not None:  # what nobody reads need not be copied
+            table = table.select([each for each in self.columns if each in bundle.stored_columns])
+        count = table.num_columns
+        table = with_computed(table, missing)
+        table = with_copies(table, copies, keeps_all=bundle.keeps_all_types)
+        added = [table.schema.field(each) for each in table.column_names[count:]]
         return EventColumns.of(table, pa.schema([*self.schema, *added]))
 
 
@@ -99,7 +111,7 @@ def run(
     `report` chooses the folds, and writes down what ran. An error names its query.
     """
     if len(bundle.programs) == 1:
-        events = events.with_computed(bundle.computed)
+        events = events.prepared(bundle)
         with errors_of(bundle.programs[0].name):
             one = _Run(bundle, events, mode, report or RankedFolds())
             for each in one.alone(0, events.columns):
@@ -109,13 +121,6 @@ def run(
         if isinstance(result, Failed):
             raise result.error
         yield number, result
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """What a query has instead of a result: the error that it met, which names it."""
-
-    error: DataError
 
 
 def run_each(
@@ -129,7 +134,7 @@ def run_each(
     done, failed, report = set[int](), dict[int, DataError](), report or RankedFolds()
     with errors_of(None):
         try:
-            computed = events.with_computed(bundle.computed)
+            computed = events.prepared(bundle)
             for number, result in _Run(bundle, computed, mode, report).results():
                 done.add(number)
                 yield number, result
@@ -282,7 +287,7 @@ class _Run:
         from cepheid.engine.matches.match_task import SearchMode
 
         mode, schema, length = self.mode, self.events.schema, self.events.length
-        if mode.as_found and output.tie_columns is None:
+        if mode.as_found and output.choice is None:
             one = SearchMode(self.report, 1, mode.report_range)
             search = MatchSearch(program, columns, length, schema, one)
             self._warn_of_dropped(program, search.task.ordered.dropped)

@@ -81,7 +81,7 @@ def _set(run: SetRun) -> Iterator[str]:
         (
             "bursts",
             f"{count.bursts:,}, of which {count.shared_bursts:,} "
-            f"{'would be' if run.is_plain or run.is_alone else 'were'} shared",
+            f"{'would be' if run.is_plain or run.is_alone or run.is_in_panes else 'were'} shared",
         ),
         (
             "steps",
@@ -105,6 +105,9 @@ def _set(run: SetRun) -> Iterator[str]:
 def _plain(run: SetRun) -> Iterator[tuple[str, str]]:
     if run.is_alone:
         yield "folded", "each by itself, which costs less; what follows is one fold for all of them"
+    if run.is_in_panes:
+        yield "folded", "in panes of all windows, which costs less"
+        yield "", "bursts and steps below are those of a fold with a lane for every window"
     if not run.is_plain:
         return
     yield "counted", "with plain numbers, without a decision for every burst: that is quicker"

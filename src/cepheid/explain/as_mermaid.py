@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cepheid.explain.document import Edge, Explanation, Side, State
 
@@ -23,14 +23,18 @@ STYLES = (
 )
 
 
-def as_mermaid(explanation: Explanation) -> str:
-    """Return a flowchart: dashed edges are blocked by a negation, thick ones repeat."""
+def as_mermaid(explanation: Explanation, captions: Sequence[str] = ()) -> str:
+    """Return a flowchart: dashed edges are blocked by a negation, thick ones repeat.
+
+    Sides have captions: what is given, or else their patterns.
+    """
     lines = ["flowchart LR"]
-    if len(explanation.sides) == 1:
+    if len(explanation.sides) == 1 and not captions:
         lines += [f"  {line}" for line in _side(explanation.sides[0], "")]
     else:
         for number, side in enumerate(explanation.sides, start=1):
-            lines.append(f'  subgraph side{number}["{_escape(side.pattern)}"]')
+            caption = captions[number - 1] if captions else side.pattern
+            lines.append(f'  subgraph side{number}["{_escape(caption)}"]')
             lines += [f"    {line}" for line in _side(side, f"p{number}_")]
             lines.append("  end")
     lines += [f"  {style}" for style in STYLES]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from cepheid.explain.document import Explanation, Side
 from cepheid.explain.draw_lines import draw
@@ -27,8 +27,11 @@ TITLE_GAP, SIDE_GAP, LEGEND_GAP = 28.0, 30.0, 44.0
 SEPARATOR = "  ·  "
 
 
-def as_svg(explanation: Explanation) -> str:
-    """Return a picture: states from left to right, exits with a double ring, negations in red."""
+def as_svg(explanation: Explanation, captions: Sequence[str] = ()) -> str:
+    """Return a picture: states from left to right, exits with a double ring, negations in red.
+
+    Every side has its caption; if there are none, AND stands between two.
+    """
     drawings = [draw(each) for each in explanation.sides]
     width = _inner_width(explanation, drawings)
     header, y = _header(explanation, width)
@@ -37,7 +40,8 @@ def as_svg(explanation: Explanation) -> str:
     for number, (side, drawing) in enumerate(zip(explanation.sides, drawings, strict=True)):
         if number:
             y += SIDE_GAP
-            parts.append(svg_text("caption", left, y, "AND"))
+        if number or captions:
+            parts.append(svg_text("caption", left, y, captions[number] if captions else "AND"))
             y += TITLE_GAP
         parts.append(_place(drawing, left, y))
         y += drawing.height

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
-from cepheid.explain.document import Edge, Explanation, Side, State
-from cepheid.program.run_record import RANKED, REFUSED, FoldRecord, GroupRecord
+from cepheid.explain.document import Choice, Edge, Explanation, Side, State
+from cepheid.program.run_record import RANKED, REFUSED, FoldRecord, GroupRecord, StepRecord
 
 WIDTH = 100
 INDENT = "  "
@@ -19,8 +19,9 @@ def as_text(explanation: Explanation, *, title: str = "Query") -> str:
         (title, explanation.query.splitlines()),
         ("Pattern", list(_pattern(explanation))),
         ("Plan", list(_plan(explanation))),
-        ("Choices", list(_choices(explanation))),
+        ("Choices", list(_choices(explanation.choices))),
         ("Folds", list(_folds(explanation))),
+        ("Steps of a stream", list(_choices(explanation.steps))),
         ("Predicates", list(_predicates(explanation))),
         ("Not executable yet", list(_unsupported(explanation))),
         ("Warnings", list(_warnings(explanation))),
@@ -97,9 +98,9 @@ def _branch(depth: int) -> str:
     return "" if depth == 0 else "   " * (depth - 1) + "└─ "
 
 
-def _choices(explanation: Explanation) -> Iterator[str]:
-    column = max(len(each.topic) for each in explanation.choices) + 2
-    for each in explanation.choices:
+def _choices(choices: Sequence[Choice | StepRecord]) -> Iterator[str]:
+    column = max((len(each.topic) for each in choices), default=0) + 2
+    for each in choices:
         first, *others = _wrap(each.choice, column)
         yield each.topic.ljust(column) + first
         others += _wrap(f"because {each.reason}", column)

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from cepheid.analysis.describe import describe
 from cepheid.explain.sharing_document import CommonPart
+from cepheid.language.ast import EVERY_TYPE
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.sharing.merged_program import MergedPosition, MergedProgram
 from cepheid.program.sharing.sharing_sets import plain_test
@@ -51,6 +52,8 @@ def position_word(test: PositionTest, *, repeats: bool) -> str:
 
 def types_of(test: PositionTest) -> str:
     """Return the types of events."""
+    if test.types == (EVERY_TYPE,):
+        return "ANY"
     return test.types[0] if len(test.types) == 1 else f"ANY({', '.join(test.types)})"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from cepheid.analysis.bind_outputs import default_name
 from cepheid.analysis.bound import (
     AggregateColumn,
     BoundQuery,
@@ -84,8 +85,8 @@ def describe_outputs(query: BoundQuery) -> tuple[Output, ...]:
 def _arithmetic(query: BoundQuery) -> dict[str, str]:
     """Return arithmetic over aggregates as it is written."""
     names = [each.output for each in query.arithmetic]
-    written = [each for each in query.tree.returns if (each.alias or "expr") in names]
-    return {each.alias or "expr": print_expression(each.expression) for each in written}
+    written = {each.alias or default_name(each.expression): each for each in query.tree.returns}
+    return {name: print_expression(written[name].expression) for name in names}
 
 
 def describe_aggregate(aggregate: TrendAggregate) -> str:
@@ -95,7 +96,10 @@ def describe_aggregate(aggregate: TrendAggregate) -> str:
     'SUM(T.duration)'
     """
     parts = [each for each in (aggregate.variable, aggregate.attribute) if each is not None]
-    text = f"{aggregate.function}({'.'.join(parts) or '*'})"
+    argument = ".".join(parts) or "*"
+    if aggregate.minus is not None:
+        argument += f" - {aggregate.minus}.{aggregate.attribute}"
+    text = f"{aggregate.function}({argument})"
     if aggregate.exact:
         text = f"EXACT {text}"
     return f"LOG2({text})" if aggregate.log2 else text

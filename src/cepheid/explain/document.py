@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cepheid.program.run_record import GroupRecord
+from cepheid.program.run_record import GroupRecord, StepRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,8 @@ class Unsupported:
 class Explanation:
     """A whole plan; `operators` go from the stream to the result.
 
-    `folds` are ranked, best first, for every part of the query that is folded by itself.
+    `folds` are ranked, best first, for every part of the query that is folded by itself. `steps`
+    say what of the window a step of a stream looks at.
     """
 
     query: str
@@ -128,6 +129,7 @@ class Explanation:
     unsupported: tuple[Unsupported, ...]
     warnings: tuple[str, ...]
     folds: tuple[GroupRecord, ...] = ()
+    steps: tuple[StepRecord, ...] = ()
 
     @property
     def facts(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from cepheid.explain.as_text import as_text
 from cepheid.explain.document import Explanation
 from cepheid.explain.explain_plan import explain_plan
 from cepheid.plan.physical import PhysicalPlan
-from cepheid.program.run_record import GroupRecord
+from cepheid.program.run_record import GroupRecord, StepRecord
 
 Format = Literal["text", "json", "mermaid", "svg"]
 
@@ -26,11 +26,15 @@ FORMATS: dict[str, Callable[[Explanation], str]] = {
 
 
 def explain(
-    plan: PhysicalPlan, folds: Sequence[GroupRecord] = (), *, format: Format | str = "text"
+    plan: PhysicalPlan,
+    folds: Sequence[GroupRecord] = (),
+    steps: Sequence[StepRecord] = (),
+    *,
+    format: Format | str = "text",
 ) -> str:
     """Return a plan as text, JSON, a Mermaid flowchart or an SVG picture.
 
-    `folds` are those that the engine has for it.
+    `folds` are those that the engine has for it, `steps` what the steps of a stream look at.
 
     >>> from cepheid.analysis.analyze import analyze
     >>> from cepheid.language.parser import parse
@@ -54,4 +58,4 @@ def explain(
             f"there is no format '{format}' of EXPLAIN",
             hint=suggest(format, FORMATS, owner="explain"),
         )
-    return render(explain_plan(plan, folds))
+    return render(explain_plan(plan, folds, steps))

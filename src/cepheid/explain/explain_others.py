@@ -13,7 +13,7 @@ from cepheid.program.sharing.lane_program import LaneEdge, LaneProgram
 from cepheid.program.sharing.share_work import SharedWork
 
 LANES = "with adjacent predicates in one pass, with a lane for each query and window"
-CHAINS = "of one window that moves with every event, whose common segments are counted once"
+CHAINS = "of one window that moves with every event, whose common segments are kept once"
 SCANS_APART = (
     "queries in sets, or with lanes, take the events of windows that close, not those of one scan"
 )
@@ -62,6 +62,14 @@ def _comparison(program: LaneProgram, edge: LaneEdge) -> str:
     return f"{source}.{last} {OPERATORS[found.operator]} NEXT({target}).{new}"
 
 
+def _words(program: ChainProgram, segment: Segment) -> Iterator[str]:
+    """Yield the elements of a segment, and what may not be between them."""
+    for place, each in enumerate(segment, start=1):
+        yield position_word(program.tests[each.test], repeats=each.repeats)
+        if place < len(segment):
+            yield from (f"!{position_word(program.tests[e], repeats=False)}" for e in each.gap)
+
+
 def _segments(program: ChainProgram, names: Sequence[str]) -> Iterator[CommonPart]:
     """Yield what two or more queries have in a row, those that save most first."""
     owners: dict[Segment, list[int]] = {}
@@ -80,5 +88,5 @@ def _segments(program: ChainProgram, names: Sequence[str]) -> Iterator[CommonPar
     ]
     found.sort(key=lambda each: -(len(each[1]) - 1) * len(each[0]))
     for segment, queries in found:
-        words = [position_word(program.tests[e.test], repeats=e.repeats) for e in segment]
+        words = list(_words(program, segment))
         yield CommonPart(in_a_row(words, follows=True), tuple(names[each] for each in queries))

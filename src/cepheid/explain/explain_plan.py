@@ -27,10 +27,12 @@ from cepheid.language import ast
 from cepheid.language.printer import print_pattern, print_query
 from cepheid.plan import physical
 from cepheid.plan.physical import PhysicalPlan
-from cepheid.program.run_record import GroupRecord
+from cepheid.program.run_record import GroupRecord, StepRecord
 
 
-def explain_plan(plan: PhysicalPlan, folds: Sequence[GroupRecord] = ()) -> Explanation:
+def explain_plan(
+    plan: PhysicalPlan, folds: Sequence[GroupRecord] = (), steps: Sequence[StepRecord] = ()
+) -> Explanation:
     """Return what a plan does, how and why, as plain data."""
     query = plan.query
     return Explanation(
@@ -49,6 +51,7 @@ def explain_plan(plan: PhysicalPlan, folds: Sequence[GroupRecord] = ()) -> Expla
         unsupported=tuple(map(_unsupported, plan.unsupported)),
         warnings=plan.warnings,
         folds=tuple(folds),
+        steps=tuple(steps),
     )
 
 
@@ -114,7 +117,7 @@ def _states(pattern: BoundPattern, placed: Iterable[Placed]) -> tuple[State, ...
             State(
                 index=position.index,
                 variable=position.variable,
-                types=position.types,
+                types=tuple(each or "ANY" for each in position.types),
                 copy=copies[position.occurrence],
                 is_entry=entry is not None,
                 is_exit=leaving is not None,

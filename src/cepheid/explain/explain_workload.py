@@ -11,17 +11,21 @@ from cepheid.analysis.dependencies import Dependencies
 from cepheid.analysis.names import event_patterns
 from cepheid.errors import ConfigError, suggest
 from cepheid.explain.as_json import VERSION
+from cepheid.explain.as_mermaid import as_mermaid
+from cepheid.explain.as_svg import as_svg
 from cepheid.explain.as_text import INDENT, aligned, as_text, ranked_lines, section
 from cepheid.explain.describe_operators import describe_window
 from cepheid.explain.explain_plan import explain_plan
 from cepheid.explain.explain_sharing import explain_sharing
+from cepheid.explain.merged_template import merged_templates
 from cepheid.explain.name_lists import name_list
 from cepheid.explain.sharing_document import SharingExplanation
 from cepheid.explain.sharing_text import sharing_lines
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.program.run_record import GroupRecord
 
-FORMATS = ("text", "json")
+DRAWN = {"mermaid": as_mermaid, "svg": as_svg}
+FORMATS = ("text", "json", *DRAWN)
 MOST_PLANS = 12  # that are printed in full; of more queries, as many have a line
 HINT = "The plan of one of them: workload.queries[name].explain(), or cepheid explain FILE."
 
@@ -35,7 +39,8 @@ def explain_workload(
 ) -> str:
     """Return the plans of several queries, and what they share, as text or JSON.
 
-    `folds` are those that the engine has for them, together and by themselves.
+    As a Mermaid flowchart or an SVG picture, the merged templates of those that are folded
+    together. `folds` are those that the engine has for them, together and by themselves.
     """
     if format not in FORMATS:
         raise ConfigError(
@@ -43,6 +48,8 @@ def explain_workload(
             hint=suggest(format, FORMATS, owner="explain"),
         )
     sharing = explain_sharing(plans, dependencies)
+    if format in DRAWN:
+        return DRAWN[format](*merged_templates(plans, sharing))
     return (_as_text if format == "text" else _as_json)(plans, dependencies, sharing, folds)
 
 

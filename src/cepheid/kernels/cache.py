@@ -2,8 +2,9 @@
 
 Numba checks only the file of the function it loads. A kernel inlines functions of other files, and
 the cache index is a pickle that names our classes, so that a cache written by other sources can
-give old code or fail to load. Here the folder is named after a hash of all kernel sources: a
-change of any of them, or of Numba's version, starts an empty folder. `CEPHEID_CACHE_DIR` moves it.
+give old code or fail to load. Here the names of files have a hash of the kernel's source and of all
+kernel sources that it imports: a change of any of them begins new files. A version of Numba has a
+folder of its own. `CEPHEID_CACHE_DIR` moves it.
 Where no folder can be written, or others could write there (see safe_folder.py), kernels are
 compiled in memory. Of several processes that need a kernel at the same time, the workers of a first
 Spark job for example, one compiles it and others wait.
@@ -16,6 +17,8 @@ import functools
 import hashlib
 import logging
 import os
+import re
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -39,23 +42,61 @@ except ImportError:  # Windows
 LOADS_WITHOUT_COMPILER = ("0.68.",)
 LONGEST_WAIT = 300.0  # seconds for another process to compile a kernel; the slowest takes a minute
 POLL_SECONDS = 0.05
+KERNELS, PACKAGE = Path(__file__).parent, "cepheid.kernels."
+IMPORT = re.compile(r"^from (cepheid\.kernels\S*) import (\([^)]*\)|.*)$", re.MULTILINE)
 
 
 @functools.cache
-def source_stamp() -> str:
-    """Return a hash of every kernel source and the compiler's version."""
-    digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(path.name.encode())
-        digest.update(path.read_bytes())
+def source_stamp(module: str) -> str:
+    """Return a hash of a module of kernels and all that it imports of ours."""
+    digest = hashlib.sha256()
+    for name in sorted(_imported_with(module)):
+        digest.update(name.encode())
+        digest.update(_source(name).encode())
     return digest.hexdigest()[:20]
+
+
+def _imported_with(module: str) -> set[str]:
+    """Return a module, and the modules of kernels that it imports, and so on."""
+    found: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += _imports(name)
+    return found
+
+
+@functools.cache
+def _imports(module: str) -> tuple[str, ...]:
+    """Return the modules of kernels that a module names in its imports."""
+    named = [
+        name
+        for origin, names in IMPORT.findall(_source(module))
+        for name in (origin, *(f"{origin}.{each}" for each in re.findall(r"\w+", names)))
+    ]
+    return tuple(each for each in dict.fromkeys(named) if _source(each))
+
+
+@functools.cache
+def _source(module: str) -> str:
+    """Return the text of a module of kernels; nothing if there is none of that name.
+
+    Programs that compare themselves with ours have kernels, too: of those it is what was loaded.
+    """
+    path = KERNELS.joinpath(*module.removeprefix(PACKAGE).split("."))
+    files = [path.with_suffix(".py"), path / "__init__.py"]
+    if not module.startswith(PACKAGE):
+        files = [Path(getattr(sys.modules.get(module), "__file__", None) or "")]
+    return next((each.read_text() for each in files if each.is_file()), "")
 
 
 @functools.cache
 def cache_folder() -> Path | None:
-    """Return the folder for this version of the kernels, or None with a warning if none will do."""
+    """Return the folder for this version of Numba, or None with a warning if none will do."""
     try:
-        return make_private_folder(_chosen_root() / f"kernels-{source_stamp()}")
+        return make_private_folder(_chosen_root() / f"kernels-numba-{numba.__version__}")
     except UnsafeFolderError as error:
         reason = f"it is not safe: {error}"
     except (OSError, RuntimeError) as error:  # RuntimeError: the user has no home
@@ -82,15 +123,16 @@ class _KernelLocator(_CacheLocator):
 
     def __init__(self, function: Callable[..., object]) -> None:
         self._line = function.__code__.co_firstlineno
+        self._stamp = source_stamp(function.__module__)
 
     def get_cache_path(self) -> str:
         return str(cache_folder())
 
     def get_source_stamp(self) -> str:
-        return source_stamp()
+        return self._stamp
 
     def get_disambiguator(self) -> str:
-        return str(self._line)
+        return f"{self._line}-{self._stamp}"
 
     @classmethod
     def from_function(cls, py_func: Callable[..., object], py_file: str) -> _KernelLocator:

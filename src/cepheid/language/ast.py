@@ -20,6 +20,9 @@ def _span() -> Span:
 # --- patterns -----------------------------------------------------------------------------------
 
 
+EVERY_TYPE = ""  # of `ANY x`, which no event can have
+
+
 @dataclass(frozen=True, slots=True)
 class EventPattern:
     """`E`, `E v`, `E v[]` or `ANY(E1, E2) v`: one event of one of the types."""
@@ -321,6 +324,7 @@ class StrategyName(StrEnum):
     CONTIGUOUS = "contiguous"
     PARTITION_CONTIGUITY = "partition_contiguity"
     STRICT_CONTIGUITY = "strict_contiguity"
+    LATEST_WINS = "latest_wins"
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,6 +426,28 @@ class OutputMode(StrEnum):
     NON_OVERLAPPING = "NON OVERLAPPING"
     COMPRESSED = "COMPRESSED"
     PARTIAL = "PARTIAL"
+    LONGEST = "LONGEST"
+    SHORTEST = "SHORTEST"
+    FIRST = "FIRST"
+    LAST = "LAST"
+
+
+class SkipTo(StrEnum):
+    """Where the next match may begin, after one that is taken."""
+
+    NEXT_EVENT = "TO NEXT EVENT"
+    PAST_LAST_EVENT = "PAST LAST EVENT"
+    FIRST = "TO FIRST"
+    LAST = "TO LAST"
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """The rule between matches; `variable` is set for FIRST and LAST."""
+
+    to: SkipTo
+    variable: str | None = None
+    span: Span = _span()
 
 
 @dataclass(frozen=True, slots=True)
@@ -437,6 +463,7 @@ class Query:
     returns: tuple[ReturnItem, ...] = ()
     having: Expression | None = None
     output: OutputMode | None = None
+    skip: Skip | None = None
     into: str | None = None
     span: Span = _span()
     output_span: Span = _span()

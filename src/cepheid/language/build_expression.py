@@ -172,7 +172,15 @@ class ExpressionBuilder:
         for each in self.trees(tree)[1:]:
             token = self.tokens(each)[0]
             steps.append(self._key(token) if token.type == "INDEX" else name_of(token))
-        assert isinstance(reference, ast.Attribute)
+        if not isinstance(reference, ast.Attribute):  # a[2].device.os
+            self.report(
+                "bad-index",
+                "fields and entries are read of an event, of the first (a[1]) or of the last "
+                "(a[a.LEN])",
+                span,
+                "make the field a column of its own, and write nth(a[].x, 2)",
+            )
+            return reference
         return ast.Path(reference, tuple(steps), span=span)
 
     def _key(self, token: Token) -> ast.Literal:

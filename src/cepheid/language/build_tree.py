@@ -57,6 +57,7 @@ class _QueryBuilder(ExpressionBuilder):
             returns=self._returns(clauses),
             having=None if having is None else self.expression(self.trees(having)[0]),
             output=None if output is None else self._output(output),
+            skip=None if output is None else self._skip(output),
             into=None if into is None else name_of(self.tokens(into)[-1]),
             span=self.span(tree),
             output_span=self.span(tree if output is None else output),
@@ -88,6 +89,8 @@ class _QueryBuilder(ExpressionBuilder):
         match str(tree.data):
             case "event":
                 return ast.EventPattern((name_of(self.tokens(tree)[0]),), span=span)
+            case "every_event":
+                return ast.EventPattern((ast.EVERY_TYPE,), span=span)
             case "any_event":
                 types = tuple(name_of(each) for each in self.tokens(tree) if each.type != "ANY")
                 return ast.EventPattern(types, span=span)
@@ -153,12 +156,14 @@ class _QueryBuilder(ExpressionBuilder):
         name = self.tokens(variable)[0]
         foreign = next((each for each in (getattr(pattern, "variable", None), name)
                         if each is not None and each.upper() in WORDS), None)  # fmt: skip
+        if foreign is not None and foreign.upper() == "ORDER" and name.upper() != "BY":
+            foreign = None  # Create Order o
         if foreign is not None:  # PATTERN A ORDER BY x
             self.report("sql-word", not_here(foreign), self.span(variable), WORDS[foreign.upper()])
             return pattern
         if isinstance(pattern, ast.EventPattern):
             message = f"'{name}' cannot name an event that is called '{pattern.variable}' already"
-            hint = "is a comma missing between two events?"
+            hint = "is a comma missing between two events? a type of several words needs backticks"
         else:
             message = f"'{name}' cannot name a group of events"
             hint = "a variable names one event type or one ANY(…)"
@@ -248,3 +253,16 @@ class _QueryBuilder(ExpressionBuilder):
         if word.type == "NON_OVERLAPPING":
             return ast.OutputMode.NON_OVERLAPPING
         return ast.OutputMode(re.sub(r"[\s_-]+", " ", str(word)).upper())
+
+    def _skip(self, tree: Tree[Token]) -> ast.Skip | None:
+        for rule in self.trees(tree):
+            span = self.span(rule)
+            match rule.data:
+                case "skip_past_last":
+                    return ast.Skip(ast.SkipTo.PAST_LAST_EVENT, span=span)
+                case "skip_to_next":
+                    return ast.Skip(ast.SkipTo.NEXT_EVENT, span=span)
+            *words, name = self.tokens(rule)
+            to = ast.SkipTo.FIRST if words[-1].type == "FIRST" else ast.SkipTo.LAST
+            return ast.Skip(to, name_of(name), span=span)
+        return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from itertools import takewhile
 
 from lark import Lark, Token
 from lark.exceptions import UnexpectedInput, UnexpectedToken
@@ -36,11 +37,16 @@ KINDS = {
     "DOT": "'.'",
     "COMPARE": "a comparison",
     "AS": "AS",
-    "STRATEGY": "skip-till-any-match, skip-till-next-match, contiguous or strict-contiguity",
+    "STRATEGY": "skip-till-any-match, skip-till-next-match, contiguous, strict-contiguity or "
+    "latest-wins",
     "ALL": "ALL",
     "NON_OVERLAPPING": "NON OVERLAPPING",
     "COMPRESSED": "COMPRESSED",
     "PARTIAL": "PARTIAL",
+    "LONGEST": "LONGEST",
+    "SHORTEST": "SHORTEST",
+    "FIRST": "FIRST",
+    "LAST": "LAST",
     "CLOSE_ANGLE": "'>'",
 }
 WHOLE_HINTS: tuple[tuple[set[str], str], ...] = (
@@ -153,9 +159,9 @@ def _misspelt_clause(read: list[Token], token: Token | None, source: Source) -> 
 
 def _sql_word(read: list[Token], token: Token, source: Source) -> Diagnostic | None:
     """Report a word of SQL: the parser stops at it, right after it, or inside its arguments."""
-    before = read[-1] if read else None
-    if before is not None and before.type in NAMES and before.upper() in WORDS:
-        return _foreign(before, WORDS[before.upper()], source)
+    for before in takewhile(lambda each: each.type in NAMES, reversed(read)):  # ORDER BY a.x
+        if before.upper() in WORDS:
+            return _foreign(before, WORDS[before.upper()], source)
     if token.type in NAMES and token.upper() in WORDS:
         return _foreign(token, WORDS[token.upper()], source)
     if token.type == "NOT":  # x NOT LIKE 'a%'
@@ -205,6 +211,8 @@ def _unexpected(token: Token, read: list[Token], expected: set[str], source: Sou
         hint = _hint(expected) if read else "write PATTERN SEQ(A, B) or EVENT A"
         return source.diagnose("unexpected-end", message, Span(end, end + 1), hint)
     hint = "write GROUP BY" if token.upper() == "GROUP" else _hint(expected)
+    if hint == A_PATTERN and token.type == "STRING":
+        hint = f"a type has no quotes, and backticks if it is no single word: `{token[1:-1]}`"
     if token.type == "COMMA" and "WHERE" in expected:  # after a whole clause
         hint = COMMA_HINTS.get(_clause_of(read) or "", hint)
     elif read and f"{read[-1]}{token}" in ("=>", "=<"):

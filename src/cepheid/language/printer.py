@@ -44,10 +44,16 @@ def print_query(query: ast.Query) -> str:
     if query.having is not None:
         lines.append(f"HAVING {print_expression(query.having)}")
     if query.output is not None:
-        lines.append(f"OUTPUT {query.output.value}")
+        lines.append(f"OUTPUT {query.output.value}{_skip(query.skip)}")
     if query.into is not None:
         lines.append(f"INTO {_type(query.into)}")
     return "\n".join(lines)
+
+
+def _skip(skip: ast.Skip | None) -> str:
+    if skip is None:
+        return ""
+    return f" SKIP {skip.to.value}" + (f" {_name(skip.variable)}" if skip.variable else "")
 
 
 def print_pattern(pattern: ast.Pattern) -> str:
@@ -56,6 +62,8 @@ def print_pattern(pattern: ast.Pattern) -> str:
         case ast.EventPattern():
             types = [_type(each) for each in pattern.types]
             test = types[0] if len(types) == 1 else f"ANY({', '.join(types)})"
+            if pattern.types == (ast.EVERY_TYPE,):
+                test = "ANY"
             return test if pattern.variable is None else f"{test} {_variable(pattern.variable)}"
         case ast.Sequence():
             return f"SEQ({', '.join(print_pattern(each) for each in pattern.parts)})"

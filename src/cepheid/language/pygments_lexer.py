@@ -27,13 +27,20 @@ CLAUSES = (
 WORDS = (
     "SEQ", "ANY", "AS", "NEXT", "EXACT", "AND", "OR", "NOT", "BETWEEN", "IN", "LIKE", "ILIKE",
     "RLIKE", "ESCAPE", "IS", "DISTINCT", "FROM", "CASE", "WHEN", "THEN", "ELSE", "END", "CAST",
-    "ALL", "NON", "OVERLAPPING", "COMPRESSED", "PARTIAL",
+    "ALL", "NON", "OVERLAPPING", "COMPRESSED", "PARTIAL", "LONGEST", "SHORTEST", "SKIP",
+    "PAST", "TO",
 )  # fmt: skip
-STRATEGIES = r"(skip[_-]till[_-](any|next)[_-]match|contiguous|(partition|strict)[_-]contiguity)\b"
+STRATEGIES = (
+    r"(skip[_-]till[_-](any|next)[_-]match|contiguous|(partition|strict)[_-]contiguity"
+    r"|latest[_-]wins)\b"
+)
 UNITS = (
     r"(?:(?:nano|micro|milli)?seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|events?"
     r"|[num]?s|m|h|d|w)\b"
 )
+REPEATED = r"(\{[^}\n]*\}|[+*?])?"
+# A type in lower case is known by the variable that follows, at the end of a part of the pattern.
+BEFORE_VARIABLE = rf"[^\W\d]\w*(?={REPEATED}\s+[^\W\d]\w*(\[\])?{REPEATED}\s*[,)])"
 AGGREGATES = r"(count|sum|avg|min|max|log2)(?=\s*\()"
 
 
@@ -57,6 +64,7 @@ class CepheidLexer(RegexLexer):  # type: ignore[misc]
             (r"/\*(.|\n)*?\*/", Comment.Multiline),
             (r"e'([^'\n\\]|\\.|'')*'", String.Escape),
             (r"'([^'\n]|'')*'|\"([^\"\n]|\"\")*\"", String),
+            (r"(?<![.\[])`[^`\n]+`(?!\s*[.\]])", Name.Class),
             (r"`[^`\n]+`", Name),
             (r":[^\W\d]\w*", Name.Variable),
             (r"(?<=\.)[^\W\d]\w*", Name.Attribute),
@@ -71,6 +79,7 @@ class CepheidLexer(RegexLexer):  # type: ignore[misc]
             (rf"(\d+(?:\.\d+)?)(\s*)({UNITS})", bygroups(Number, Whitespace, Keyword.Type)),
             (r"\d+(\.\d+)?(e[+-]?\d+)?%?|\.\d+", Number),
             (r"(?-i:[A-Z])\w*(-[^\W\d]\w*)*", Name.Class),
+            (BEFORE_VARIABLE, Name.Class),
             (r"[^\W\d]\w*", Name),
             (r"[=<>!≠≤≥+*/%|&∧\u2228¬~?-]", Operator),
             (r"[][(){},;.]", Punctuation),

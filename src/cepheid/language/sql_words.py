@@ -23,7 +23,8 @@ WORDS = {
     **dict.fromkeys(("JOIN", "UNION", "EXCEPT", "INTERSECT"), ONE_QUERY),
     "WITH": "name a result by INTO and read it in another query",
     "ORDER": "sort the result",
-    **dict.fromkeys(("LIMIT", "TOP", "FETCH", "OFFSET"), "cut the result"),
+    **dict.fromkeys(("LIMIT", "TOP", "FETCH"), "run the query with limit=10, or --limit 10"),
+    "OFFSET": "cut the result",
     **dict.fromkeys(("DEFINE", "MEASURES"), "write WHERE for DEFINE and RETURN for MEASURES"),
     "MATCH_RECOGNIZE": "write PATTERN, WHERE and RETURN alone",
 }

@@ -51,6 +51,12 @@ def _families(
     for name, kind, about, attribute in (
         ("events_total", "counter", "Events that reached the query.", "events_total"),
         ("late_events_total", "counter", "Events that came too late.", "late_total"),
+        (
+            "set_aside_events_total",
+            "counter",
+            "Events without a place in time: too far ahead, or bad.",
+            "set_aside_total",
+        ),
         ("results_total", "counter", "Results of the query.", "results_total"),
         (
             "query_active_state_bytes",
@@ -58,6 +64,13 @@ def _families(
             "Size of those parts of the query's state that had work last.",
             "active_state_bytes",
         ),
+        ("settled_events", "gauge", "Events that the last micro-batch settled.", "settled"),
+        ("replayed_events", "gauge", "Events that were run again with them.", "replayed"),
+        ("touched_partitions", "gauge", "Partitions that were looked up.", "touched"),
+        ("state_read_bytes", "gauge", "Bytes read from the state store.", "bytes_read"),
+        ("state_written_bytes", "gauge", "Bytes written to the state store.", "bytes_written"),
+        ("cache_hits", "gauge", "Tables found in the local cache.", "cache_hits"),
+        ("cache_misses", "gauge", "Tables that the local cache did not have.", "cache_misses"),
     ):
         query_samples = [(labels, getattr(each, attribute)) for labels, each in by_query]
         yield f"cepheid_{name}", kind, about, query_samples

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
 OBSERVED = "cepheid:"
 METRIC = re.compile(rf"{OBSERVED}(?P<query>.*?)(#[0-9a-f]{{8}})?", re.DOTALL)
-COUNTS = ("events", "late", "results")
+ROWS = "cepheid rows:"
+COUNTS = ("events", "late", "set_aside", "results")
+WORK = (
+    "settled", "replayed", "touched", "bytes_read", "bytes_written", "cache_hits", "cache_misses",
+)  # fmt: skip
 # How Spark describes the source whose rows let time go on (`idle`); they are no events.
 HEARTBEATS = "RateStreamV2[rowsPerSecond=1, rampUpTimeSeconds=0, numPartitions=1"
 # The folder of a pipeline's checkpoint in which a file says that no event comes any more.
@@ -42,23 +46,50 @@ def observed_counts(observed: Mapping[str, Any]) -> dict[str, dict[str, int]]:
     return counts
 
 
+def observed_rows(observed: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Return the results of each query that a sample has.
+
+    >>> observed_rows({"cepheid rows:q": {"row_0": '{"x":1}', "row_1": None}})
+    {'q': ('{"x":1}',)}
+    """
+    return {
+        key.removeprefix(ROWS): tuple(each for each in values.values() if each is not None)
+        for key, values in observed.items()
+        if key.startswith(ROWS)
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class QueryMetrics:
     """What one query of a stream did: in the last micro-batch, and since the start.
 
     `active_state_bytes` is what those parts of its state keep that had work in the last micro-batch
     in which any had. `waiting` is how many more events wait for the watermark than at the start.
+    Of the last micro-batch: `settled` events became final, `replayed` ones were run again with
+    them, in `touched` partitions where these were looked up; bytes of the state store, and tables
+    of the local cache that were found or had to be made.
+    `rows` are some results of the last micro-batch as JSON, if they were asked for.
     """
 
     name: str
     events: int = 0
     late: int = 0
+    set_aside: int = 0
     results: int = 0
     events_total: int = 0
     late_total: int = 0
+    set_aside_total: int = 0
     results_total: int = 0
     active_state_bytes: int | None = None
     waiting: int = 0
+    settled: int = 0
+    replayed: int = 0
+    touched: int = 0
+    bytes_read: int = 0
+    bytes_written: int = 0
+    cache_hits: int = 0
+    cache_misses: int = 0
+    rows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +179,25 @@ def _state_bytes(operator: Mapping[str, Any]) -> int:
 def _observed(before: StreamMetrics, observed: Mapping[str, Any]) -> tuple[QueryMetrics, ...]:
     earlier = {each.name: each for each in before.queries}
     now = observed_counts(observed)
-    names = sorted({*earlier, *now}, key=lambda name: (name == before.stream, name))
-    return tuple(_add(earlier.get(name, QueryMetrics(name)), now.get(name, {})) for name in names)
+    rows = observed_rows(observed)
+    names = sorted({*earlier, *now, *rows}, key=lambda name: (name == before.stream, name))
+    return tuple(
+        _add(earlier.get(name, QueryMetrics(name)), now.get(name, {}), rows.get(name, ()))
+        for name in names
+    )
 
 
-def _add(before: QueryMetrics, values: Mapping[str, int]) -> QueryMetrics:
+def _add(before: QueryMetrics, values: Mapping[str, int], rows: tuple[str, ...]) -> QueryMetrics:
     """Return the metrics of a query after a micro-batch; one that does nothing reports nothing."""
-    counts = {name: values.get(name, 0) for name in COUNTS}
-    totals = {f"{name}_total": getattr(before, f"{name}_total") + counts[name] for name in COUNTS}
+    counts: dict[str, Any] = {name: values.get(name, 0) for name in COUNTS}
+    totals: dict[str, Any] = {
+        f"{name}_total": getattr(before, f"{name}_total") + counts[name] for name in COUNTS
+    }
     kept = values.get("state_bytes", 0) or before.active_state_bytes
     waiting = before.waiting + values.get("waiting", 0)
-    return QueryMetrics(before.name, **counts, **totals, active_state_bytes=kept, waiting=waiting)
+    work: dict[str, Any] = {name: values.get(name, 0) for name in WORK}
+    state: dict[str, Any] = {"active_state_bytes": kept, "waiting": waiting}
+    return replace(before, **counts, **totals, **state, **work, rows=rows)
 
 
 def _watermark(text: str | None, before: StreamMetrics) -> float | None:

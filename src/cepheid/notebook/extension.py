@@ -16,8 +16,10 @@ from cepheid.plot.page import piece
 from cepheid.plot.rows_table import rows_table
 from cepheid.plot.show_error import show_error
 from cepheid.plot.show_query import show_plan
+from cepheid.tables.table_kinds import kind_of, to_arrow
 
 MOST_ROWS = 20
+COMPRESSED = ("cepheid.engine.matches.forms.compressed", "CompressedMatches")
 
 
 def load(shell: InteractiveShell) -> None:
@@ -26,6 +28,7 @@ def load(shell: InteractiveShell) -> None:
     formatters = shell.display_formatter.formatters["text/html"]
     formatters.for_type(PhysicalPlan, lambda plan: show_plan(explain_plan(plan)))
     formatters.for_type_by_name("pyarrow.lib", "Table", _table)
+    formatters.for_type_by_name(*COMPRESSED, _compressed)
     shell.set_custom_exc((CepheidError,), _show_exception)
 
 
@@ -34,12 +37,21 @@ def unload(shell: InteractiveShell) -> None:
     formatters = shell.display_formatter.formatters["text/html"]
     formatters.pop(PhysicalPlan, None)
     formatters.pop("pyarrow.lib.Table", None)
+    formatters.pop(".".join(COMPRESSED), None)
     shell.set_custom_exc((), None)
 
 
 def _table(table: Any) -> str:
     rows = f"{table.num_rows:,} row{'' if table.num_rows == 1 else 's'}"
     return piece(rows_table(table, caption=rows, most=MOST_ROWS))
+
+
+def _compressed(matches: Any) -> str:
+    """Return some matches, and how many there are."""
+    first = matches.first(MOST_ROWS)
+    found = to_arrow(first, kind_of(first))
+    caption = f"{matches.count():,} matches, compressed; {found.num_rows} of them"
+    return piece(rows_table(found, caption=caption, most=MOST_ROWS))
 
 
 def _show_exception(

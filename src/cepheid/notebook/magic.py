@@ -11,7 +11,6 @@ from IPython.display import display
 
 from cepheid.errors import ConfigError, nearest
 from cepheid.events import Events
-from cepheid.notebook.progress import progress, words_for
 from cepheid.plotting import plot
 from cepheid.query import query
 
@@ -57,10 +56,9 @@ class CepheidMagics(Magics):
         if given.explain:
             return parsed.explain(events)
         options = {} if given.limit is None else {"limit": given.limit}
-        with progress(words_for(events.table)):
-            picture = plot(parsed, events, **options) if given.plot else None
-            result = None if given.plot and not given.output else parsed.run(events, **options)
-            shown = picture if given.plot else _to_show(result)
+        picture = plot(parsed, events, **options) if given.plot else None
+        result = None if given.plot and not given.output else parsed.run(events, **options)
+        shown = picture if given.plot else _to_show(result)
         if given.output:
             self.shell.user_ns[given.output] = result
         display(shown)

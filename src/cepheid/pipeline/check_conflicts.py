@@ -123,6 +123,10 @@ def _check_header(files: FileSink | None, document: Document, key: Path, report:
 def _check_late(settings: Pipeline, document: Document, report: Report) -> None:
     """Late events and results are written together, which a table cannot do twice the same."""
     if settings.late is None:
+        if settings.bad == "deliver":
+            message = "bad events go to the sink of late events, and there is none"
+            place = document.place_of_key(("bad",))
+            report(Diagnostic("conflict", message, place, "add a sink under late:, or bad: drop"))
         return
     hint = "use files, kafka or postgresql"
     if settings.late.table is not None:

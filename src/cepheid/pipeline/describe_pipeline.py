@@ -11,6 +11,8 @@ from cepheid.pipeline.model import TOGETHER, KafkaSink, Pipeline, PostgresqlSink
 from cepheid.pipeline.secrets import HIDDEN, hide_in_addresses, hide_plain_secrets
 from cepheid.plan.run_options import MOST_MATCHES
 
+BAD = {"drop": "dropped and counted", "deliver": "to where late events go, with the reason"}
+
 
 @dataclass(frozen=True, slots=True)
 class QueryDescription:
@@ -57,6 +59,12 @@ def _settings(pipeline: CheckedPipeline) -> list[tuple[str, str]]:
             "dropped and counted" if settings.late is None else f"to {_sink(settings.late)}",
         )
     )
+    if settings.ahead is not None:
+        rows.append(
+            ("ahead", f"events more than {settings.ahead} ahead of the clock are set aside")
+        )
+    if settings.bad != "error":
+        rows.append(("bad events", BAD[settings.bad]))
     if settings.together:
         rows.append(("together", "all queries are one stream"))
     rows.append(("checkpoint", settings.checkpoint))

@@ -309,6 +309,16 @@ class Pipeline(Part):
         "one stream each.",
     )
     late: LateSink = Field(None, description="What happens to late events: drop, or a sink.")
+    ahead: Duration | None = Field(
+        None,
+        description="How far ahead of the clock an event may be, such as 1 day; what is further "
+        "ahead is set aside like a late event.",
+    )
+    bad: Literal["error", "drop", "deliver"] = Field(
+        "error",
+        description="What happens to events without time or order key: error, drop, or deliver to "
+        "the sink of late events.",
+    )
     checkpoint: Text = Field(description="The folder that remembers how far the pipeline has come.")
     trigger: Trigger | None = Field(
         None,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from cepheid.connectors.collect_spark import collect_part
 from cepheid.connectors.kafka_rows import kafka_rows
 from cepheid.connectors.read_kafka import SERVERS
+from cepheid.connectors.sample_rows import some_rows
 from cepheid.connectors.stream_writers import (
     FileTarget,
     Stream,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 LATE = "late"
+TellRows = Callable[[str, tuple[str, ...]], None]
 
 
 class ShowRows(Protocol):
@@ -56,11 +58,16 @@ def start_stream(
 
 
 def start_both(
-    delivered: Any, plan: StreamPlan, sinks: tuple[Sink, Sink], places: Places, show: ShowRows
+    delivered: Any,
+    plan: StreamPlan,
+    sinks: tuple[Sink, Sink],
+    places: Places,
+    show: ShowRows,
+    tell: TellRows | None,
 ) -> Stream:
     """Start the stream of a query whose late events go to a sink of their own, the second one."""
     results, late = sinks
-    write_results = _batch_writer(plan.name, results, places, show)
+    write_results = _telling(_batch_writer(plan.name, results, places, show), plan.name, tell)
     write = delivered.each_batch(
         results=lambda batch, batch_id: write_results(expanded(batch), batch_id),
         late=_late_writer(plan.name, late, places, show),
@@ -72,12 +79,34 @@ def start_both(
 
 
 def start_all(
-    found: Any, plan: StreamPlan, sinks: Mapping[str, Sink], places: Places, show: ShowRows
+    found: Any,
+    plan: StreamPlan,
+    sinks: Mapping[str, Sink],
+    places: Places,
+    show: ShowRows,
+    tell: TellRows | None,
 ) -> Stream:
     """Start the one stream of all queries; each has its sink."""
-    writers = {name: _batch_writer(name, sink, places, show) for name, sink in sinks.items()}
+    writers = {
+        name: _telling(_batch_writer(name, sink, places, show), name, tell)
+        for name, sink in sinks.items()
+    }
     folders = _folders(sinks.values(), places)
     return write_each_batch(found.packets, plan, found.each_batch(writers), folders)
+
+
+def _telling(
+    write: Callable[[Any, int], None], name: str, tell: TellRows | None
+) -> Callable[[Any, int], None]:
+    """Return a writer of micro-batches that also tells some of their rows."""
+    if tell is None:
+        return write
+
+    def write_and_tell(batch: Any, batch_id: int) -> None:
+        write(batch, batch_id)
+        tell(name, some_rows(batch))
+
+    return write_and_tell
 
 
 def expanded(results: Any) -> Any:

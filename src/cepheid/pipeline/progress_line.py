@@ -9,6 +9,7 @@ from cepheid.metrics.stream_metrics import StreamMetrics
 from cepheid.pipeline.model import TOGETHER
 
 SIZES = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
+MOST_AHEAD = 86_400  # seconds by which a watermark may be ahead without a word
 SPANS = ((86400 * 365.25, "y"), (86400.0, "d"), (3600.0, "h"), (60.0, "min"))
 
 
@@ -17,6 +18,8 @@ def progress_line(metrics: StreamMetrics) -> str:
 
     >>> progress_line(StreamMetrics("fires", 4, rows=3000, seconds=1.5, state_bytes=2_500_000))
     'fires  batch 4  3,000 events  2,000 events/s  state 2.5 MB  results 0  late 0'
+
+    Events that were run again, with those that were new, are told where there are any.
     """
     values = progress_values(metrics)
     parts = [
@@ -28,8 +31,25 @@ def progress_line(metrics: StreamMetrics) -> str:
         f"watermark {values['watermark']} (lag {values['lag']})" if values["lag"] else "",
         f"results {values['results']}",
         f"late {values['late']}",
+        f"set aside {values['set aside']}" if values["set aside"] != "0" else "",
+        f"again {values['again']}" if values["again"] else "",
+        _ahead(metrics.watermark_lag),
     ]
     return "  ".join(part for part in parts if part)
+
+
+def _ahead(lag: float | None) -> str:
+    """Tell of a watermark that no event of today can pass: what comes is late.
+
+    >>> _ahead(-86400 * 800)
+    "the watermark is 2.2 y ahead of the clock, and what is before it is late: see 'ahead'"
+    """
+    if lag is None or lag >= -MOST_AHEAD:
+        return ""
+    return (
+        f"the watermark is {span(-lag)} ahead of the clock, and what is before it is late: see "
+        "'ahead'"
+    )
 
 
 def progress_values(metrics: StreamMetrics) -> dict[str, str]:
@@ -45,6 +65,8 @@ def progress_values(metrics: StreamMetrics) -> dict[str, str]:
         "lag": "" if lag is None else span(lag),
         "results": f"{query.results:,}",
         "late": f"{query.late:,}",
+        "set aside": f"{query.set_aside:,}",
+        "again": f"{query.replayed:,} events" if query.replayed else "",
     }
 
 

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from cepheid.engine.events.event_schema import TICKS_PER_SECOND
 from cepheid.errors import ConfigError, DataError, StateError
-from cepheid.metrics.stream_metrics import StreamMetrics
+from cepheid.metrics.stream_metrics import ROWS, StreamMetrics
+from cepheid.pipeline.live_view import LiveView
 from cepheid.pipeline.load import CheckedPipeline
 from cepheid.pipeline.model import TOGETHER, ConsoleSink, Pipeline
 from cepheid.pipeline.stream_places import StreamPlace, declare_end, stream_places
-from cepheid.pipeline.values import AVAILABLE_NOW, EVERY, milliseconds
+from cepheid.pipeline.values import AVAILABLE_NOW, EVERY
+from cepheid.plan.read_duration import milliseconds
 from cepheid.spark.streaming_metrics import StreamingMetrics, streaming_metrics
 
 if TYPE_CHECKING:
@@ -53,9 +55,15 @@ class Outcome:
 
 
 def run_pipeline(
-    spark: SparkRun, pipeline: CheckedPipeline, watcher: Watcher, stop: threading.Event
+    spark: SparkRun,
+    pipeline: CheckedPipeline,
+    watcher: Watcher,
+    stop: threading.Event,
+    live: LiveView | None = None,
 ) -> Outcome:
     """Run all streams until they end by themselves, one fails, or `stop` is set.
+
+    `live` is told of every micro-batch, too, and of some of its results.
 
     Raises:
         DataError: a stream failed; the others were stopped.
@@ -67,10 +75,12 @@ def run_pipeline(
     with (
         _without_secrets(pipeline),
         spark_errors(),
-        _metrics(spark, pipeline, watcher) as metrics,
+        _metrics(spark, pipeline, watcher, live) as metrics,
     ):
+        if live is not None:
+            live.watch(lambda: metrics.latest)
         places = stream_places(spark, pipeline)
-        running = _Running(spark, pipeline, watcher, stop, metrics)
+        running = _Running(spark, pipeline, watcher, stop, metrics, live)
         running.until_the_end(places)
         if pipeline.filled.finish and not stop.is_set() and declare_end(spark, places):
             running.until_the_end(places)
@@ -87,12 +97,13 @@ class _Running:
     watcher: Watcher
     stop: threading.Event
     metrics: StreamingMetrics
+    live: LiveView | None
 
     def until_the_end(self, places: Sequence[StreamPlace]) -> None:
         """Start all streams, and wait until they have ended."""
         streams: list[Stream] = []
         try:
-            for each in _start(self.spark, self.pipeline, places, self.watcher):
+            for each in self._start(places):
                 streams.append(each)
                 if self.stop.is_set():
                     break
@@ -103,41 +114,43 @@ class _Running:
                 each.stop()
             _await_last_words(self.metrics, streams)
 
+    def _start(self, places: Sequence[StreamPlace]) -> Iterator[Stream]:
+        from cepheid.connectors.sample_rows import with_sample
+        from cepheid.connectors.stream_writers import StreamPlan
+        from cepheid.pipeline.open_sinks import expanded, start_all, start_both, start_stream
+        from cepheid.pipeline.open_source import open_source
+
+        pipeline, watcher = self.pipeline, self.watcher
+        tell = None if self.live is None else self.live.found
+        settings = pipeline.filled
+        events = open_source(self.spark, self.pipeline)
+        if settings.together:
+            (place,) = places
+            plan = StreamPlan(TOGETHER, place.checkpoint, _trigger(settings))
+            together = pipeline.queries.workload
+            assert together is not None
+            options = _run_options(pipeline, place)
+            del options["late"]
+            found = together.stream(events, **options)
+            yield start_all(found, plan, settings.sinks, pipeline.places, watcher.rows, tell)
+            return
+        for place in places:
+            sink = settings.sinks[place.name]
+            plan = StreamPlan(place.name, place.checkpoint, _trigger(settings))
+            results = _results(pipeline, place, events)
+            if settings.late is None and tell is not None:
+                results = with_sample(expanded(results), f"{ROWS}{place.name}")
+            if settings.late is None:
+                yield start_stream(results, plan, sink, pipeline.places, watcher.rows)
+            else:
+                both = (sink, settings.late)
+                yield start_both(results, plan, both, pipeline.places, watcher.rows, tell)
+
 
 def session_settings(pipeline: CheckedPipeline) -> dict[str, str]:
     """Return the settings of the Spark session; large state needs RocksDB."""
     given = {key: _spelled(value) for key, value in pipeline.filled.spark.items()}
     return {STATE_STORE: ROCKSDB, **given}
-
-
-def _start(
-    spark: SparkRun, pipeline: CheckedPipeline, places: Sequence[StreamPlace], watcher: Watcher
-) -> Iterator[Stream]:
-    from cepheid.connectors.stream_writers import StreamPlan
-    from cepheid.pipeline.open_sinks import start_all, start_both, start_stream
-    from cepheid.pipeline.open_source import open_source
-
-    settings = pipeline.filled
-    events = open_source(spark, pipeline)
-    if settings.together:
-        (place,) = places
-        plan = StreamPlan(TOGETHER, place.checkpoint, _trigger(settings))
-        together = pipeline.queries.workload
-        assert together is not None
-        options = _run_options(pipeline, place)
-        del options["late"]
-        found = together.stream(events, **options)
-        yield start_all(found, plan, settings.sinks, pipeline.places, watcher.rows)
-        return
-    for place in places:
-        sink = settings.sinks[place.name]
-        plan = StreamPlan(place.name, place.checkpoint, _trigger(settings))
-        results = _results(pipeline, place, events)
-        if settings.late is None:
-            yield start_stream(results, plan, sink, pipeline.places, watcher.rows)
-        else:
-            both = (sink, settings.late)
-            yield start_both(results, plan, both, pipeline.places, watcher.rows)
 
 
 def _results(pipeline: CheckedPipeline, place: StreamPlace, events: Any) -> Any:
@@ -162,6 +175,8 @@ def _run_options(pipeline: CheckedPipeline, place: StreamPlace) -> dict[str, Any
         "watermark": _watermark(pipeline),
         "idle": None if settings.idle is None else f"{milliseconds(settings.idle)} milliseconds",
         "late": "drop" if settings.late is None else "deliver",
+        "ahead": settings.ahead,
+        "bad": settings.bad,
         "buckets": settings.state.buckets,
         "state_limit": settings.state.limit,
         "end": place.end,
@@ -190,11 +205,19 @@ def _trigger(settings: Pipeline) -> Mapping[str, Any]:
     return {"processingTime": f"{milliseconds(found['interval'])} milliseconds"}
 
 
-def _metrics(spark: SparkRun, pipeline: CheckedPipeline, watcher: Watcher) -> StreamingMetrics:
+def _metrics(
+    spark: SparkRun, pipeline: CheckedPipeline, watcher: Watcher, live: LiveView | None
+) -> StreamingMetrics:
     wanted = pipeline.filled.metrics
     file = None if wanted is None or wanted.file is None else pipeline.places.absolute(wanted.file)
     port = None if wanted is None else wanted.port
-    return streaming_metrics(spark.session, each=watcher.progressed, file=file, port=port)
+
+    def each(metrics: StreamMetrics) -> None:
+        if live is not None:
+            live.progressed(metrics)
+        watcher.progressed(metrics)
+
+    return streaming_metrics(spark.session, each=each, file=file, port=port)
 
 
 def _wait(streams: Sequence[Stream], stop: threading.Event) -> None:

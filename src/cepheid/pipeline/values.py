@@ -13,8 +13,8 @@ from cepheid.connectors.parse_columns import parse_columns
 from cepheid.connectors.secret_names import names_a_secret
 from cepheid.errors import ConfigError, nearest
 from cepheid.pipeline.secrets import has_password, is_only_a_variable
+from cepheid.plan.read_duration import AMOUNT, milliseconds
 
-AMOUNT = re.compile(r"\s*(?P<number>\d+)\s*(?P<unit>[A-Za-z]+)\s*")
 BYTES = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 SECRET_PATTERN = r"^\$\{[A-Za-z_][A-Za-z0-9_]*\}$"
 AVAILABLE_NOW = "available now"
@@ -27,26 +27,6 @@ def bad_value(message: str, hint: str) -> PydanticCustomError:
     """Return an error that says what is wrong and what to write."""
     # Braces would be taken for places of the context.
     return PydanticCustomError("bad-value", "{what}", {"what": message, "hint": hint})
-
-
-def milliseconds(text: str) -> int:
-    """Return the length of a duration.
-
-    >>> milliseconds("10 minutes")
-    600000
-
-    Raises:
-        ValueError: it is not a number with a unit.
-        ArithmeticError: it is shorter than Spark can count.
-    """
-    found = AMOUNT.fullmatch(text)
-    length = None if found is None else NANOSECONDS.get(found["unit"].casefold())
-    if found is None or length is None:
-        raise ValueError(text)
-    whole, rest = divmod(int(found["number"]) * length, NANOSECONDS["ms"])
-    if rest:
-        raise ArithmeticError(text)
-    return whole
 
 
 def _duration(text: str) -> str:

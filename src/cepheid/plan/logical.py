@@ -150,6 +150,6 @@ def scanned_types(query: BoundQuery) -> tuple[str, ...]:
     waiting = [pattern.automaton for pattern in query.patterns]
     while waiting:
         automaton = waiting.pop(0)
-        names |= dict.fromkeys(each for one in automaton.positions for each in one.types)
+        names |= dict.fromkeys(each or "ANY" for one in automaton.positions for each in one.types)
         waiting += [part.automaton for part in automaton.negated_parts]
     return tuple(names)

@@ -25,6 +25,7 @@ class ScanMethod(StrEnum):
     """Which events reach the fold."""
 
     RELEVANT = "relevant types only"
+    EVERY_TYPE = "events of every type"
     BREAK_MARKS = "relevant types, the rest as bare marks"
 
 
@@ -94,11 +95,13 @@ class Parallelism(StrEnum):
 
 
 class Overlaps(StrEnum):
-    """How OUTPUT NON OVERLAPPING finds its matches."""
+    """How matches are found, if not all are taken."""
 
     START_ANEW = "the fold starts anew with every match"
     WHOLE_RUNS = "every run is kept by itself"
     BEST_PATH = "the best path to every end, until one is open"
+    BEST_WAY = "the best way on from every event, backwards"
+    ALL_LISTED = "all matches are listed, then compared"
     IN_TURN = "matches are tried in turn, until one stays"
     ALL_PAIRS = "all pairs are formed, then compared"
 

@@ -19,7 +19,7 @@ from functools import cached_property
 
 from cepheid.analysis.automaton import Automaton
 from cepheid.analysis.bound import BoundPattern, Clause, NeighbourBound, PredicateClass
-from cepheid.analysis.expressions import Role, references
+from cepheid.analysis.expressions import BlockAggregate, Role, references
 
 INDEXED = frozenset([Role.CURRENT, Role.PREVIOUS, Role.BEFORE])
 CLOSED = frozenset([Role.LAST, Role.ALL])
@@ -83,7 +83,10 @@ class _Reading:
     def __init__(self, pattern: BoundPattern, clause: Clause) -> None:
         self.pattern = pattern
         self.roles: dict[str, set[Role]] = {}
+        self.reads_all = False
         for reference in references(clause.condition):
+            if isinstance(reference, BlockAggregate) and reference.reads_all:
+                self.reads_all = True
             self.roles.setdefault(reference.variable, set()).add(reference.role)
 
     def positions(self, name: str) -> tuple[int, ...]:
@@ -139,8 +142,8 @@ class _Reading:
         return True
 
     def needs_path(self, binding: Binding) -> bool:
-        if self.pair is not None:
-            return False
+        if self.pair is not None or self.reads_all:
+            return self.reads_all
         closes = any(self._closes(name, binding) for name in self.roles)
         changed = {name for name in self.roles if self._binds_new(name, binding)}
         for name, roles in self.roles.items():

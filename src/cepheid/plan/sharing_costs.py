@@ -8,46 +8,80 @@ blocks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from math import expm1
+from typing import NamedTuple
 
 COUNTING_COSTS = (60.0, 150.0, 100.0, 0.0, 100.0)
 VALUE_COSTS = (100.0, 150.0, 270.0, 2200.0, 1000.0)
 RADIX = 8  # entries of the log in a block
-# In a set: an event, and a position in no part that an event fires in one lane.
-COUNTED_EVENT, COUNTED_FIRED = 150.0, 300.0
-EVENT, FIRED = 340.0, 510.0
-# In a fold for one query: an event, an update of a vector, and the query.
-OWN_EVENT, UPDATE, COUNTED_UPDATE = 175.0, 115.0, 25.0
-QUERY = 1_000_000.0
+
+
+class SetCosts(NamedTuple):
+    """What a fold of a set costs.
+
+    By event; by position in no part that an event fires, and by member that it touches, in one
+    lane; by step that is written down, by entry or block that a lane with runs applies; by step
+    that a lane with runs takes at once, and one without.
+    """
+
+    event: float
+    fired: float
+    touched: float
+    written: float
+    applied: float
+    taken: float
+    empty: float
+
+
+COUNTED_SET = SetCosts(100.0, 150.0, 30.0, 0.0, 60.0, 36.0, 2.0)
+VALUE_SET = SetCosts(280.0, 430.0, 85.0, 175.0, 115.0, 52.0, 2.0)
+SET, QUERY_OF_SET = 2_200_000.0, 90_000.0  # however few events there are
+# With plain numbers: an event, a position that it fires, and one window of that.
+PLAIN_EVENT, PLAIN_FIRED, PLAIN_LANE = 60.0, 60.0, 2.0
+# In panes: how many times as long the same takes; to find out which lanes they need, by query; a
+# value that is read from a pane, and an entry of a matrix that is multiplied.
+IN_PANES, PANE_QUERY, PANE_VALUE, PANE_PRODUCT = 1.15, 250_000.0, 100.0, 15.0
+# In folds of single queries: all of them, a query, an event, an update of a vector.
+ALONE, QUERY, OWN_EVENT = 1_500_000.0, 830_000.0, 113.0
+COUNTED_UPDATE, MINIMUM_UPDATE, UPDATE = 15.0, 39.0, 51.0
+
+
+class Touched(NamedTuple):
+    """How often a member of a part is touched, in how many lanes, and how many hold runs."""
+
+    times: float
+    lanes: float
+    occupied: float
 
 
 def sharing_costs(*, is_counted: bool) -> tuple[float, ...]:
-    """Return the costs of queries that only count, or of others."""
+    """Return the costs that bursts are decided by, of queries that only count, or of others."""
     return COUNTING_COSTS if is_counted else VALUE_COSTS
 
 
-def event_costs(events: float, fired: float, *, is_counted: bool) -> float:
-    """Return what a set costs beside its parts; `fired` are positions, once for every lane."""
-    if is_counted:
-        return COUNTED_EVENT * events + COUNTED_FIRED * fired
-    return EVENT * events + FIRED * fired
+def set_costs(*, is_counted: bool) -> SetCosts:
+    """Return the costs of a set that only counts, or of another one."""
+    return COUNTED_SET if is_counted else VALUE_SET
 
 
 def part_costs(
-    steps: float, taken: float, touched: Iterable[tuple[float, float]], *, is_counted: bool
+    steps: float, taken: float, members: Sequence[Touched], costs: SetCosts, *, is_counted: bool
 ) -> float:
     """Return what the steps of a part cost, shared or not, whichever is less.
 
-    `taken` is how often a lane takes a step if none is shared. Members that are `touched` so many
-    times, each with so many lanes, have to apply what is written down in between.
+    `taken` is how often a lane takes a step if none is shared. Members that are touched have to
+    apply what is written down in between.
     """
-    step, _, apply, block, _ = sharing_costs(is_counted=is_counted)
-    shared = steps * block / (RADIX - 1)
-    for times, lanes in touched:
+    touched = sum(each.times * each.lanes for each in members)
+    shared = steps * costs.written
+    for times, lanes, occupied in members:
         if times:
             waiting = 1.0 if is_counted else applied(steps / times)
-            shared += times * lanes * waiting * apply
-    return min(taken * step, shared)
+            shared += times * lanes * occupied * waiting * costs.applied
+    occupied = sum(each.occupied for each in members) / max(1, len(members))
+    at_once = taken * (occupied * costs.taken + costs.empty)
+    return touched * costs.touched + min(shared, at_once)
 
 
 def applied(entries: float) -> float:
@@ -61,6 +95,20 @@ def applied(entries: float) -> float:
     return RADIX - 1 + applied((entries - RADIX + 1) / RADIX)
 
 
-def alone_costs(kept: float, updates: float, *, is_counted: bool) -> float:
+def occupied(events: float) -> float:
+    """Return how much of its time a window holds runs that has so many events to begin them.
+
+    >>> round(occupied(0.01), 3), round(occupied(1), 3), round(occupied(100), 3)
+    (0.005, 0.368, 0.99)
+    """
+    return 1.0 + expm1(-events) / events if events > 0 else 0.0
+
+
+def alone_costs(kept: float, updates: float, update: float) -> float:
     """Return what a fold for one query costs that keeps so many events, each with its updates."""
-    return QUERY + kept * (OWN_EVENT + updates * (COUNTED_UPDATE if is_counted else UPDATE))
+    return QUERY + kept * (OWN_EVENT + updates * update)
+
+
+def pane_costs(slots: Iterable[int], values: int) -> float:
+    """Return what a pane costs whose queries have so many slots each, and values in all."""
+    return PANE_VALUE * values + PANE_PRODUCT * sum(each**3 for each in slots)

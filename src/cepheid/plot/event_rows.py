@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,11 @@ from cepheid.analysis.bound import BoundQuery
 from cepheid.analysis.names import event_patterns
 from cepheid.analysis.schema import EventSchema
 from cepheid.language import ast
+from cepheid.plan.physical import PhysicalPlan
 from cepheid.plot.timeline import Kind, Role
 from cepheid.program.compute_columns import with_computed
+from cepheid.program.lower import lower
+from cepheid.program.position_masks import position_masks
 
 MOST_ATTRIBUTES, LONGEST_VALUE = 12, 60
 
@@ -25,14 +29,16 @@ MOST_ATTRIBUTES, LONGEST_VALUE = 12, 60
 class EventRows:
     """The events of a query; events without a partition have the number -1 there.
 
-    `values` has the values of the partition attributes by number of the partition. `is_clock` says
-    whether times are moments or plain numbers.
+    `fits` says which events fit a part of the pattern, negated or not, by their type and by what
+    WHERE says of them alone. `values` has the values of the partition attributes by number of the
+    partition. `is_clock` says whether times are moments or plain numbers.
     """
 
     table: pa.Table
     ticks: NDArray[np.int64]
     kind: NDArray[np.int64]
     kinds: tuple[Kind, ...]
+    fits: NDArray[np.bool_]
     partition: NDArray[np.int64]
     values: tuple[tuple[Any, ...], ...]
     ticks_per_second: int
@@ -43,18 +49,20 @@ class EventRows:
         return " · ".join(map(value_text, self.values[partition]))
 
 
-def event_rows(table: pa.Table, schema: EventSchema, bound: BoundQuery) -> EventRows:
+def event_rows(table: pa.Table, schema: EventSchema, plan: PhysicalPlan) -> EventRows:
     """Read what is needed of a table of events; times must not be NULL."""
     assert schema.time is not None
+    bound = plan.query
     kinds = kinds_of(bound)
     time = table[schema.time]
-    keys = with_computed(table, bound.schema.computed.values())
-    partition, values = _partitions(keys, bound.partition_by)
+    whole = with_computed(table, bound.schema.computed.values())
+    partition, values = _partitions(whole, bound.partition_by)
     return EventRows(
         table,
         to_ticks(time),
         _kinds(table, schema.type_column, kinds),
         kinds,
+        _fitting(whole, plan),
         partition,
         values,
         int(schema.ticks_per_second),
@@ -100,6 +108,13 @@ def _kinds(table: pa.Table, column: str | None, kinds: Sequence[Kind]) -> NDArra
     found = pc.fill_null(pc.index_in(types, known), len(kinds) - 1)
     whole: NDArray[np.int64] = found.to_numpy().astype(np.int64)
     return whole
+
+
+def _fitting(table: pa.Table, plan: PhysicalPlan) -> NDArray[np.bool_]:
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    masks = position_masks(lower(plan), columns, table.num_rows)
+    fits: NDArray[np.bool_] = np.bitwise_or.reduce(masks) != 0
+    return fits
 
 
 def _partitions(
@@ -159,6 +174,9 @@ def value_text(value: object) -> str:
 
     >>> value_text("x" * 100)[-4:], value_text(True), value_text([1, 2])
     ('xxx…', 'true', '1, 2')
+    >>> from datetime import UTC
+    >>> value_text(datetime(2024, 1, 31, 9, tzinfo=UTC))
+    '2024-01-31 09:00:00Z'
     """
     match value:
         case None:
@@ -167,6 +185,8 @@ def value_text(value: object) -> str:
             return "true" if value else "false"
         case list():
             text = ", ".join(map(value_text, value))
+        case datetime():
+            text = str(value).replace("+00:00", "Z")
         case float():
             is_whole = value.is_integer() and abs(value) < 1e15
             text = f"{value:.0f}" if is_whole else f"{value:.6g}"

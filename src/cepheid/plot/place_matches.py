@@ -62,14 +62,19 @@ class MatchPlacer:
 
     def timeline(self, title: str, *, is_part: bool) -> Timeline:
         """Return the timeline; `is_part` says that there are more matches than were looked for."""
-        chosen = self._rows()
+        chosen, present = self._rows()
         rows = tuple(self._row(each, len(chosen)) for each in chosen)
         heading = ", ".join(self.bound.partition_by)
         return Timeline(
-            title, heading, self.axis, self.events.kinds, rows, tuple(self._notes(rows, is_part))
+            title,
+            heading,
+            self.axis,
+            self.events.kinds,
+            rows,
+            tuple(self._notes(rows, present, is_part)),
         )
 
-    def _notes(self, rows: Sequence[Row], is_part: bool) -> list[str]:
+    def _notes(self, rows: Sequence[Row], partitions: int, is_part: bool) -> list[str]:
         events, matches = int(self.is_visible.sum()), int(self.is_seen.sum())
         more = " or more" if is_part else ""
         words = f"{counted(events, 'event')}, {counted(matches, 'match', 'matches')}{more}"
@@ -77,7 +82,6 @@ class MatchPlacer:
         if shown < matches:
             words += f"; {shown:,} of them as bars, chosen by chance"
         notes = [words]
-        partitions = len(self.events.values)
         if len(rows) < partitions:
             notes.append(
                 f"{len(rows)} of {partitions:,} partitions are drawn, "
@@ -87,16 +91,20 @@ class MatchPlacer:
             notes.append(f"rows of more than {MOST_MARKS} events count them in columns")
         return notes
 
-    def _rows(self) -> list[int]:
-        """Return the partitions with most matches, then those with most events, in order."""
+    def _rows(self) -> tuple[list[int], int]:
+        """Return the partitions with most matches, then those with most events, in order.
+
+        The number is that of all partitions with something in this stretch of time.
+        """
         partitions = len(self.events.values)
         of_events = self.events.partition[self.is_visible]
         of_matches = self.match_partition[self.is_seen]
         events = np.bincount(of_events[of_events >= 0], minlength=partitions)
         matches = np.bincount(of_matches[of_matches >= 0], minlength=partitions)
         most = min(MOST_ROWS, max(ENOUGH_ROWS, int(np.count_nonzero(matches))))
-        best = np.lexsort((-events, -matches))[:most]
-        return sorted((int(each) for each in best), key=self._sort_key)
+        present = min(partitions, max(1, int(np.count_nonzero(events + matches))))
+        best = np.lexsort((-events, -matches))[: min(most, present)]
+        return sorted((int(each) for each in best), key=self._sort_key), present
 
     def _sort_key(self, partition: int) -> tuple[tuple[bool, float, str], ...]:
         """Numbers by size, everything else as text."""
@@ -165,7 +173,13 @@ class MatchPlacer:
         words = words_of(events.table, rows.tolist(), skipped)
         types = self._types(rows)
         return [
-            Mark(int(row), int(events.ticks[row]), int(events.kind[row]), f"{type}\n{each}")
+            Mark(
+                int(row),
+                int(events.ticks[row]),
+                int(events.kind[row]),
+                f"{type}\n{each}",
+                fits=bool(events.fits[row]),
+            )
             for row, each, type in zip(rows, words, types, strict=True)
         ]
 

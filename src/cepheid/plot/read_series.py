@@ -14,12 +14,10 @@ from cepheid.explain.describe_operators import describe_aggregate
 from cepheid.explain.time_axis import TimeAxis
 from cepheid.plot.body import Body
 from cepheid.plot.event_rows import column_texts, to_ticks
-from cepheid.plot.palette import LIGHT_KINDS
-from cepheid.plot.series import Bars, Chart, Line, Point
+from cepheid.plot.series import MOST_LINES, Bars, Chart, Line, Point
 from cepheid.plot.series_body import bars_body, chart_body
 
 MOST_CHARTS, MOST_BARS = 4, 24
-MOST_LINES = len(LIGHT_KINDS)
 MOST_POINTS = 400  # of a line; of more windows, the largest value of several
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cepheid.explain.time_axis import TimeAxis
+from cepheid.plot.palette import LIGHT_KINDS
 
+MOST_LINES = len(LIGHT_KINDS)
 WIDE_RANGE = 1_000.0  # from the smallest to the largest value; beyond it, a scale of powers
 
 
@@ -81,3 +84,21 @@ class Bars:
     title: str
     values: tuple[tuple[str, float], ...]
     notes: tuple[str, ...]
+
+
+def throughput_chart(rates: Mapping[str, Sequence[tuple[float, float]]]) -> Chart:
+    """Return how many events a second streams took in, at the times of their micro-batches.
+
+    >>> throughput_chart({"q": [(0.0, 5.0), (2.0, 7.0)]}).axis
+    TimeAxis(begin=0, end=2000, ticks_per_second=1000)
+    """
+    points = {
+        name: [Point(round(at * 1000), round(at * 1000), rate) for at, rate in each]
+        for name, each in rates.items()
+    }
+    ticks = [point.begin for each in points.values() for point in each]
+    axis = TimeAxis(min(ticks), max(ticks), 1_000)
+    lines = tuple(Line(name, (tuple(each),)) for name, each in list(points.items())[:MOST_LINES])
+    left = len(points) - len(lines)
+    notes = f"of every micro-batch{f'; {left} more streams are not drawn' if left else ''}"
+    return Chart("Events per second", axis, lines, (notes,))

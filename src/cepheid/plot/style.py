@@ -25,6 +25,7 @@ RULES = f"""
 .cepheid-plot .mark{{stroke:$lane;stroke-width:.8}}
 .cepheid-plot .event{{stroke-width:0}}
 .cepheid-plot .mark.no{{fill:none;stroke:$no;stroke-width:2.2;stroke-linecap:round}}
+.cepheid-plot .mark.faint{{opacity:.25}}
 .cepheid-plot .column{{stroke:none}}
 .cepheid-plot .column.no{{fill:$no}}
 .cepheid-plot .found{{fill:$bar;stroke:none}}

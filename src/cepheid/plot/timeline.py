@@ -26,12 +26,16 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An event: `event` is its row in the table, `kind` a place in the timeline's kinds."""
+    """An event: `event` is its row in the table, `kind` a place in the timeline's kinds.
+
+    `fits` says whether WHERE lets it be part of a match, or of what is negated.
+    """
 
     event: int
     tick: int
     kind: int
     words: str
+    fits: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """All of it; `heading` says what a row is, `notes` what is not drawn."""
+    """All of it; `heading` says what a row is, `notes` what is not drawn, `noun` what a bar is."""
 
     title: str
     heading: str
@@ -102,3 +106,4 @@ class Timeline:
     kinds: tuple[Kind, ...]
     rows: tuple[Row, ...]
     notes: tuple[str, ...]
+    noun: tuple[str, str] = ("match", "matches")

@@ -43,7 +43,7 @@ class _Rows:
             parts += [f'<g class="dense"{hidden}>', *self.columns(row, top), "</g>"]
             top += EVENT_COLUMNS
         else:
-            drawn = sorted(row.marks, key=lambda each: self._kind(each).role is not Role.OTHER)
+            drawn = sorted(row.marks, key=self._depth)
             parts += [self.mark(each, top + EVENTS / 2) for each in drawn]
             top += EVENTS
         if row.match_columns:
@@ -57,10 +57,15 @@ class _Rows:
     def _kind(self, mark: Mark) -> Kind:
         return self.timeline.kinds[mark.kind]
 
+    def _depth(self, mark: Mark) -> tuple[bool, bool]:
+        """Marks of other types are below, and those that WHERE excludes above them."""
+        return self._kind(mark).role is not Role.OTHER, mark.fits
+
     def mark(self, mark: Mark, y: float) -> str:
         kind = self._kind(mark)
+        faint = " faint" if _is_faint(self.timeline, mark) else ""
         return (
-            f'<path class="mark {_colour(kind, mark.kind)}" data-i="{mark.event}" '
+            f'<path class="mark {_colour(kind, mark.kind)}{faint}" data-i="{mark.event}" '
             f'{self.place(mark.tick)} d="{_shape(kind, mark.kind)}" '
             f'transform="translate({svg_number(self.x(mark.tick))} {svg_number(y)})">'
             f"<title>{_title(mark.words)}</title></path>"
@@ -174,7 +179,7 @@ def timeline_body(timeline: Timeline) -> Body:
         lane = {"x": MARGIN + LABEL, "y": y, "width": PLOT, "height": height}
         parts.append(svg_element("rect", "lane", **lane))
         content += drawn
-        parts += _label(row, y, height)
+        parts += _label(row, y, height, timeline.noun)
         y += height + GAP
     if any(row.hidden for row in timeline.rows):
         content.insert(0, _kinds(timeline))
@@ -192,8 +197,8 @@ def _kinds(timeline: Timeline) -> str:
     return f'<g data-kinds="{svg_escape(json.dumps(looks))}"/>'
 
 
-def _label(row: Row, y: float, height: float) -> list[str]:
-    matches = counted(row.match_count, "match", "matches")
+def _label(row: Row, y: float, height: float, noun: tuple[str, str]) -> list[str]:
+    matches = counted(row.match_count, *noun)
     label = fitted(row.label or "all events", LABEL - 12, 12.0)
     return [
         svg_text("row", MARGIN, y + 18, label),
@@ -209,11 +214,19 @@ def _legend(timeline: Timeline, y: float) -> tuple[list[str], float]:
         for number, kind in enumerate(timeline.kinds)
         if kind.role is not Role.OTHER or _has_others(timeline)
     ]
+    marks = (each for row in timeline.rows for each in row.marks)
+    faint = next((each for each in marks if _is_faint(timeline, each)), None)
+    if faint is not None:
+        kind = timeline.kinds[faint.kind]
+        look = f"mark {_colour(kind, faint.kind)} faint"
+        entries.append(
+            (f'<path class="{look}" d="{_shape(kind, faint.kind)}" ', "WHERE excludes it")
+        )
     matches = [each for row in timeline.rows for lane in row.lanes for each in lane]
     line = '<line class="{}" x1="-7" x2="7" y1="0" y2="0" '
     if matches:
         bar = '<rect class="bar" x="-7" y="-2" width="14" height="4" rx="2" '
-        entries.append((bar, "match"))
+        entries.append((bar, timeline.noun[0]))
     if any(each.window_end is not None for each in matches):
         entries.append((line.format("room"), "rest of its window"))
     if any(each.gaps for each in matches):
@@ -226,6 +239,10 @@ def _legend(timeline: Timeline, y: float) -> tuple[list[str], float]:
         parts.append(svg_text("legend", x + 20, y + 4, name))
         x += width
     return parts, y + LEGEND_STEP + 2
+
+
+def _is_faint(timeline: Timeline, mark: Mark) -> bool:
+    return not mark.fits and timeline.kinds[mark.kind].role is not Role.OTHER
 
 
 def _name(kind: Kind) -> str:
@@ -244,7 +261,7 @@ def _has_others(timeline: Timeline) -> bool:
 def _summary(timeline: Timeline) -> str:
     """What a screen reader says of the picture."""
     rows = [
-        f"{row.label or 'all events'}: {counted(row.match_count, 'match', 'matches')}"
+        f"{row.label or 'all events'}: {counted(row.match_count, *timeline.noun)}"
         for row in timeline.rows
     ]
     listed = "; ".join(rows[:8]) + ("; …" if len(rows) > 8 else "")

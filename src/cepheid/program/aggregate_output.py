@@ -50,6 +50,8 @@ class Form(StrEnum):
     EXACT = "exact"
     AVERAGE = "average"
     EXTREME = "extreme"
+    DIFFERENCE = "difference"
+    AVERAGE_DIFFERENCE = "average difference"
 
 
 class NumberKind(StrEnum):
@@ -65,7 +67,9 @@ class AggregateColumn:
 
     `values` is the number that counts values other than NULL: without any the column is NULL.
     `magnitude` is the number that bounds what a BIGINT sum of signed integers can be. `is_whole`
-    tells sums of integers, whose low word is theirs. A hidden column is not shown: HAVING or
+    tells sums of integers, whose low word is theirs; of a difference the numbers of what is taken
+    away are `minus` and `minus_magnitude`. With a `scale` they are decimals without the
+    point. A hidden column is not shown: HAVING or
     arithmetic reads it.
     """
 
@@ -78,6 +82,9 @@ class AggregateColumn:
     magnitude: int | None = None
     is_whole: bool = False
     is_hidden: bool = False
+    scale: int | None = None
+    minus: int = 0
+    minus_magnitude: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,3 +127,25 @@ def _digits(value: Value, events: pa.Schema) -> tuple[int, int]:
         case Apply():
             raise InternalError("functions of decimals are columns of the events")
     assert_never(value)
+
+
+def decimal_of(scale: int) -> pa.DataType:
+    """Return the type of a sum of decimals with so many digits after the point."""
+    return pa.decimal128(MOST_IN_RESULTS, scale)
+
+
+def with_point(numbers: pa.Array, scale: int | None) -> pa.Array:
+    """Return whole numbers as the decimals that they are with a point, and floats likewise.
+
+    >>> with_point(pa.array([1230, None]), 2).to_pylist()
+    [Decimal('12.30'), None]
+    >>> with_point(pa.array([30.0]), 2).to_pylist()
+    [0.3]
+    """
+    if scale is None:
+        return numbers
+    if pa.types.is_floating(numbers.type):
+        return pc.divide(numbers, float(10**scale))
+    digits = pc.cast(numbers, pa.decimal128(19, 0))
+    one = pa.scalar(Decimal(1).scaleb(-scale), pa.decimal128(scale + 1, scale))
+    return pc.cast(pc.multiply(digits, one), decimal_of(scale))

@@ -21,6 +21,7 @@ from cepheid.plan.negated_pattern import is_local
 from cepheid.plan.physical import AggregateMethod, Parallelism, PhysicalPlan
 from cepheid.plan.rules.choose_method import plan_sides
 from cepheid.plan.split_sides import split_sides
+from cepheid.program.every_type import has_type, tests_types
 from cepheid.program.exact_conditions import with_exact_numbers
 from cepheid.program.lower_adjacent import lower_adjacent
 from cepheid.program.lower_aggregates import lower_aggregates
@@ -29,6 +30,7 @@ from cepheid.program.lower_negation import with_inner_parts
 from cepheid.program.lower_pair import make_pair, with_common_trends
 from cepheid.program.lower_runs import lower_runs
 from cepheid.program.lower_slots import lower_slots
+from cepheid.program.match_choice import CHOSEN, MatchChoice
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import (
     Clock,
@@ -46,6 +48,7 @@ STRATEGY_CODES = {
     Strategy.SKIP_TILL_NEXT_KLEENE: StrategyCode.SKIP_TILL_NEXT_KLEENE,
     Strategy.CONTIGUOUS: StrategyCode.CONTIGUOUS,
     Strategy.STRICT: StrategyCode.CONTIGUOUS,
+    Strategy.LATEST_WINS: StrategyCode.LATEST_WINS,
 }
 RANKINGS = {Strategy.CONTIGUOUS: Ranking.PARTITION, Strategy.STRICT: Ranking.STREAM}
 
@@ -98,7 +101,7 @@ def _lower_side(
         window_length=None if window is None else window.length,
         slide=None if window is None else window.slide,
         time=query.schema.time,
-        type_column=query.schema.type_column,
+        type_column=None if tests_types(query) else query.schema.type_column,
         order=query.schema.order,
         partition_by=query.partition_by,
         output=_output(plan, query, as_stream=as_stream),
@@ -118,6 +121,10 @@ def _lower_side(
         is_grouped=plan.is_grouped,
         packs_events=plan.packs_events,
         computed=tuple(query.schema.computed.values()),
+        copies=query.copies,
+        tie_columns=tuple(query.schema.attributes)
+        if query.strategy is Strategy.LATEST_WINS
+        else (),
     )
 
 
@@ -133,7 +140,8 @@ def _tests(query: BoundQuery) -> Iterable[PositionTest]:
             for name in clause.variables
             if position.index in pattern.variables[name].positions
         ]
-        yield position_test(position, conditions + always, query.schema)
+        conditions += has_type(query, position)
+        yield position_test(position, conditions + always, query.schema, query.copies)
 
 
 def _negative_tests(query: BoundQuery) -> Iterable[tuple[PositionTest, ...]]:
@@ -153,13 +161,18 @@ def _negative_tests(query: BoundQuery) -> Iterable[tuple[PositionTest, ...]]:
                     for condition in local
                     for name in variables_of(condition)
                     if position.index in pattern.variables[name].positions
-                ],
+                ]
+                + has_type(query, position),
                 query.schema,
+                query.copies,
             )
             for position in part.automaton.positions
         )
         for inner in with_inner_parts(part.automaton.negated_parts):
-            yield tuple(position_test(each, [], query.schema) for each in inner.automaton.positions)
+            yield tuple(
+                position_test(each, has_type(query, each), query.schema, query.copies)
+                for each in inner.automaton.positions
+            )
 
 
 def _output(plan: PhysicalPlan, query: BoundQuery, *, as_stream: bool) -> Output:
@@ -168,14 +181,22 @@ def _output(plan: PhysicalPlan, query: BoundQuery, *, as_stream: bool) -> Output
             query.matches or (),
             tuple(_positions(query.pattern)),
             not query.tree.returns,
-            tuple(query.schema.attributes)
-            if query.output is ast.OutputMode.NON_OVERLAPPING
-            else None,
+            _choice(query),
             stream_time=stream_time(plan.query) if as_stream else None,
             is_partial=query.output is ast.OutputMode.PARTIAL,
             is_compressed=query.output is ast.OutputMode.COMPRESSED,
         )
     return lower_aggregates(plan)
+
+
+def _choice(query: BoundQuery) -> MatchChoice | None:
+    if query.output not in CHOSEN:
+        return None
+    columns, skip = tuple(query.schema.attributes), query.tree.skip
+    if skip is None or skip.variable is None:
+        return MatchChoice(query.output, columns, *(() if skip is None else (skip.to,)))
+    positions = query.pattern.variables[skip.variable].positions
+    return MatchChoice(query.output, columns, skip.to, sum(1 << each for each in positions))
 
 
 def _positions(pattern: BoundPattern) -> Iterable[tuple[str, tuple[int, ...]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeVar
 
 from cepheid.analysis.attribute_types import AttributeType
@@ -90,6 +91,8 @@ class _Lowering:
         if wanted.variable is None:
             form = Form.EXACT if wanted.exact else Form.LOGARITHM if wanted.log2 else Form.NUMBER
             return AggregateColumn(name, form, self.kind, is_hidden=is_hidden)
+        if wanted.minus is not None:
+            return self._difference(name, wanted, wanted.minus, is_hidden=is_hidden)
         match wanted.function:
             case "COUNT":
                 content = Content.EVENTS if wanted.attribute is None else Content.VALUES
@@ -116,6 +119,24 @@ class _Lowering:
             magnitude=magnitude,
             is_whole=is_integer,
             is_hidden=is_hidden,
+            scale=wanted.scale,
+        )
+
+    def _difference(
+        self, name: str, wanted: TrendAggregate, minus: str, *, is_hidden: bool
+    ) -> AggregateColumn:
+        """The sum over trends of a difference is that of one event less that of the other."""
+        other = replace(wanted, variable=minus)
+        is_average = wanted.function == "AVG"
+        return AggregateColumn(
+            name,
+            Form.AVERAGE_DIFFERENCE if is_average else Form.DIFFERENCE,
+            NumberKind.DOUBLE if is_average else self.kind,
+            self._number(Content.SUM, wanted),
+            magnitude=self._number(Content.MAGNITUDE, wanted),
+            is_hidden=is_hidden,
+            minus=self._number(Content.SUM, other),
+            minus_magnitude=self._number(Content.MAGNITUDE, other),
         )
 
     def _number(self, content: Content, wanted: TrendAggregate) -> int:

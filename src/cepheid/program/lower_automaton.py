@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from cepheid.analysis.automaton import Automaton, Position
 from cepheid.analysis.expressions import Condition, references
+from cepheid.analysis.key_copies import KeyCopies
 from cepheid.analysis.normal_forms import all_of
 from cepheid.analysis.schema import EventSchema
 from cepheid.program.position_automaton import PositionAutomaton, PositionTest
@@ -29,9 +30,15 @@ def lower_automaton(automaton: Automaton) -> PositionAutomaton:
 
 
 def position_test(
-    position: Position, conditions: list[Condition], schema: EventSchema
+    position: Position,
+    conditions: list[Condition],
+    schema: EventSchema,
+    copies: KeyCopies | None = None,
 ) -> PositionTest:
-    """Return the test of a position: its types and its local conditions."""
+    """Return the test of a position: its types and its local conditions.
+
+    Where events have several keys, it concerns the copies for that of the position.
+    """
     attributes = {
         reference.attribute
         for each in conditions
@@ -44,4 +51,6 @@ def position_test(
         for attribute in sorted(attributes)
         if not schema.has_attribute(event_type, attribute)
     )
-    return PositionTest(position.types, all_of(conditions) if conditions else None, exempt)
+    keys = [] if copies is None else list(copies.conditions(position))
+    tested = [*conditions, *keys]
+    return PositionTest(position.types, all_of(tested) if tested else None, exempt)

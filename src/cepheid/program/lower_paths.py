@@ -80,4 +80,5 @@ def _operand(reference: Reference, names: list[str], writer: CodeWriter) -> Path
     if reference.attribute is not None:
         column = writer.column(reference.attribute, reference.attribute_type)
     is_float = reference.attribute_type is AttributeType.FLOAT
-    return PathOperand(variable, role, FUNCTIONS[reference.function], column, is_float)
+    function = FUNCTIONS[reference.function] + reference.place  # of NTH the first is one more
+    return PathOperand(variable, role, function, column, is_float)

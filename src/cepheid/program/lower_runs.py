@@ -19,17 +19,26 @@ from cepheid.analysis.expressions import (
     Value,
     references,
 )
+from cepheid.plan.helpful_directions import (
+    MORE,
+    NEITHER,
+    SIGNS,
+    agreed,
+    counted_until,
+    helpful_directions,
+)
 from cepheid.plan.negated_pattern import negated_pattern
 from cepheid.plan.place_tests import Binding, all_bindings, bound_bindings, place_tests
 from cepheid.program.find_overflows import find_overflows
-from cepheid.program.helpful_directions import NEITHER, helpful_directions
 from cepheid.program.lower_automaton import lower_automaton
 from cepheid.program.lower_negation import lower_negation
 from cepheid.program.lower_paths import lower_match_value, lower_path_clause
 from cepheid.program.negation_program import NegationProgram
 from cepheid.program.predicate_code import CLOCK_COLUMN, COMPARISONS, FUNCTIONS, CodeWriter
 from cepheid.program.run_program import (
+    UNLIMITED,
     AggregateSlot,
+    ColumnKind,
     EventSlot,
     Operand,
     PathClause,
@@ -111,7 +120,8 @@ class _RunLowering:
         self.writer = writer
         self.event_keys: dict[_EventKey, set[int]] = {}
         self.aggregate_keys: dict[_AggregateKey, int] = {}
-        self.directions: dict[_AggregateKey, set[int]] = {}
+        self.directions: dict[_AggregateKey, int] = {}
+        self.most: dict[_AggregateKey, int] = {}
 
     def lower(self) -> RunProgram:
         tests: dict[Binding, list[Test]] = {each: [] for each in self.bindings}
@@ -126,8 +136,15 @@ class _RunLowering:
                 simple.append((placed.binding, condition))
         for binding, condition in simple:
             tests[binding].append(self._test(condition, binding))
-            for aggregate, direction in helpful_directions(condition):
-                self.directions.setdefault(_aggregate_key(aggregate), set()).add(direction)
+            for reference, direction in helpful_directions(condition).items():
+                if isinstance(reference, BlockAggregate):
+                    key = _aggregate_key(reference)
+                    known = self.directions.get(key, direction)
+                    self.directions[key] = agreed(known, direction)
+            for aggregate, most in counted_until(condition):
+                key = _aggregate_key(aggregate)
+                until = UNLIMITED if most is None else min(most, UNLIMITED)
+                self.most[key] = max(self.most.get(key, 0), until)
         for bound in self.query.neighbour_bounds:
             for binding in bound_bindings(self.pattern, bound, self.bindings):
                 tests[binding].append(self._neighbour_test(bound, binding))
@@ -159,22 +176,27 @@ class _RunLowering:
         source = self._single_source(references(condition), binding)
         if source is not None:
             column = self.writer.computed(condition, is_float=False)
-            return Test(0, 0, (self._operand_at(source, column),), TestKind.EVENT_CONDITION)
+            read = self._operand_at(source, column, direction=MORE)
+            return Test(0, 0, (read,), TestKind.EVENT_CONDITION)
         if isinstance(condition, Compare):
             is_float = AttributeType.FLOAT in (condition.left.type, condition.right.type)
-            sides = [
-                self._side(side, binding, is_float=is_float)
-                for side in (condition.left, condition.right)
-            ]
-            left, right = sides
+            sign = SIGNS.get(condition.operator, NEITHER)
+            left = self._side(condition.left, binding, sign, is_float=is_float)
+            right = self._side(condition.right, binding, -sign, is_float=is_float)
             if left is not None and right is not None:
                 kind = TestKind.COMPARE_FLOATS if is_float else TestKind.COMPARE_INTEGERS
                 return Test(0, 0, (left, right), kind, COMPARISONS[condition.operator])
         begin, end, operands = self.writer.clause(condition)
-        loaded = zip(operands, self.writer.operand_columns, strict=True)
-        return Test(begin, end, tuple(self._operand(*each, binding) for each in loaded))
+        helpful, loaded = helpful_directions(condition), self.writer.operand_columns
+        reads = [
+            self._operand(each, column, binding, helpful.get(each, NEITHER))
+            for each, column in zip(operands, loaded, strict=True)
+        ]
+        return Test(begin, end, tuple(reads))
 
-    def _side(self, side: Value, binding: Binding, *, is_float: bool) -> Operand | None:
+    def _side(
+        self, side: Value, binding: Binding, direction: int, *, is_float: bool
+    ) -> Operand | None:
         """Return a side of a comparison that is a function of one event, or a bare aggregate."""
         if isinstance(side, BlockAggregate):
             # Kernels keep the float of an aggregate over integers for AVG only.
@@ -184,10 +206,14 @@ class _RunLowering:
         if source is None:
             return None
         if side.type is AttributeType.DECIMAL:
-            return self._operand_at(source, self.writer.decimals(side, is_float=is_float))
-        if isinstance(side, AttributeReference) and is_float == (side.type is AttributeType.FLOAT):
-            return self._operand_at(source, self.writer.column(side.attribute, side.type))
-        return self._operand_at(source, self.writer.computed(side, is_float=is_float))
+            column = self.writer.decimals(side, is_float=is_float)
+        elif isinstance(side, AttributeReference) and is_float == (
+            side.type is AttributeType.FLOAT
+        ):
+            column = self.writer.column(side.attribute, side.type)
+        else:
+            column = self.writer.computed(side, is_float=is_float)
+        return self._operand_at(source, column, is_float=is_float, direction=direction)
 
     def _single_source(
         self, found: Iterable[Reference], binding: Binding
@@ -200,18 +226,24 @@ class _RunLowering:
             sources.add(self._source(each, binding))
         return sources.pop() if len(sources) == 1 else None
 
-    def _operand_at(self, source: int | _EventKey, column: int) -> Operand:
-        if isinstance(source, int):
-            return Operand(source, column=column)
-        self.event_keys.setdefault(source, set()).add(column)
-        return Operand(list(self.event_keys).index(source), column=column)
+    def _operand_at(
+        self, source: int | _EventKey, column: int, *, is_float: bool = False, direction: int = 0
+    ) -> Operand:
+        if not isinstance(source, int):
+            self.event_keys.setdefault(source, set()).add(column)
+            source = list(self.event_keys).index(source)
+        return Operand(source, is_float=is_float, column=column, direction=direction)
 
     # --- operands -------------------------------------------------------------------------------
 
-    def _operand(self, reference: Reference, column: int, binding: Binding) -> Operand:
+    def _operand(
+        self, reference: Reference, column: int, binding: Binding, direction: int
+    ) -> Operand:
         if isinstance(reference, BlockAggregate):
             return self._aggregate_operand(reference)
-        return self._operand_at(self._source(reference, binding), column)
+        is_float = self.writer.columns[column].kind is ColumnKind.FLOAT
+        source = self._source(reference, binding)
+        return self._operand_at(source, column, is_float=is_float, direction=direction)
 
     def _source(self, reference: AttributeReference, binding: Binding) -> int | _EventKey:
         positions = self.pattern.variables[reference.variable].positions
@@ -248,12 +280,16 @@ class _RunLowering:
         earlier = AttributeReference(bound.first, Role.LAST, CLOCK_COLUMN, kind)
         distance = Operation("-", later, earlier, kind)
         begin, end, _ = self.writer.clause(Compare("<", distance, Constant(bound.length, kind)))
-        if bound.is_within_one and binding.source in self.pattern.variables[bound.first].positions:
-            return Test(begin, end, (Operand(CURRENT_EVENT), Operand(LAST_EVENT)))
-        closed_by = None if bound.is_within_one else bound.second
-        key = _EventKey(bound.first, Role.LAST, closed_by)
-        slot = self._operand_at(key, self.writer.column(CLOCK_COLUMN, kind))
-        return Test(begin, end, (Operand(CURRENT_EVENT), slot))
+        source: int | _EventKey = LAST_EVENT
+        if (
+            not bound.is_within_one
+            or binding.source not in self.pattern.variables[bound.first].positions
+        ):
+            closed_by = None if bound.is_within_one else bound.second
+            source = _EventKey(bound.first, Role.LAST, closed_by)
+        clock = self.writer.column(CLOCK_COLUMN, kind)
+        read = self._operand_at(source, clock, direction=MORE)
+        return Test(begin, end, (Operand(CURRENT_EVENT), read))
 
     # --- slots ----------------------------------------------------------------------------------
 
@@ -297,9 +333,11 @@ class _RunLowering:
             ]
             live = self._live(changes, reads, SET)
             function = FUNCTIONS[key.function]
-            directions = self.directions[key]
-            direction = NEITHER if len(directions) > 1 else next(iter(directions))
-            slots.append(AggregateSlot(changes, live, column, function, key.is_float, direction))
+            direction = self.directions[key]
+            most = self.most.get(key, UNLIMITED)
+            slots.append(
+                AggregateSlot(changes, live, column, function, key.is_float, direction, most)
+            )
         return tuple(slots)
 
     def _live(self, changes: tuple[int, ...], reads: list[bool], ends: int) -> tuple[bool, ...]:

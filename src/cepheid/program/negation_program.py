@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from cepheid.program.position_automaton import PositionAutomaton
 from cepheid.program.run_program import PathClause, RunProgram
 
+FREE = (0,)  # the ways through a gap that no negated part can block
+
 
 @dataclass(frozen=True, slots=True)
 class BranchProgram:

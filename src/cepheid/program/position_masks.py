@@ -109,7 +109,7 @@ def _masks(tests: Sequence[PositionTest], types: EventTypes, predicates: LocalPr
                 lacking = exempt.get(attribute, np.zeros(types.length, np.bool_))
                 exempt[attribute] = lacking | types.is_type(event_type)
             fails = ~predicates.holds(test.condition, exempt)
-            masks[fails] &= ~(np.uint64(1) << np.uint64(position))
+            masks &= ~(fails.astype(np.uint64) << np.uint64(position))
     return masks
 
 

@@ -41,13 +41,18 @@ ABS = {False: 40, True: 41}
 PAIRS = {"least": {False: 42, True: 43}, "greatest": {False: 44, True: 45},
          "coalesce": {False: 46, True: 46}}  # fmt: skip
 CHOOSE = 47
+ROUND, FLOOR, CEIL, SQRT, LN, LOG10, EXP, POWER = 50, 51, 52, 53, 54, 55, 56, 57
+SIGN = {False: 58, True: 59}
+IS_NULL, TO_INTEGER = 60, 61
+OF_FLOATS = {"floor": FLOOR, "ceil": CEIL, "sqrt": SQRT, "ln": LN, "log10": LOG10, "exp": EXP}
 COMPARISONS = {"=": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5}
 
 DECIMAL = AttributeType.DECIMAL
 NULL = AttributeType.NULL
 NOTHING = Constant(None, NULL)
 
-FUNCTIONS = {"COUNT": 0, "SUM": 1, "AVG": 2, "MIN": 3, "MAX": 4}
+FUNCTIONS = {"COUNT": 0, "SUM": 1, "AVG": 2, "MIN": 3, "MAX": 4, "COUNT_DISTINCT": 5, "MEDIAN": 6,
+             "STDDEV": 7, "NTH": 8}  # fmt: skip
 
 CLOCK_COLUMN = "@clock"  # no column of the events can be called so in a query
 
@@ -171,15 +176,47 @@ class CodeWriter:
     def _function(self, value: Apply, *, is_float: bool) -> None:
         """Write one of the functions that may read several events."""
         first, *others = value.arguments
-        if value.function == "case":
-            self._case(value.arguments, is_float=is_float)
+        match value.function:
+            case "case":
+                self._case(value.arguments, is_float=is_float)
+            case "is_null" | "sign" | "cast":
+                self._of_any(value.function, as_value(first), is_float=is_float)
+            case "round":
+                self._value(as_value(first), is_float=is_float)
+                digits = as_value(others[0])
+                if is_float and isinstance(digits, Constant):
+                    self._round(digits)
+            case "floor" | "ceil" if not is_float:
+                self._value(as_value(first), is_float=is_float)
+            case _:
+                self._value(as_value(first), is_float=is_float)
+                if value.function in OF_FLOATS:
+                    self._emit(OF_FLOATS[value.function])
+                elif value.function == "abs":
+                    self._emit(ABS[is_float])
+                for each in others:
+                    self._value(as_value(each), is_float=is_float)
+                    pairs = PAIRS.get(value.function)
+                    self._emit(POWER if pairs is None else pairs[is_float])
+
+    def _of_any(self, function: str, first: Value, *, is_float: bool) -> None:
+        """Write a function of a whole number or of a float, whichever it is."""
+        reads_float = first.type is AttributeType.FLOAT or (is_float and function == "cast")
+        self._value(first, is_float=reads_float)
+        if function == "is_null":
+            self._emit(IS_NULL)
+        elif function == "sign":
+            self._emit(SIGN[reads_float])
+        elif reads_float and not is_float:
+            self._emit(TO_INTEGER)
+
+    def _round(self, digits: Constant) -> None:
+        if digits.value is None:
+            self._emit(CONSTANT_NULL)
+            self._emit(FLOAT_OPERATIONS["+"])
             return
-        self._value(as_value(first), is_float=is_float)
-        if value.function == "abs":
-            self._emit(ABS[is_float])
-        for each in others:
-            self._value(as_value(each), is_float=is_float)
-            self._emit(PAIRS[value.function][is_float])
+        self.floats.append(float(f"1e{digits.value}"))
+        self._emit(ROUND, len(self.floats) - 1)
 
     def _case(self, arguments: Sequence[Value | Condition], *, is_float: bool) -> None:
         if len(arguments) == 1:

@@ -9,9 +9,11 @@ from typing import TypeAlias
 from cepheid.analysis.bound import EventsColumn, MatchColumn, SummaryColumn
 from cepheid.analysis.derived_types import StreamTime
 from cepheid.analysis.expressions import ComputedColumn, references
+from cepheid.analysis.key_copies import KeyCopies
 from cepheid.program.adjacent_program import AdjacentProgram
 from cepheid.program.aggregate_output import AggregateOutput
-from cepheid.program.negation_program import NegationProgram
+from cepheid.program.match_choice import MatchChoice
+from cepheid.program.negation_program import FREE, NegationProgram
 from cepheid.program.position_automaton import PositionAutomaton, PositionTest
 from cepheid.program.run_program import RunProgram
 from cepheid.program.slot_program import SlotProgram
@@ -24,6 +26,7 @@ class StrategyCode(IntEnum):
     SKIP_TILL_NEXT = 1
     SKIP_TILL_NEXT_KLEENE = 2
     CONTIGUOUS = 3
+    LATEST_WINS = 4
 
 
 class Ranking(StrEnum):
@@ -45,7 +48,7 @@ class Clock(StrEnum):
 class MatchOutput:
     """Columns of a match query; `positions_by_variable` says which positions a variable binds.
 
-    `tie_columns` is set for OUTPUT NON OVERLAPPING: columns that break ties between matches.
+    `choice` says which matches are taken, if not all are.
     `is_partial` and `is_compressed` stand for the other forms of OUTPUT.
     `stream_time` is set if matches become events of another query: they carry an order key.
     """
@@ -53,7 +56,7 @@ class MatchOutput:
     columns: tuple[MatchColumn, ...]
     positions_by_variable: tuple[tuple[str, tuple[int, ...]], ...]
     has_default_columns: bool
-    tie_columns: tuple[str, ...] | None = None
+    choice: MatchChoice | None = None
     is_partial: bool = False
     is_compressed: bool = False
     stream_time: StreamTime | None = None
@@ -105,7 +108,8 @@ class Program:
     otherwise matches are enumerated. `cuts_time`: ranges of time are folded apart. `is_grouped`: on
     Spark, every task has whole partitions already. `packs_events`: events cross a shuffle in
     packets. `text` is the query, as the printer writes it. `computed` are columns that are added to
-    the events before anything else.
+    the events before anything else; then, as `copies` says, an event is copied to all partitions
+    that it belongs to. `tie_columns` tell concurrent events apart where only one of them may stay.
     """
 
     automaton: PositionAutomaton
@@ -137,6 +141,8 @@ class Program:
     packs_events: bool = False
     text: str = ""
     computed: tuple[ComputedColumn, ...] = ()
+    copies: KeyCopies | None = None
+    tie_columns: tuple[str, ...] = ()
 
     @property
     def types(self) -> frozenset[str]:
@@ -163,19 +169,20 @@ class Program:
     def stored_columns(self) -> frozenset[str]:
         """The columns that are read of events as they are stored."""
         names = {each.name for each in self.computed}
-        return (self.columns - names).union(*(each.sources for each in self.computed))
+        types = () if self.copies is None else filter(None, [self.copies.type_column])
+        return (self.columns - names).union(types, *(each.sources for each in self.computed))
 
     @property
     def value_columns(self) -> frozenset[str]:
         """The columns that are read, the type column only if it is read as an attribute too."""
-        names = {self.time, *self.order, *self.partition_by}
+        names = {self.time, *self.order, *self.partition_by, *self.tie_columns}
         for test in self.all_tests:
             if test.condition is not None:
                 names |= {each.attribute for each in references(test.condition) if each.attribute}
         columns = self.runs.columns
         names |= {name for each in columns for name in each.stored}
         if isinstance(self.output, MatchOutput):
-            names |= set(self.output.tie_columns or ())
+            names |= set(self.output.choice.tie_columns if self.output.choice else ())
             for column in self.output.columns:
                 if isinstance(column, EventsColumn | SummaryColumn):
                     names.add(column.attribute)
@@ -184,6 +191,13 @@ class Program:
         if self.pair is not None:
             names |= self.pair.second.value_columns | set(self.pair.tie_columns)
         return frozenset(names)
+
+    @property
+    def blocks_borders(self) -> bool:
+        """Whether there are negations at the start or the end: what they see is not the match."""
+        if self.negation is None:
+            return False
+        return any(gap != FREE for gap in self.negation.gaps[len(self.automaton.edges) :])
 
     @property
     def keeps_all_types(self) -> bool:

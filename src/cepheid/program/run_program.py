@@ -7,6 +7,8 @@ from enum import IntEnum, StrEnum
 
 from cepheid.analysis.expressions import Value, references
 
+UNLIMITED = 2**62  # more than events can be counted
+
 
 class ColumnKind(StrEnum):
     """How a column is given to the kernels.
@@ -63,12 +65,17 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """Where a reference of a test gets its event (or aggregate, if `function` is not -1)."""
+    """Where a reference of a test gets its event (or aggregate, if `function` is not -1).
+
+    `direction` is 1 if a larger value of the event never hurts the test, -1 if a smaller one never
+    does, else 0; that of an aggregate is in its slot.
+    """
 
     source: int
     function: int = -1
     is_float: bool = False
     column: int = -1
+    direction: int = 0
 
 
 class TestKind(IntEnum):
@@ -135,7 +142,7 @@ class AggregateSlot:
     """An aggregate over a block that runs carry; `column` is -1 for COUNT of events.
 
     `direction` is 1 if a larger value never hurts the tests that read it, -1 if a smaller one never
-    does, else 0.
+    does, else 0. Counts from `most` on are alike to all tests, and kept as that number.
     """
 
     changes: tuple[int, ...]
@@ -144,6 +151,7 @@ class AggregateSlot:
     function: int
     is_float: bool
     direction: int = 0
+    most: int = UNLIMITED
 
 
 @dataclass(frozen=True, slots=True)

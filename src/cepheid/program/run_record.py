@@ -51,6 +51,16 @@ class GroupRecord:
         return next(each.name for each in self.folds if each.outcome == RAN)
 
 
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """What a step of a stream does, and why; `is_incremental`: whatever the window has."""
+
+    topic: str
+    choice: str
+    reason: str
+    is_incremental: bool
+
+
 class RunRecord:
     """Everything that is written down while queries run; `counts` and `seconds` are by name.
 
@@ -103,6 +113,12 @@ class RunRecord:
         finally:
             self._switch()
             self._stages.pop()
+
+    @property
+    def now(self) -> str:
+        """The stage that runs; it is empty before the first one and between two."""
+        with self._lock:
+            return self._stages[-1] if self._stages else ""
 
     def timed(self, name: str, items: Iterable[Item]) -> Iterator[Item]:
         """Yield items and measure how long it takes to make them."""

@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cepheid.analysis.key_copies import KeyCopies
 from cepheid.engine.bundle import Bundle, bundle_of_one, whole_bundle
+from cepheid.engine.catalogue import RankedFolds
 from cepheid.engine.derived_events import (
     DerivedStream,
     key_sources,
@@ -21,15 +23,13 @@ from cepheid.engine.derived_events import (
 )
 from cepheid.engine.events.event_schema import ColumnRoles
 from cepheid.engine.events.warn_of_events import warn_of_missing_types
+from cepheid.engine.failed import Failed
 from cepheid.engine.members import Member
-from cepheid.engine.run import EventColumns, Failed, LocalResult, RunMode, run, run_each
+from cepheid.engine.run import EventColumns, LocalResult, RunMode, run, run_each
 from cepheid.engine.shared.policy import Sharing
+from cepheid.errors import DataError
 from cepheid.program.program import Program
-from cepheid.program.run_record import RunRecord
 from cepheid.tables.stored_columns import LEAST_ROWS, ColumnReader, StoredEvents
-
-if TYPE_CHECKING:
-    from cepheid.engine.catalogue import RankedFolds
 
 
 def available_cores() -> int:
@@ -38,26 +38,45 @@ def available_cores() -> int:
 
 
 class InProcess:
-    """Arrow tables in this process; `report` writes down what ran."""
+    """Arrow tables in this process; `folds` runs the queries, and writes down what it did."""
 
     def __init__(
-        self,
-        events: pa.Table | StoredEvents,
-        roles: ColumnRoles,
-        report: RankedFolds | None = None,
+        self, events: pa.Table | StoredEvents, roles: ColumnRoles, folds: RankedFolds
     ) -> None:
         self.events = events
         self.schema: pa.Schema = events.schema
         self.roles = roles
-        self.report = report
-        self.record = RunRecord() if report is None else report.record
+        self.folds = folds
+        self.record = folds.record
 
     def run(self, programs: Sequence[Program], sharing: Sharing) -> list[LocalResult | Failed]:
-        """Return the result of every program; of several, maybe that one has none."""
+        """Return the result of every program; of several, maybe that one has none.
+
+        Programs that have other copies of events do not read the same ones.
+        """
+        by_copies: dict[KeyCopies | None, list[int]] = {}
+        for place, program in enumerate(programs):
+            by_copies.setdefault(program.copies, []).append(place)
+        found: dict[int, LocalResult | Failed] = {}
+        errors: list[DataError] = []
+        for places in by_copies.values():
+            try:
+                results = self._run_together([programs[each] for each in places], sharing)
+            except DataError as error:
+                errors.append(error)
+                results = [Failed(error) for _ in places]
+            found |= zip(places, results, strict=True)
+        if len(errors) == len(by_copies):
+            raise errors[0]
+        return [found[place] for place in range(len(programs))]
+
+    def _run_together(
+        self, programs: Sequence[Program], sharing: Sharing
+    ) -> list[LocalResult | Failed]:
         bundle, mode = whole_bundle(programs, sharing), RunMode(available_cores())
         run_all = run if len(programs) == 1 else run_each
         with self._columns(bundle) as events:
-            found = dict(run_all(bundle, events, mode, self.report))
+            found = dict(run_all(bundle, events, mode, self.folds))
             self._warn_of_missing_types(programs, events)
         return [found[number] for number in range(len(programs))]
 
@@ -66,7 +85,7 @@ class InProcess:
         events = EventColumns.of(self._table)
         self._warn_of_missing_types([program], events)
         mode = RunMode(available_cores(), as_found=True)
-        found = run(bundle_of_one(program), events, mode)
+        found = run(bundle_of_one(program), events, mode, self.folds)
         return chain.from_iterable(_batches(each) for _, each in found)
 
     @contextmanager
@@ -83,7 +102,8 @@ class InProcess:
         shown = {name for each in bundle.programs for name in each.partition_by}
         encoded = [name for name in needed if name == type_column and name not in shown]
         threads = available_cores()
-        if threads == 1 or stored.row_count < LEAST_ROWS or bundle.computed:
+        is_plain = not bundle.computed and bundle.copies is None
+        if threads == 1 or stored.row_count < LEAST_ROWS or not is_plain:
             with self.record.stage("read"):
                 table = stored.read(needed, encoded)
             yield EventColumns.of(table, self.schema)
@@ -98,7 +118,7 @@ class InProcess:
     ) -> LocalResult:
         """Return the result of a program that reads those of others, or is read by others."""
         events = EventColumns.of(self._united(schema, streams))
-        found = run(bundle_of_one(program), events, RunMode(available_cores()), self.report)
+        found = run(bundle_of_one(program), events, RunMode(available_cores()), self.folds)
         ((_, result),) = found
         self._warn_of_missing_types([program], EventColumns.of(self._table))
         return result

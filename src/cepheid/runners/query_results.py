@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import ItemsView, Iterable, Iterator, ValuesView
-from typing import Any
+from typing import Any, TypeVar
 
-from cepheid.engine.run import Failed
+from cepheid.engine.failed import Failed
+
+Result = TypeVar("Result")
 
 
-class QueryResults(dict[str, Any]):
+class QueryResults(dict[str, Result]):
     """A dictionary; a query without a result raises its error when it is read.
 
     >>> from cepheid.errors import DataError
@@ -47,6 +49,6 @@ class QueryResults(dict[str, Any]):
         return ItemsView(self)
 
 
-def in_order(results: dict[str, Any], names: Iterable[str]) -> QueryResults:
+def in_order(results: dict[str, Any], names: Iterable[str]) -> QueryResults[Any]:
     """Return results in another order, without reading them."""
     return QueryResults({name: dict.__getitem__(results, name) for name in names})

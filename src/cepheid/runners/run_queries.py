@@ -9,11 +9,12 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
 from cepheid.analysis.schema import EventSchema
+from cepheid.engine.catalogue import RankedFolds
 from cepheid.engine.derived_events import DerivedStream, derived_schema, united_schema
 from cepheid.engine.events.event_schema import (
     ColumnRoles,
@@ -21,11 +22,12 @@ from cepheid.engine.events.event_schema import (
     event_schema,
     named_columns,
 )
+from cepheid.engine.failed import Failed
 from cepheid.engine.members import ChangingQueries, Member, tell_warnings
 from cepheid.engine.process.name_errors import errors_of
 from cepheid.engine.process.threads import each_interruptible, interruptible
 from cepheid.engine.results import result_schema
-from cepheid.engine.run import Failed, LocalResult
+from cepheid.engine.run import LocalResult
 from cepheid.engine.shared.policy import Policy, Sharing
 from cepheid.errors import ConfigError, DataError
 from cepheid.plan.run_options import Batch
@@ -34,6 +36,7 @@ from cepheid.program.program import Program
 from cepheid.program.run_record import RunRecord
 from cepheid.runners.in_process import InProcess
 from cepheid.runners.query_results import QueryResults
+from cepheid.runners.say_progress import say_progress, say_tasks
 from cepheid.tables.stored_columns import PlainEvents, is_stored
 from cepheid.tables.table_kinds import (
     TableKind,
@@ -44,9 +47,6 @@ from cepheid.tables.table_kinds import (
     to_arrow,
     unite_types,
 )
-
-if TYPE_CHECKING:
-    from cepheid.engine.catalogue import RankedFolds
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,11 @@ class EventInput:
     @property
     def is_stream(self) -> bool:
         """Whether more events come while a query runs."""
-        return self.kind is TableKind.SPARK and bool(self.events.isStreaming)
+        if self.kind is not TableKind.SPARK:
+            return False
+        from cepheid.spark.frames.query_functions import is_streaming
+
+        return is_streaming(self.events)
 
 
 class Runner(Protocol):
@@ -98,7 +102,8 @@ def run_queries(
     `sharing` says when queries that are folded together share the work on a burst of events;
     `report` writes down what ran.
     """
-    record = RunRecord() if report is None else report.record
+    folds = RankedFolds() if report is None else report
+    record = folds.record
     with record.stage("read"):
         given = read_input(events, roles)
     if report is not None:
@@ -119,11 +124,12 @@ def run_queries(
     if given.kind is TableKind.SPARK:
         from cepheid.spark.batch.batch_members import SparkMembers
 
+        say_tasks(given.events.sparkSession)
         return _run_members(
             members, SparkMembers(given.events, given.roles), given, sharing, record
         )
-    runner = InProcess(given.events, given.roles, report)
-    with errors_of(None):
+    runner = InProcess(given.events, given.roles, folds)
+    with errors_of(None), say_progress(len(members), given.events, record):
         return interruptible(partial(_run_members, members, runner, given, sharing, record))
 
 
@@ -198,7 +204,7 @@ def find_batches(member: Member, events: Any, roles: ColumnRoles) -> pa.RecordBa
             hint="use run: a DataFrame is computed as it is read, too",
         )
     program = _told(member.make_program(event_schema(given.events.schema, given.roles)))
-    found = InProcess(given.events, given.roles).batches(program)
+    found = InProcess(given.events, given.roles, RankedFolds()).batches(program)
     schema = result_schema(program, given.events.schema)
     return pa.RecordBatchReader.from_batches(schema, each_interruptible(found))
 
@@ -261,7 +267,16 @@ def read_input(events: Any, roles: ColumnRoles) -> EventInput:
     if is_stored(events):
         return EventInput(PlainEvents(events), TableKind.ARROW, roles)
     kind = kind_of(events)
-    return EventInput(events if kind is TableKind.SPARK else to_arrow(events, kind), kind, roles)
+    if kind is TableKind.SPARK:
+        _require_declared(events)
+        return EventInput(events, kind, roles)
+    return EventInput(to_arrow(events, kind), kind, roles)
+
+
+def _require_declared(frame: Any) -> None:
+    from cepheid.spark.frames.query_functions import require_declared
+
+    require_declared(frame)
 
 
 def _check_workers(given: EventInput) -> None:
@@ -292,6 +307,8 @@ def check_input(events: Any, roles: ColumnRoles) -> list[str]:
     narrow = {}
     for name, each in (events if is_typed else {"": events}).items():
         kind = kind_of(each)
+        if kind is TableKind.SPARK:
+            _require_declared(each)
         names = column_names(each, kind)
         check_columns(names, own, f"the events of type '{name}'" if is_typed else "the events")
         found |= dict.fromkeys(names)
@@ -315,6 +332,8 @@ def _stack(events: Mapping[str, Any], roles: ColumnRoles) -> EventInput:
     if kind is TableKind.SPARK:
         from cepheid.spark.unite_frames import unite_frames
 
+        for each in events.values():
+            _require_declared(each)
         frame, united = unite_frames(events, roles)
         return EventInput(frame, kind, united)
     tables = {name: to_arrow(each, kind) for name, each in events.items()}

@@ -8,7 +8,7 @@ from typing import Any
 
 from cepheid.errors import ConfigError
 from cepheid.metrics.collector import Collector, OnProgress
-from cepheid.metrics.publish import MetricsServer, replace_file
+from cepheid.metrics.publish import PATH, LocalServer, metrics_answer, replace_file
 from cepheid.metrics.stream_metrics import StreamMetrics
 
 LOGGER = logging.getLogger("cepheid")
@@ -25,7 +25,7 @@ class StreamingMetrics:
         self._session, self._each, self._file = session, each, file
         self._collector = Collector(self._progressed)
         self._write()
-        self._server = None if port is None else MetricsServer(port, self.prometheus)
+        self._server = None if port is None else LocalServer(port, metrics_answer(self.prometheus))
         self._listener = listen(session, self._collector)
 
     @property
@@ -36,7 +36,7 @@ class StreamingMetrics:
     @property
     def address(self) -> str | None:
         """Where the metrics are offered over HTTP, None if they are not."""
-        return None if self._server is None else self._server.address
+        return None if self._server is None else f"{self._server.address}{PATH}"
 
     def prometheus(self) -> str:
         """Return the metrics as Prometheus text."""

@@ -7,9 +7,11 @@ from dataclasses import replace
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import StringType, StructField, StructType
 
 from cepheid.engine.events.event_schema import ColumnRoles, check_columns
 from cepheid.errors import DataError
+from cepheid.spark.frames.query_functions import is_streaming, known
 from cepheid.spark.stream.event_time import has_watermark
 from cepheid.tables.table_kinds import free_type_column
 
@@ -19,19 +21,20 @@ def unite_frames(
 ) -> tuple[DataFrame, ColumnRoles]:
     """Stack one DataFrame per event type; their columns are the declared schemas."""
     schemas = {name: list(frame.columns) for name, frame in frames.items()}
-    types: dict[str, str] = {}
+    fields: dict[str, StructField] = {}
     for name, frame in frames.items():
         check_columns(frame.columns, replace(roles, type=None), f"the events of type '{name}'")
         for field in frame.schema.fields:
             kind = field.dataType.simpleString()
-            if types.setdefault(field.name, kind) != kind:
+            known_kind = fields.setdefault(field.name, field).dataType.simpleString()
+            if known_kind != kind:
                 raise DataError(
                     f"column '{field.name}' of type '{name}' is {kind}, "
-                    f"but {types[field.name]} for another type",
+                    f"but {known_kind} for another type",
                     hint="give a column of the same name the same type in all tables",
                 )
     _require_all_or_none(
-        {name: frame.isStreaming for name, frame in frames.items()},
+        {name: is_streaming(frame) for name, frame in frames.items()},
         "come as a stream",
         "read all types with spark.readStream, or all with spark.read",
     )
@@ -40,12 +43,15 @@ def unite_frames(
         "have a watermark",
         "call withWatermark for all types, or for none of them and give watermark=",
     )
-    column = free_type_column(set(types))
+    column = free_type_column(set(fields))
     united: DataFrame | None = None
     for name, frame in frames.items():
         typed = frame.withColumn(column, F.lit(name))
         united = typed if united is None else united.unionByName(typed, allowMissingColumns=True)
     assert united is not None
+    every = [*fields.values(), StructField(column, StringType())]
+    nullable = [StructField(each.name, each.dataType) for each in every]
+    united = known(united, StructType(nullable))
     return united, replace(roles, type=column, schemas=roles.schemas or schemas)
 
 

@@ -18,7 +18,6 @@ from cepheid.engine.events.order_events import (
     is_derived,
     order_codes,
     reject_extreme_times,
-    reject_missing_order,
     starts_of_runs,
 )
 from cepheid.engine.events.ticks import to_ticks
@@ -32,6 +31,8 @@ from cepheid.program.position_automaton import PositionTest
 from cepheid.program.position_masks import position_masks
 from cepheid.program.program import Program, Ranking
 from cepheid.program.sharing.sharing_sets import plain_test
+from cepheid.stream.guards import NO_GUARDS, Guards
+from cepheid.stream.set_aside import set_aside
 from cepheid.stream.stream_state import ChunkKind, StreamState
 
 Int64s = NDArray[np.int64]
@@ -44,10 +45,12 @@ class AdmittedEvents:
 
     `latest` is the latest time of all events that are not late, `last_key` the order key of the
     last of them or of an earlier one; None if there is none. Only a stream in order needs the key.
+    `aside` has the events that have no place in time, with their reasons.
     """
 
     events: pa.Table
     late: pa.Table
+    aside: pa.Table
     latest: int | None = None
     last_key: pa.Table | None = None
 
@@ -132,9 +135,11 @@ def admit_events(
     *,
     ordered: bool,
     late_before: int | None,
+    guards: Guards = NO_GUARDS,
 ) -> AdmittedEvents:
     """Take what arrived apart; what is wrong with it is said now, before it is kept."""
     program, names = admission.lead, admission.columns
+    arrived, aside = set_aside(program, arrived, guards)
     ticks = to_ticks(arrived[program.time], program.time)
     if ordered:
         is_late, last_key = _not_after(program, state, plain_events(names, arrived), ticks)
@@ -150,13 +155,12 @@ def admit_events(
         )
     if late.num_rows:
         events, ticks = events.filter(to_arrow(~is_late)), ticks[~is_late]
-    reject_missing_order(program, _columns(events))
     reject_extreme_times(program, ticks)
     latest = int(ticks.max()) if ticks.size else None
     needed = admission.needed(with_computed(events, admission.computed))
     if not needed.all():
         events, ticks = events.filter(to_arrow(needed)), ticks[needed]
-    return AdmittedEvents(in_order(events, ticks, program.order), late, latest, last_key)
+    return AdmittedEvents(in_order(events, ticks, program.order), late, aside, latest, last_key)
 
 
 def plain_events(columns: Container[str], events: pa.Table) -> pa.Table:

@@ -20,8 +20,9 @@ from cepheid.engine.trends.result_table import finish
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Clock, Program, Ranking
 from cepheid.program.slot_program import SlotProgram
+from cepheid.program.when_final import WhenFinal, when_final
 from cepheid.stream.sorted_runs import Chunk
-from cepheid.stream.stream_bundle import stream_of_one
+from cepheid.stream.stream_bundle import reason_unbounded, stream_of_one
 from cepheid.stream.stream_state import StreamState
 from cepheid.stream.stream_step import step
 
@@ -36,9 +37,13 @@ def folds_in_chunks(program: Program, events: pa.Schema) -> bool:
     if program.window_length is None:
         return isinstance(output, AggregateOutput) and _is_linear(program, output, events)
     if program.clock is Clock.TIME:
-        return True
+        return reason_unbounded(program) is None
     is_final_at_once = program.negation is None and program.pair is None
-    return not isinstance(output, AggregateOutput) and is_final_at_once and not output.is_partial
+    return (
+        not isinstance(output, AggregateOutput)
+        and is_final_at_once
+        and when_final(program) is WhenFinal.LAST_EVENT
+    )
 
 
 def _is_linear(program: Program, output: AggregateOutput, events: pa.Schema) -> bool:

@@ -21,15 +21,18 @@ from cepheid.engine.trends.result_table import WINDOW_START
 from cepheid.errors import DataError, LiveStateError, MatchLimitError
 from cepheid.program.program import Program
 from cepheid.stream.closed_windows import next_ends, windows_of_lanes, windows_of_set
-from cepheid.stream.needed_events import how_far_back
 from cepheid.stream.replay import NO_ROWS, Chains, Replay, Replayed
-from cepheid.stream.settled_events import Move, SettledEvents
+from cepheid.stream.settled_events import Move, Work
+from cepheid.stream.step_rules import how_far_back
 from cepheid.stream.stream_bundle import StreamedQuery
+from cepheid.stream.touched_events import touched_events
 
 
 @dataclass(slots=True)
 class Final:
     """What became final by query, why nothing did, and the ticks at which more may.
+
+    `marks` says since when events of a key matter, if that is known (start_marks.py).
 
     Of a query by itself `taken` has the rows of events at which matches end that NON OVERLAPPING
     took, `panes` the matrices of windows that are still open; None if none was closed.
@@ -40,6 +43,8 @@ class Final:
     closings: list[int | None] = field(default_factory=list)
     taken: NDArray[np.int64] = field(default_factory=lambda: NO_ROWS)
     panes: pa.Table | None = None
+    work: Work = field(default_factory=Work)
+    marks: pa.Table | None = None
 
     def add(self, replayed: Replayed, move: Move) -> None:
         """Note what was found for a query."""
@@ -101,10 +106,28 @@ def _replay(alone: Sequence[StreamedQuery], chains: Chains, move: Move, final: F
     for since in dict.fromkeys(each.since for each in (*alone, *in_chains)):
         own = [each for each in alone if each.since == since]
         common = [each for each in chains if each[0][0].since == since]
-        programs = [each.program for each in (*own, *in_chains) if each.since == since]
-        settled = SettledEvents(move.since(since), farthest_back(programs))
-        for each in Replay(own, settled, common).results():
-            final.add(each, move)
+        for queries, linked in _by_reach(own, common, move):
+            taking = [*queries, *(query for each, _ in linked for query in each)]
+            programs = [each.program for each in taking]
+            settled = touched_events(move.since(since), farthest_back(programs), programs)
+            for each in Replay(queries, settled, linked).results():
+                final.add(each, move)
+            settled.add_to(final.work)
+            final.marks = settled.marks()
+
+
+def _by_reach(
+    alone: list[StreamedQuery], chains: Chains, move: Move
+) -> list[tuple[list[StreamedQuery], Chains]]:
+    """Tell queries that look at few partitions from those that have nothing to report.
+
+    Where a window that slides ends, all partitions are looked at, by all queries together.
+    """
+    sliding = [each for each in alone if each.program.slide is not None]
+    if not sliding or move.ends or any(move.ends_window(each.program) for each in sliding):
+        return [(alone, chains)]
+    others = [each for each in alone if each.program.slide is None]
+    return [(sliding, ()), *([(others, chains)] if others or chains else [])]
 
 
 def farthest_back(programs: Sequence[Program]) -> int | None:
@@ -126,6 +149,5 @@ def _begun_since(query: StreamedQuery, result: pa.Table, move: Move) -> pa.Table
 def _latest_settled(move: Move) -> int | None:
     """Return the tick of the last settled event; in a stream in order all are."""
     until = None if move.ordered else move.horizon
-    counts = [each.between(None, until).num_rows for each in move.stored]
-    lasts = [int(each.ticks[n - 1]) for each, n in zip(move.stored, counts, strict=True) if n]
-    return max(lasts, default=None)
+    lasts = (each.last_before(until) for each in move.stored)
+    return max((each for each in lasts if each is not None), default=None)

@@ -9,52 +9,32 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from cepheid.engine.catalogue import RankedFolds
 from cepheid.engine.events.hidden_columns import INDEX, TAKEN
 from cepheid.engine.events.order_events import order_codes, starts_of_runs
 from cepheid.engine.events.partition_codes import partition_codes
 from cepheid.engine.events.ticks import to_ticks
-from cepheid.engine.matches.final_matches import has_end_negation, has_start_negation, is_apart
+from cepheid.engine.matches.pending_runs import pending_rows
 from cepheid.program.arrow_arrays import to_arrow, to_numpy, to_scalar
-from cepheid.program.program import Clock, MatchOutput, Program, Ranking
+from cepheid.program.program import Clock, Program, Ranking
+from cepheid.program.when_final import (
+    has_end_negation,
+    has_start_negation,
+    is_apart,
+)
 from cepheid.stream.admit_events import ranks_of
+from cepheid.stream.step_rules import how_far_back, keeps_pending, marks_windows
 
 Int64s = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
 
 
-def how_far_back(program: Program) -> int | None:
-    """Return how far results that are still to come look back, on the clock; None: to the start.
-
-    From the last event of a result one window back, and so the first negation. Where the result has
-    to wait for the end of a window, that is one window more for whatever looks back from within it:
-    a start negation, the other trend of a pair, a match that is to come first.
-    """
-    window = program.window_length
-    if window is None:
-        return None
-    looks_before = has_start_negation(program)
-    if not isinstance(program.output, MatchOutput):
-        return window * (2 if looks_before and program.slide is None else 1)
-    waits = program.output.is_partial or has_end_negation(program)
-    if program.pair is not None:
-        return window * (1 + waits + looks_before)
-    return window * (2 if waits and (looks_before or is_apart(program)) else 1)
-
-
-def keeps_apart(program: Program) -> bool:
-    """Whether settled events are kept apart from others, and written anew in every step.
-
-    So it is where events are dropped one partition at a time, or carry hidden columns.
-    """
-    return program.clock is Clock.EVENTS or is_apart(program)
-
-
 def still_needed(program: Program, events: pa.Table, horizon: int, taken: Int64s) -> pa.Table:
     """Return the settled events that are to be kept, with their hidden columns.
 
-    `taken` has the rows at which matches end that NON OVERLAPPING took.
+    `taken` has the rows of events that tell which matches may still be taken.
     """
-    keys = _Keys(program, events)
+    keys = EventKeys(program, events)
     stays = np.ones(events.num_rows, np.bool_)
     reach = how_far_back(program)
     if reach is not None and program.clock is Clock.TIME:
@@ -62,13 +42,21 @@ def still_needed(program: Program, events: pa.Table, horizon: int, taken: Int64s
     elif reach is not None:
         index = to_numpy(events[INDEX])
         stays = keys.is_member & (index >= keys.last(index) - reach)
-    if is_apart(program):
+    if is_apart(program) or marks_windows(program):
         is_taken = _flags(events)
         is_taken[taken] = True
-        if not (has_start_negation(program) or has_end_negation(program)):
+        looks_around = has_start_negation(program) or has_end_negation(program)
+        if is_apart(program) and not looks_around:
             stays &= keys.rank > keys.boundary(program, is_taken)
         else:
             events = _with(events, TAKEN, to_arrow(is_taken))
+    if keeps_pending(program):
+        columns = dict(zip(events.column_names, events.columns, strict=True))
+        rows = pending_rows(program, columns, events.num_rows, horizon, RankedFolds())
+        if rows is not None:
+            waits = np.zeros_like(stays)
+            waits[rows] = True
+            stays &= waits
     if program.clock is Clock.EVENTS and program.ranking is Ranking.STREAM:
         return _with_marks(program, events, keys, stays)
     return events if stays.all() else events.filter(to_arrow(stays))
@@ -79,10 +67,10 @@ def with_indexes(program: Program, events: pa.Table) -> pa.Table:
     known = np.zeros(events.num_rows, np.int64)
     if INDEX in events.column_names:
         known = to_numpy(pc.fill_null(events[INDEX], to_scalar(0)))
-    return _with(events, INDEX, to_arrow(_Keys(program, events).index(known)))
+    return _with(events, INDEX, to_arrow(EventKeys(program, events).index(known)))
 
 
-class _Keys:
+class EventKeys:
     """By event: its time, the rank of its order key, and its partition."""
 
     def __init__(self, program: Program, events: pa.Table) -> None:
@@ -134,7 +122,7 @@ def _with(events: pa.Table, name: str, column: pa.Array) -> pa.Table:
     return events.append_column(name, column)
 
 
-def _with_marks(program: Program, events: pa.Table, keys: _Keys, stays: Booleans) -> pa.Table:
+def _with_marks(program: Program, events: pa.Table, keys: EventKeys, stays: Booleans) -> pa.Table:
     """Drop events, but not what they broke: where some are dropped one stays without a partition.
 
     Under strict contiguity two events would otherwise become neighbours. A mark keeps its place in

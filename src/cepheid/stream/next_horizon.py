@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from cepheid.engine.events.ticks import LARGEST, too_far
 from cepheid.program.program import Program
 from cepheid.stream.admit_events import AdmittedEvents
-from cepheid.stream.kept_events import StoredChunk
 from cepheid.stream.next_timer import closes_later
+from cepheid.stream.stored_chunk import StoredChunk
 from cepheid.stream.stream_state import ChunkKind, StreamState
 
 
@@ -53,7 +53,7 @@ def end_of_time(
     Raises:
         DataError: an event is so late that 64 bits have no such horizon; a result would be lost.
     """
-    latest = max((int(each.ticks[-1]) for each in stored), default=None)
+    latest = max((each.latest for each in stored), default=None)
     last = later(horizon, latest)
     if last is None:
         return None

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from cepheid.engine.events.ticks import later, to_ticks
-from cepheid.engine.matches.final_matches import WhenFinal, when_final
+from cepheid.engine.events.ticks import LARGEST, later, to_ticks
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.position_masks import position_masks
 from cepheid.program.program import Clock, Program
+from cepheid.program.when_final import WhenFinal, when_final
+from cepheid.stream.stored_chunk import StoredChunk
 
 Int64s = NDArray[np.int64]
+Settled = Sequence[tuple[StoredChunk, int, int]]
+FEW_ROWS = 256
 
 
 def closes_later(program: Program) -> bool:
@@ -32,10 +37,38 @@ def next_closing(program: Program, events: pa.Table, horizon: int) -> int | None
     if program.slide is not None:
         return next_window_end(program, int(ticks.max()), horizon)
     is_expiry = isinstance(program.output, AggregateOutput)
+    if not is_expiry and when_final(program) is WhenFinal.WINDOW:
+        ends = ticks[fits_border(program, events, at_end=True)]
+        last = later(ends // window * window, window) - 1
+        return int(last[last >= horizon].min(initial=LARGEST)) if (last >= horizon).any() else None
     at_end = not is_expiry and when_final(program) is WhenFinal.LAST_SPAN
-    last = later(ticks[_fits_border(program, events, at_end=at_end)], window) - (not is_expiry)
+    last = later(ticks[fits_border(program, events, at_end=at_end)], window) - (not is_expiry)
     last = last[last >= horizon]
     return int(last.min()) if last.size else None
+
+
+def first_closing(
+    program: Program, settled: Settled, unite: Callable[[list[pa.Table]], pa.Table], horizon: int
+) -> int | None:
+    """Return the same for events in chunks; of these it reads as few as it can."""
+    if not closes_later(program):
+        return None
+    window = program.window_length or 0
+    if program.slide is not None:
+        lasts = [int(chunk.ticks[high - 1]) if high < chunk.span.rows else chunk.latest
+                 for chunk, _, high in settled]  # fmt: skip
+        return next_window_end(program, max(lasts), horizon) if lasts else None
+    best: int | None = None
+    for chunk, low, high in settled:
+        place, size = max(low, chunk.place(horizon - window)), FEW_ROWS
+        while place < high and (best is None or int(chunk.ticks[place]) + window <= best):
+            events = unite([chunk.table.slice(place, min(size, high - place))])
+            found = next_closing(program, events, horizon)
+            if found is not None:
+                best = found if best is None else min(best, found)
+                break
+            place, size = place + size, 2 * size
+    return best
 
 
 def next_window_end(program: Program, latest: int, horizon: int) -> int | None:
@@ -45,7 +78,7 @@ def next_window_end(program: Program, latest: int, horizon: int) -> int | None:
     return end - 1 if end <= latest + window else None
 
 
-def _fits_border(program: Program, events: pa.Table, *, at_end: bool) -> NDArray[np.bool_]:
+def fits_border(program: Program, events: pa.Table, *, at_end: bool) -> NDArray[np.bool_]:
     """Return which events fit a position where a match begins, or ends."""
     columns = dict(zip(events.column_names, events.columns, strict=True))
     masks = position_masks(program, columns, events.num_rows)

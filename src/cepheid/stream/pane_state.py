@@ -27,28 +27,26 @@ from cepheid.errors import InternalError
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.arrow_arrays import to_arrow, to_numpy
 from cepheid.program.compute_columns import computed_schema
-from cepheid.program.program import Clock, Program, Ranking
+from cepheid.program.program import Program
 from cepheid.program.slot_program import SlotProgram
+from cepheid.stream.step_rules import why_no_matrices
 
 
 def keeps_panes(program: Program, events: pa.Schema) -> bool:
-    """Whether a program keeps matrices instead of events of this schema.
+    """Whether a program keeps matrices instead of events of this schema."""
+    return program.slide is not None and has_matrices(program, events)
 
-    EXACT counts are found in several passes over events; texts and decimals have no keys for MIN
-    and MAX that mean the same in every step; under strict contiguity the events of all partitions
-    break trends, and a window of events is told by their indexes.
+
+def has_matrices(program: Program, events: pa.Schema) -> bool:
+    """Whether what a program adds up in a stretch of time is a matrix, whatever comes before.
+
+    Texts and decimals have no keys for MIN and MAX that mean the same in every step.
     """
-    output, events = program.output, computed_schema(events, program.computed)
-    return (
-        isinstance(output, AggregateOutput)
-        and program.slots is not None
-        and program.pair is None
-        and program.clock is Clock.TIME
-        and program.slide is not None
-        and not output.has_exact
-        and not (program.ranking is Ranking.STREAM and program.partition_by)
-        and all(has_own_keys(_plain(events.field(e.attribute).type)) for e in output.minima)
-    )
+    output = program.output
+    if not isinstance(output, AggregateOutput) or why_no_matrices(program) is not None:
+        return False
+    kinds = computed_schema(events, program.computed)
+    return all(has_own_keys(_plain(kinds.field(e.attribute).type)) for e in output.minima)
 
 
 def fold(program: Program, events: pa.Table) -> pa.Table:

@@ -24,14 +24,16 @@ from cepheid.engine.matches.match_task import SearchMode
 from cepheid.engine.shared.run_chains import ChainTask, run_chains
 from cepheid.engine.shared.shared_folds import Alone
 from cepheid.engine.trends.aggregation import Aggregation
+from cepheid.engine.trends.known_middle import KnownMiddle, NeedsAllEventsError
 from cepheid.engine.trends.trend_events import TrendEvents
 from cepheid.program.aggregate_output import AggregateOutput
-from cepheid.program.program import Program
+from cepheid.program.program import Clock, Program
 from cepheid.program.sharing.chain_program import ChainProgram
 from cepheid.program.sharing.other_sets import OtherSets, scans
-from cepheid.stream.needed_events import how_far_back
-from cepheid.stream.next_timer import closes_later, next_closing
+from cepheid.stream.kept_matrices import EndsOfWindow, matrix_parts
+from cepheid.stream.next_timer import closes_later
 from cepheid.stream.settled_events import SettledEvents
+from cepheid.stream.step_rules import how_far_back
 from cepheid.stream.stream_bundle import StreamedQuery
 
 Int64s = NDArray[np.int64]
@@ -61,9 +63,7 @@ class Replay:
 
     def results(self) -> Iterator[Replayed]:
         """Yield what becomes final of every query."""
-        settled, horizon = self.settled, self.settled.move.horizon
-        assert horizon is not None
-        alone = [*self.alone]
+        settled, alone = self.settled, [*self.alone]
         for queries, chains in self.chains:
             found = self._chains(chains)
             if found is None:
@@ -74,15 +74,21 @@ class Replay:
             result, taken = None, NO_ROWS
             if self._can_be_new(each.program):
                 result, taken = self._run(each)
-            closing = next_closing(each.program, settled.events, horizon)
-            yield Replayed(each, result, closing, taken)
+            yield Replayed(each, result, settled.closing(each.program), taken)
 
     def _run(self, query: StreamedQuery) -> tuple[pa.Table, Int64s]:
         """Return the result, and where matches end that NON OVERLAPPING took."""
         program, output, settled = query.program, query.program.output, self.settled
+        for some, report in settled.beginnings(program):
+            columns, mode = _columns(some), SearchMode(RankedFolds(), 1, report)
+            found = find_matches(program, columns, some.num_rows, settled.move.schema, mode)
+            if not found.table.num_rows:
+                return found.table, found.taken
         events, schema, report = settled.events, settled.move.schema, settled.report
         columns, mode = self._scans.of(program), SearchMode(RankedFolds(), 1, report)
         if isinstance(output, AggregateOutput):
+            if isinstance(settled, EndsOfWindow) and settled.middle is not None:
+                return self._by_matrices(query, output, settled, settled.middle), NO_ROWS
             given = TrendEvents(program, output, columns, events.num_rows, 1, report)
             folded = Aggregation(given, mode.folding)
             return folded.table(schema, partially=query.partially), NO_ROWS
@@ -96,6 +102,23 @@ class Replay:
         else:
             found = find_matches(program, columns, events.num_rows, schema, mode)
         return found.table, found.taken
+
+    def _by_matrices(
+        self, query: StreamedQuery, output: AggregateOutput, settled: EndsOfWindow, middle: pa.Table
+    ) -> pa.Table:
+        """Return the result of moments, from the ends of their windows and what is between."""
+        program, events, schema = (
+            matrix_parts(query.program)[0],
+            settled.events,
+            settled.move.schema,
+        )
+        columns = _columns(events)
+        given = TrendEvents(program, output, columns, events.num_rows, 1, settled.report)
+        folded = KnownMiddle(given, RankedFolds(), middle, schema)
+        try:
+            return folded.table(schema, partially=query.partially)
+        except NeedsAllEventsError:
+            return Replay([query], settled.whole)._run(query)[0]
 
     def _chains(self, program: ChainProgram) -> Sequence[pa.Table | None] | None:
         """Return results of sequences; None if one is too large to be counted with others."""
@@ -112,9 +135,12 @@ class Replay:
     def _can_be_new(self, program: Program) -> bool:
         """Whether anything can have become final: by new events, by time, by the end."""
         move = self.settled.move
+        if program.slide is not None and program.clock is Clock.TIME and not move.ends:
+            return move.ends_window(program) and bool(self.settled.events.num_rows)
+        if self.settled.new.num_rows:
+            return True
         is_later = move.horizon != move.state.horizon and closes_later(program)
-        is_over = (is_later or move.ends) and self.settled.known.num_rows
-        return bool(self.settled.new.num_rows or is_over)
+        return bool((is_later or move.ends) and self.settled.known.num_rows)
 
     @cached_property
     def _scans(self) -> Scans:
@@ -122,7 +148,7 @@ class Replay:
         chains = [query.program for queries, _ in self.chains for query in queries]
         programs = [*chains, *(each.program for each in self.alone)]
         events = self.settled.events
-        columns: Mapping[str, Any] = dict(zip(events.column_names, events.columns, strict=True))
+        columns = _columns(events)
         every = OtherSets((), (), tuple(range(len(programs))))
         scanned = scans(programs, (), every)
         return Scans(scanned, columns, events.num_rows, first_tick=self._first_tick)
@@ -130,3 +156,7 @@ class Replay:
     def _first_tick(self, program: Program) -> int | None:
         before, reach = self.settled.move.state.horizon, how_far_back(program)
         return None if before is None or reach is None else before - reach
+
+
+def _columns(events: pa.Table) -> Mapping[str, Any]:
+    return dict(zip(events.column_names, events.columns, strict=True))

@@ -1,4 +1,4 @@
-"""Three ways to keep what is settled: events where they are, events apart, or panes."""
+"""Four ways to keep what is settled: events where they are, also with ends, or apart; or panes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from cepheid.engine.events.ticks import to_ticks
 from cepheid.engine.trends.folds.panes import pane_length
 from cepheid.program.program import Program
 from cepheid.stream import pane_state
+from cepheid.stream.admit_events import in_order
 from cepheid.stream.fold_settled import Final, farthest_back, fold_settled
 from cepheid.stream.kept_events import MOST_CHUNKS, ChunkWriter, write_stored
-from cepheid.stream.needed_events import how_far_back, keeps_apart, still_needed
+from cepheid.stream.needed_events import still_needed
 from cepheid.stream.replay import Replay
 from cepheid.stream.settled_events import EventsApart, Move, SettledEvents
+from cepheid.stream.step_rules import how_far_back, keeps_apart
 from cepheid.stream.stream_bundle import StreamedQuery
 from cepheid.stream.stream_state import Chunk, ChunkKind
+from cepheid.stream.taken_ends import MANY_EVENTS, EventsAfterEnds, can_keep_ends, events_after_ends
 
 FEW_EVENTS = 4096  # that are kept as they are
 SAMPLE = 2**16  # rows that show how many partitions there are
@@ -46,26 +49,33 @@ def retention_of(move: Move) -> Retention:
         return PlainRetention(move)
     if move.state.of_kind(ChunkKind.PANES):
         return PaneRetention(move, query)
+    if move.state.of_kind(ChunkKind.TAKEN):
+        return EndRetention(move, query)
     if keeps_apart(query.program):
         return ApartRetention(move, query)
-    if pane_state.keeps_panes(query.program, move.schema):
-        events = SettledEvents(move, how_far_back(query.program)).events
-        if panes_pay(query.program, events):
-            return PaneRetention(move, query)
+    if pane_state.keeps_panes(query.program, move.schema) and panes_pay(query.program, move):
+        return PaneRetention(move, query)
     return PlainRetention(move)
 
 
-def panes_pay(program: Program, events: pa.Table) -> bool:
+def panes_pay(program: Program, move: Move) -> bool:
     """Whether a pane of a partition has so many events that a matrix is smaller, by estimate."""
-    if events.num_rows <= FEW_EVENTS or program.slots is None:
+    if program.slots is None or move.horizon is None:
         return False
-    some = events.slice(0, SAMPLE)
+    reach, before = how_far_back(program), move.state.horizon
+    begin = None if before is None or reach is None else before - reach
+    parts = move.settled_parts(move.stored, begin, move.horizon)
+    rows = sum(high - low for _, low, high in parts)
+    if rows <= FEW_EVENTS:
+        return False
+    few = max(1, SAMPLE // len(parts))
+    some = move.united([each.table.slice(low, min(few, high - low)) for each, low, high in parts])
     columns = dict(zip(some.column_names, some.columns, strict=True))
     codes = partition_codes(columns, program.partition_by, some.num_rows).code
-    ticks = to_ticks(events[program.time], program.time)
     length = pane_length(program.window_length or 0, program.slide or 1)
-    panes = int(ticks.max()) // length - int(ticks.min()) // length + 1
-    return bool(events.num_rows >= panes * np.unique(codes).size * program.slots.size**2)
+    first = min(max(each.span.earliest, begin or each.span.earliest) for each, _, _ in parts)
+    panes = min(max(each.latest for each, _, _ in parts), move.horizon) // length - first // length
+    return bool(rows >= (panes + 1) * np.unique(codes).size * program.slots.size**2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +90,23 @@ class PlainRetention:
 
     def write(self, final: Final, writer: ChunkWriter) -> None:
         """Keep what can still matter."""
-        horizon, reach = self.move.horizon, farthest_back(self.move.bundle.programs)
-        oldest = None if horizon is None or reach is None else horizon - reach
-        write_stored(self.move.lead, self.move.stored, oldest, writer)
+        write_stored(self.move.lead, self.move.stored, oldest_needed(self.move), writer)
+
+
+def oldest_needed(move: Move) -> int | None:
+    """Return the tick before which no settled event matters after a step; None: all may."""
+    horizon, reach = move.horizon, farthest_back(move.bundle.programs)
+    return None if horizon is None or reach is None else horizon - reach
+
+
+def replayed(move: Move, query: StreamedQuery, settled: SettledEvents) -> Final:
+    """Return what becomes final of a query by itself."""
+    final = Final()
+    if move.horizon is not None:
+        (found,) = Replay([query], settled).results()
+        final.add(found, move)
+        settled.add_to(final.work)
+    return final
 
 
 @dataclass(frozen=True)
@@ -99,14 +123,10 @@ class ApartRetention:
 
     def fold(self, *, isolates: bool) -> Final:
         """Return what becomes final."""
-        final = Final()
-        if self.move.horizon is not None:
-            (replayed,) = Replay([self.query], self.settled).results()
-            final.add(replayed, self.move)
-        return final
+        return replayed(self.move, self.query, self.settled)
 
     def write(self, final: Final, writer: ChunkWriter) -> None:
-        """Keep what can still matter."""
+        """Keep what can still matter; once many events do, they are kept where they are."""
         move, settled = self.move, self.settled
         move.write_unsettled(writer)
         if move.horizon is None or not settled.events.num_rows:
@@ -115,10 +135,45 @@ class ApartRetention:
         is_same = not settled.new.num_rows and not final.taken.size
         if is_same and needed.num_rows == settled.known.num_rows:
             writer.chunks += settled.chunks
+            return
+        computed = {each.name for each in move.bundle.computed}
+        names = [name for name in needed.column_names if name not in computed]
+        program, needed = self.query.program, needed.select(names)
+        if needed.num_rows > MANY_EVENTS and can_keep_ends(program, move.schema):
+            ticks = to_ticks(needed[program.time], program.time)
+            writer.add_events(in_order(needed, ticks, program.order), np.sort(ticks))
+            writer.add(ChunkKind.TAKEN, move.horizon, events_after_ends(move, program).no_ends)
         elif needed.num_rows:
-            computed = {each.name for each in move.bundle.computed}
-            names = [name for name in needed.column_names if name not in computed]
-            writer.add(ChunkKind.KNOWN, move.horizon, needed.select(names))
+            writer.add(ChunkKind.KNOWN, move.horizon, needed)
+
+
+@dataclass(frozen=True)
+class EndRetention:
+    """Keeps events in the chunks in which they came, and the ends of matches that were taken."""
+
+    move: Move
+    query: StreamedQuery
+
+    @cached_property
+    def settled(self) -> EventsAfterEnds:
+        """The settled events that new ones can be taken with."""
+        return events_after_ends(self.move, self.query.program)
+
+    def fold(self, *, isolates: bool) -> Final:
+        """Return what becomes final."""
+        return replayed(self.move, self.query, self.settled)
+
+    def write(self, final: Final, writer: ChunkWriter) -> None:
+        """Keep what can still matter; chunks of ends say that ends are kept, even without rows."""
+        move, program = self.move, self.query.program
+        PlainRetention(move).write(final, writer)
+        ends = ChunkWriter(writer.next_number, kind=ChunkKind.TAKEN)
+        new = self.settled.new_ends(final.taken) if final.taken.size else self.settled.no_ends
+        oldest = oldest_needed(move)
+        write_stored(program, self.settled.stored_ends(new), oldest, ends)
+        if not ends.chunks:
+            ends.add(ChunkKind.TAKEN, move.horizon or 0, self.settled.no_ends)
+        writer.take(ends)
 
 
 @dataclass(frozen=True)
@@ -186,12 +241,7 @@ class PaneRetention:
     @cached_property
     def _closes(self) -> bool:
         """Whether a window closes that may have events."""
-        move, before = self.move, self.move.state.horizon
-        if move.horizon is None or not self.rows:
-            return False
-        length, slide = self.program.window_length or 0, self.program.slide or 1
-        last = (move.horizon - length) // slide
-        return before is None or (before - length) // slide < last
+        return bool(self.rows) and self.move.ends_window(self.program)
 
     @property
     def _chunks(self) -> tuple[Chunk, ...]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
 import pyarrow as pa
 
 from cepheid.engine.events.report_range import ReportRange
 from cepheid.program.compute_columns import with_computed
 from cepheid.program.program import Clock, Program
-from cepheid.stream.kept_events import ChunkWriter, StoredChunk, write_waiting
+from cepheid.stream.kept_events import ChunkWriter, write_waiting
 from cepheid.stream.needed_events import with_indexes
+from cepheid.stream.next_timer import first_closing, next_closing
+from cepheid.stream.stored_chunk import StoredChunk
 from cepheid.stream.stream_bundle import StreamBundle
 from cepheid.stream.stream_state import Chunk, ChunkKind, StreamState
 
@@ -41,11 +43,11 @@ class Move:
         """Return the same without events before a tick."""
         if tick is None:
             return self
-        return replace(self, stored=[_from(each, tick) for each in self.stored])
+        return replace(self, stored=[each.since(tick) for each in self.stored])
 
     def united(self, parts: list[pa.Table]) -> pa.Table:
         """Return tables of events as one, with the columns that programs compute of them."""
-        tables = [with_computed(each, self.bundle.computed) for each in parts]
+        tables = [with_computed(each, self.bundle.computed) for each in parts if each.num_rows]
         return pa.concat_tables([self.schema.empty_table(), *tables], promote_options="default")
 
     def settled_now(self, before: int | None) -> pa.Table:
@@ -53,8 +55,23 @@ class Move:
         if self.horizon is None:
             return self.schema.empty_table()
         if self.ordered:
-            return self.united([each.table for each in self.stored if each.chunk is None])
+            return self.united([e.between(None, None) for e in self.stored if e.chunk is None])
         return self.united([each.between(before, self.horizon) for each in self.stored])
+
+    def ends_window(self, program: Program) -> bool:
+        """Whether a window that slides ends in this step."""
+        before, until = self.state.horizon, self.horizon
+        length, slide = program.window_length or 0, program.slide or 1
+        if until is None or before is None:
+            return until is not None
+        return (before - length) // slide < (until - length) // slide
+
+    def settled_parts(
+        self, chunks: Sequence[StoredChunk], begin: int | None, end: int
+    ) -> list[tuple[StoredChunk, int, int]]:
+        """Return chunks with the rows from one tick to before another; in order, to their end."""
+        parts = ((each, *each.places(begin, None if self.ordered else end)) for each in chunks)
+        return [(each, low, high) for each, low, high in parts if low < high]
 
     def write_unsettled(self, writer: ChunkWriter) -> None:
         """Keep the events that still wait, and no others."""
@@ -62,11 +79,16 @@ class Move:
             write_waiting(self.lead, self.stored, self.horizon, writer)
 
 
-def _from(chunk: StoredChunk, tick: int) -> StoredChunk:
-    if chunk.ticks[0] >= tick:
-        return chunk
-    place = int(np.searchsorted(chunk.ticks, tick))
-    return StoredChunk(chunk.table.slice(place), chunk.ticks[place:], chunk.chunk)
+@dataclass(slots=True)
+class Work:
+    """What a step had to do: events that it settled, events run again, partitions looked up.
+
+    Where all partitions are looked at, none is looked up.
+    """
+
+    settled: int = 0
+    replayed: int = 0
+    touched: int = 0
 
 
 @dataclass(frozen=True)
@@ -76,16 +98,51 @@ class SettledEvents:
     move: Move
     reach: int | None = None
 
+    def marks(self) -> pa.Table | None:
+        """Return since when events matter after this step, if that is known of all keys."""
+        return None
+
+    def beginnings(self, program: Program) -> Iterator[tuple[pa.Table, ReportRange]]:
+        """Yield ever more of the events, from the oldest on, and what a step would report of them.
+
+        If that is nothing, the step has nothing to report. There may be none.
+        """
+        yield from ()
+
+    def add_to(self, work: Work) -> None:
+        """Tell what was done with the events, as far as they were looked at."""
+        if "known" in vars(self):
+            work.replayed += self.known.num_rows
+
     @cached_property
     def known(self) -> pa.Table:
         """The events that were settled before."""
-        move, before = self.move, self.move.state.horizon
+        parts = self.known_chunks
+        return self.move.united([each.table.slice(low, high - low) for each, low, high in parts])
+
+    def known_before(self, end: int) -> pa.Table:
+        """Return those of the events that were settled before that are earlier than a tick."""
+        parts = ((each, low, min(high, each.place(end))) for each, low, high in self.known_chunks)
+        return self.move.united(
+            [each.table.slice(low, high - low) for each, low, high in parts if low < high]
+        )
+
+    @cached_property
+    def known_chunks(self) -> list[tuple[StoredChunk, int, int]]:
+        """The chunks of events that were settled before, with the first row and that after all."""
+        before = self.move.state.horizon
         if before is None:
-            return move.schema.empty_table()
+            return []
         oldest = None if self.reach is None else before - self.reach
-        until = None if move.ordered else before
-        chunks = [each for each in move.stored if each.chunk is not None]
-        return move.united([each.between(oldest, until) for each in chunks])
+        chunks = [each for each in self.move.stored if each.chunk is not None]
+        return self.move.settled_parts(chunks, oldest, before)
+
+    def closing(self, program: Program) -> int | None:
+        """Return the first tick at which these events may make something final, if they can."""
+        move = self.move
+        assert move.horizon is not None
+        parts = move.settled_parts(move.stored, None, move.horizon)
+        return first_closing(program, parts, move.united, move.horizon)
 
     @cached_property
     def new(self) -> pa.Table:
@@ -122,6 +179,11 @@ class EventsApart(SettledEvents):
     def new(self) -> pa.Table:
         """The events that this step settles."""
         return self.move.settled_now(None)
+
+    def closing(self, program: Program) -> int | None:
+        """Return the first tick at which these events may make something final, if they can."""
+        assert self.move.horizon is not None
+        return next_closing(program, self.events, self.move.horizon)
 
     @cached_property
     def events(self) -> pa.Table:

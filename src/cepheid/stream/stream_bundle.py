@@ -12,14 +12,20 @@ from typing import TYPE_CHECKING
 
 from cepheid.engine.shared.policy import Policy, Sharing
 from cepheid.errors import Diagnostic, UnsupportedQueryError
-from cepheid.program.aggregate_output import AggregateOutput
-from cepheid.program.program import Clock, Program
+from cepheid.program.program import Clock, MatchOutput, Program
 from cepheid.program.sharing.chain_program import ChainProgram, chain_sets
 from cepheid.program.sharing.lane_program import LaneProgram, lane_sets, make_lanes
 from cepheid.program.sharing.merged_program import MergedProgram
+from cepheid.program.when_final import (
+    WhenFinal,
+    has_end_negation,
+    shares_windows_of_events,
+    when_final,
+)
 
 if TYPE_CHECKING:
     from cepheid.analysis.expressions import ComputedColumn
+    from cepheid.analysis.key_copies import KeyCopies
     from cepheid.stream.admit_events import Admission
 
 Numbers = tuple[int, ...]
@@ -87,6 +93,11 @@ class StreamBundle:
         """The columns that programs add to the events; they are not kept."""
         return tuple(dict.fromkeys(one for each in self.programs for one in each.computed))
 
+    @property
+    def copies(self) -> KeyCopies | None:
+        """What copies of events come: the same for all programs."""
+        return self.programs[0].copies
+
     @cached_property
     def admission(self) -> Admission:
         """What is kept of events."""
@@ -108,24 +119,44 @@ def stream_of_one(program: Program, *, partially: bool = False) -> StreamBundle:
 
 def reject_unbounded(program: Program) -> None:
     """Raise an UnsupportedQueryError if a result is never final."""
-    from cepheid.engine.trends.windows.wanted_windows import shares_windows_of_events
+    problem = reason_unbounded(program)
+    if problem is not None:
+        raise UnsupportedQueryError([problem])
 
-    problem = None
-    if isinstance(program.output, AggregateOutput) and program.window_length is None:
-        problem = Diagnostic(
+
+def reason_unbounded(program: Program) -> Diagnostic | None:
+    """Return why a result is never final, None if it is some time."""
+    if isinstance(program.output, MatchOutput):
+        when = when_final(program)
+        if program.window_length is None and when is not WhenFinal.LAST_EVENT:
+            return Diagnostic(
+                "stream-without-window",
+                f"'{program.name}' takes a match that a later event may change, and a stream has "
+                "no end",
+                hint="add WITHIN",
+            )
+        if when is WhenFinal.WINDOW and has_end_negation(program):
+            return Diagnostic(
+                "last-with-end-negation",
+                f"'{program.name}' asks for the last match of a window, which a negated part at "
+                "the end may block later",
+                hint="ask for the first one (OUTPUT FIRST), or for the longest ones",
+            )
+        return None
+    if program.window_length is None:
+        return Diagnostic(
             "stream-without-window",
             f"'{program.name}' adds up the whole input, and a stream has no end",
             hint="add WITHIN, or WITHIN … SLIDE",
         )
-    elif shares_windows_of_events(program):
-        problem = Diagnostic(
+    if shares_windows_of_events(program):
+        return Diagnostic(
             "stream-of-shared-windows",
             f"'{program.name}' adds up windows of EVENTS of several partitions; on a stream a new "
             "partition can always come, and its first window would change a result",
             hint="group by all partition attributes, or measure the window in time",
         )
-    if problem is not None:
-        raise UnsupportedQueryError([problem])
+    return None
 
 
 def stream_bundle(

@@ -16,10 +16,12 @@ from cepheid.errors import StateLimitError
 from cepheid.program.compute_columns import computed_schema
 from cepheid.stream.admit_events import AdmittedEvents, admit_events
 from cepheid.stream.fold_settled import Final
-from cepheid.stream.kept_events import ChunkWriter, earliest_from, read_stored
+from cepheid.stream.guards import NO_GUARDS, Guards
+from cepheid.stream.kept_events import ChunkWriter, earliest_from
 from cepheid.stream.next_horizon import end_of_time, later, next_horizon
 from cepheid.stream.retention import Retention, retention_of
-from cepheid.stream.settled_events import Move
+from cepheid.stream.settled_events import Move, Work
+from cepheid.stream.stored_chunk import read_stored
 from cepheid.stream.stream_bundle import StreamBundle
 from cepheid.stream.stream_state import ChunkKind, StreamState
 
@@ -32,7 +34,8 @@ class Step:
     as they were given. `next_timer` is the earliest tick such that a step with a later horizon may
     settle or report something, even if no event arrives; None if nothing waits. `waiting` is how
     many more events wait for a later horizon than before. `failed` says of queries that have no
-    results, because their data is at fault, why.
+    results, because their data is at fault, why. `aside` has events without a place in time, as
+    they were given, and their reasons. `work` is what the step had to do.
     """
 
     state: StreamState
@@ -41,6 +44,8 @@ class Step:
     next_timer: int | None
     waiting: int = 0
     failed: dict[str, str] = field(default_factory=dict)
+    aside: pa.Table = field(default_factory=lambda: pa.table({}))
+    work: Work = field(default_factory=Work)
 
 
 def step(  # noqa: PLR0913 - the options of a stream, all by name
@@ -51,6 +56,7 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
     *,
     ordered: bool = False,
     late_before: int | None = None,
+    guards: Guards = NO_GUARDS,
     state_limit: int | None = None,
     isolates: bool = False,
     ends: bool = False,
@@ -58,7 +64,8 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
     """Settle all events before tick `until`, or all of a stream in order.
 
     An event is late if it is before `late_before`, or settled already. In a stream in order that is
-    one whose order key does not come after those of the steps before. `state_limit` is in bytes.
+    one whose order key does not come after those of the steps before. `guards` say which events
+    have no place in time and are set aside. `state_limit` is in bytes.
     With `isolates` a query whose data is at fault has no results in this step, and the others do.
     `ends`: no event comes after these, so that everything is final, and nothing is kept.
 
@@ -73,7 +80,9 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
             assert state.events is not None
             arrived = state.events.empty_table()
         admission = replace(bundle.admission, is_lenient=isolates)
-        admitted = admit_events(admission, state, arrived, ordered=ordered, late_before=late_before)
+        admitted = admit_events(
+            admission, state, arrived, ordered=ordered, late_before=late_before, guards=guards
+        )
         move = _settle(bundle, state, admitted, until, ordered=ordered, ends=ends)
         retention = retention_of(move)
         final = retention.fold(isolates=isolates)
@@ -82,7 +91,17 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
             raise StateLimitError(move.lead.name, after.size, state_limit)
         results = {name: each for name, each in final.results.items() if each.num_rows}
         timer, waiting = _next_timer(move, final), _newly_waiting(move)
-        return Step(after, results, admitted.late, timer, waiting, final.failed)
+        final.work.settled = admitted.events.num_rows - waiting
+        return Step(
+            after,
+            results,
+            admitted.late,
+            timer,
+            waiting,
+            final.failed,
+            admitted.aside,
+            final.work,
+        )
 
 
 def _settle(
@@ -117,7 +136,8 @@ def _retain(
         else:
             writer.add(ChunkKind.LAST_KEY, admitted.latest or 0, admitted.last_key)
     kept = admitted.events.schema
-    return StreamState(move.horizon, tuple(writer.chunks), kept, writer.next_number)
+    chunks = tuple(writer.chunks)
+    return StreamState(move.horizon, chunks, kept, writer.next_number, final.marks)
 
 
 def _next_timer(move: Move, final: Final) -> int | None:

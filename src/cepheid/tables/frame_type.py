@@ -1,4 +1,4 @@
-"""Spark's type of tables, for annotations elsewhere; a run on other tables needs no Spark."""
+"""Spark's types, for annotations elsewhere; a run on other tables needs no Spark."""
 
 from __future__ import annotations
 
@@ -6,5 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame as SparkFrame
+    from pyspark.sql import SparkSession
+    from pyspark.sql.types import StructType as SparkSchema
 
-    __all__ = ["SparkFrame"]
+    __all__ = ["SparkFrame", "SparkSchema", "SparkSession"]

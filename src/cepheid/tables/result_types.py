@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from cepheid.tables.table_types import Table_co
 
 if TYPE_CHECKING:
     from cepheid.tables.table_types import SparkFrame
+
+
+class Picture(Protocol):
+    """What `plot()` gives: a `Plot`, which `cepheid.plot` gives, too."""
+
+    def svg(self) -> str:
+        """Return the pictures as one SVG document."""
+
+    def html(self) -> str:
+        """Return a page that needs nothing from outside."""
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the page to a file NAME.html, or the pictures to NAME.svg."""
 
 
 @runtime_checkable
@@ -27,6 +42,9 @@ class Compressed(Protocol[Table_co]):
 
     def expand(self) -> Table_co:
         """Return all matches, one row each."""
+
+    def plot(self, *, title: str | None = None, begin: Any = None, end: Any = None) -> Picture:
+        """Return a picture of the matches, a `Plot`; the arguments are those of `cepheid.plot`."""
 
     def __iter__(self) -> Iterator[dict[str, object]]:
         """Yield one match after the other as a dictionary."""

@@ -89,6 +89,36 @@ def test_late_events_and_results_from_one_query(spark: SparkSession, tmp_path: P
     assert sum(observed_counts(each)["query"]["late"] for each in observed) == 2
 
 
+def test_events_without_a_place_in_time_are_set_aside(spark: SparkSession, tmp_path: Path) -> None:
+    """An event of the year 2100 moves no watermark, and one without time stops no stream."""
+    no_time: Row = {"type": "A", "time": None, "k": 1}
+    batches = [
+        [event("A", 100), event("A", 4_102_444_800)],
+        [no_time, event("B", 103)],
+        [event("A", 130)],
+        [event("A", 101)],
+    ]
+    write_files(tmp_path / "in", batches, SCHEMA)
+    query = cepheid.query(PAIRS)
+    with few_partitions(spark):
+        stream = read_stream(spark, tmp_path / "in")
+        options: Any = {"watermark": 5, "buckets": 2, "ahead": "1 day"}
+        dropped = query.run(stream, **ROLES, **options, bad="drop")
+        found = query.run(stream, **ROLES, **options, late="deliver", bad="deliver")
+        collected = run_to_end(united({"results": dropped, "aside": found.late}), tmp_path)
+        failing = united({"rows": query.run(stream, **ROLES, **options)})
+        with pytest.raises(StreamingQueryException, match=r"no time(.|\n)*bad='drop'"):
+            run_to_end(failing, tmp_path / "failing")
+    assert collected.of("results") == [{"a_time": 100, "b_time": 103}]
+    aside = sorted(collected.of("aside"), key=lambda row: str(row["reason"]))
+    assert aside == [
+        {**event("A", 4_102_444_800), "reason": "ahead of the clock"},
+        {**event("A", 101), "reason": "late"},
+        {**no_time, "reason": "no time"},
+    ]
+    assert collected.observed("query", "set_aside")[:2] == [2, 2]  # of two operators
+
+
 def test_a_checkpoint_of_another_query_and_a_state_too_large(
     spark: SparkSession, tmp_path: Path
 ) -> None:

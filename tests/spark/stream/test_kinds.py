@@ -32,6 +32,12 @@ QUERIES = {
     "partial": "PATTERN SEQ(A a, B b, C c) WHERE [k] WITHIN 4 OUTPUT PARTIAL",
     "non overlapping": "PATTERN SEQ(A a, C c) WITHIN 9 RETURN a.time, c.time "
     "OUTPUT NON OVERLAPPING",
+    "latest wins": "PATTERN SEQ(A a, B b, C c) WHERE [k] SEMANTICS latest-wins WITHIN 20 "
+    "RETURN a.time, b.time, c.time",
+    "every type": "PATTERN SEQ(A a, ANY x, C c) WHERE [k] WITHIN 9 RETURN a.time, x.type, c.time",
+    "longest": "PATTERN SEQ(A+ a, C c) WHERE [k] WITHIN 9 RETURN a.time, c.time "
+    "OUTPUT LONGEST SKIP PAST LAST EVENT",
+    "last": "PATTERN SEQ(A a, C c) WITHIN 9 RETURN a.time, c.time OUTPUT LAST",
     "compressed": "PATTERN SEQ(A+ a, B b) WHERE [k] WITHIN 6 RETURN a.time, b.time "
     "OUTPUT COMPRESSED",
     "counted": "PATTERN SEQ(A a, C c) WHERE [k] WITHIN 4 EVENTS RETURN a.time, c.time",

@@ -8,7 +8,15 @@ import pytest
 from pyspark.sql import SparkSession
 
 import cepheid
-from tests.engine.test_shown_values import EVENTS, PARAMETERS, PICKED, ROLES, WITH_CONSTANTS
+from tests.engine.test_shown_values import (
+    EVENTS,
+    PARAMETERS,
+    PICKED,
+    ROLES,
+    TYPED_PARAMETERS,
+    WITH_CONSTANTS,
+    WITH_TYPED,
+)
 from tests.spark.stream.streams import (
     few_partitions,
     read_stream,
@@ -23,6 +31,8 @@ TABLE = EVENTS.drop_columns(["h"])  # Spark has no half floats
 QUERIES = {
     **{name: cepheid.query(text, name=name, parameters=PARAMETERS)
        for name, text in WITH_CONSTANTS.items()},
+    **{name: cepheid.query(text, name=name, parameters=TYPED_PARAMETERS)
+       for name, text in WITH_TYPED.items()},
     "picked": cepheid.query(PICKED, name="picked"),
 }  # fmt: skip
 ON_A_STREAM = ("matches", "windows", "moments", "picked")  # each costs seconds

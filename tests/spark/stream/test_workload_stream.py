@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 import cepheid
 from cepheid.metrics.stream_metrics import observed_counts
 from cepheid.spark.stream.workload_stream import WorkloadStream
-from cepheid.stream.needed_events import keeps_apart
+from cepheid.stream.step_rules import keeps_apart
 from tests.properties.aggregate_streams import MOMENTS
 from tests.properties.comparison import as_multiset
 from tests.properties.drawn_workloads import drawn_workloads, from_json

@@ -14,7 +14,16 @@ from cepheid.analysis.infer_window import NANOSECONDS
 from cepheid.analysis.schema import EventSchema, NestedType
 from cepheid.errors import ConfigError, DataError, nearest
 
+BYTES = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+DIGITS = 18  # of which every number fits 64 bits
 TICKS_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+# What to do with a time column that is none.
+SHIFT = "; of seconds with a fraction make whole microseconds, and say time_unit='us'"
+NOT_TIMES = {
+    AttributeType.STRING: "; parse the text first",
+    AttributeType.FLOAT: SHIFT,
+    AttributeType.DECIMAL: SHIFT,
+}
 # What columns of values are that no column of the events has.
 ARROW_TYPES = {
     AttributeType.INTEGER: pa.int64(),
@@ -61,6 +70,9 @@ def event_schema(arrow_schema: pa.Schema, roles: ColumnRoles) -> EventSchema:
             for field in arrow_schema
             if attribute_type(field.type) is AttributeType.OTHER
         },
+        scales={
+            field.name: field.type.scale for field in arrow_schema if _has_few_digits(field.type)
+        },
     )
 
 
@@ -100,6 +112,11 @@ def _has_zone(kind: pa.DataType) -> bool:
     return bool(pa.types.is_timestamp(kind)) and kind.tz is not None
 
 
+def _has_few_digits(kind: pa.DataType) -> bool:
+    """Whether the digits of a decimal, without the point, always fit 64 bits."""
+    return bool(pa.types.is_decimal(kind)) and kind.precision <= DIGITS and kind.scale >= 0
+
+
 def _is_view(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string_view(kind))
 
@@ -121,10 +138,10 @@ def ticks_per_second(time_type: pa.DataType, roles: ColumnRoles) -> int | Fracti
             )
         is_long = length > NANOSECONDS["s"]
         return Fraction(NANOSECONDS["s"], length) if is_long else NANOSECONDS["s"] // length
+    kind = attribute_type(time_type)
     raise DataError(
         f"the time column '{roles.time}' holds {time_type}, which is not a time",
-        hint="use a timestamp, a date or an integer column"
-        + ("; parse the text first" if attribute_type(time_type) is AttributeType.STRING else ""),
+        hint=f"use a timestamp, a date or an integer column{NOT_TIMES.get(kind, '')}",
     )
 
 
@@ -142,7 +159,7 @@ def nested_type(kind: pa.DataType) -> NestedType:
         return NestedType(AttributeType.MAP, parts)
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         return NestedType(AttributeType.ARRAY, {"item": nested_type(kind.value_type)})
-    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+    if any(test(kind) for test in BYTES):
         return NestedType(AttributeType.BINARY)
     return NestedType(attribute_type(kind))
 

@@ -27,7 +27,12 @@ from cepheid.engine.events.partition_codes import (
 )
 from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.events.take_rows import take_into
-from cepheid.engine.events.ticks import reject_extremes, reject_nulls, to_ticks
+from cepheid.engine.events.ticks import (
+    reject_extremes,
+    reject_nulls,
+    times_with_windows,
+    to_ticks,
+)
 from cepheid.engine.process.threads import cut, side_by_side
 from cepheid.errors import DataError
 from cepheid.kernels.arrays import EventArrays, Masks
@@ -214,11 +219,24 @@ def reject_missing_order(program: Program, columns: Mapping[str, Any]) -> None:
 def reject_extreme_times(program: Program, ticks: Int64s) -> None:
     """Raise a DataError if a time is too far out for the windows of the program."""
     if program.clock is Clock.TIME:
-        window = program.window_length or 0
-        sides = (program,) if program.pair is None else (program, program.pair.second)
-        has_negation = any(each.negation is not None for each in sides)
-        ends = _shows_ends(program)
+        window, ends = program.window_length or 0, _shows_ends(program)
+        has_negation = _has_negation(program)
         reject_extremes(ticks, program.time, window, has_ends=ends, has_negation=has_negation)
+
+
+def extreme_times(program: Program, ticks: Int64s) -> NDArray[np.bool_]:
+    """Return which times are too far out for the windows of the program."""
+    if program.clock is not Clock.TIME:
+        return np.zeros(ticks.size, np.bool_)
+    window, ends = program.window_length or 0, _shows_ends(program)
+    has_negation = _has_negation(program)
+    first, last = times_with_windows(window, has_ends=ends, has_negation=has_negation)
+    return (ticks < first) | (ticks > last)
+
+
+def _has_negation(program: Program) -> bool:
+    sides = (program,) if program.pair is None else (program, program.pair.second)
+    return any(each.negation is not None for each in sides)
 
 
 def _index(program: Program, columns: Mapping[str, Any], rows: Int64s | None) -> Int64s | None:

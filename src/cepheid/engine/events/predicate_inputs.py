@@ -148,7 +148,11 @@ class PredicateColumns:
             numbers = self._numbers(values, column.kind)
         except pa.ArrowInvalid as error:
             name = ", ".join(column.stored)
-            raise DataError(f"column '{name}' cannot be compared: {error}") from None
+            hint = "cast it to decimal(20, 0): whole numbers of several events need 64 bits"
+            is_large = column.kind is ColumnKind.INTEGER
+            raise DataError(
+                f"column '{name}' cannot be compared: {error}", hint=hint if is_large else None
+            ) from None
         target = arrays.floats if column.kind is ColumnKind.FLOAT else arrays.integers
         target[number] = to_numpy(pc.fill_null(numbers, to_scalar(0, numbers.type)))
 

@@ -47,11 +47,16 @@ def reject_extremes(
     """
     if not ticks.size:
         return
+    first, last = times_with_windows(length, has_ends=has_ends, has_negation=has_negation)
     earliest, latest = int(ticks.min()), int(ticks.max())
-    is_early = earliest - length <= (FIRST_OF_WINDOWS if has_ends else SMALLEST)
-    is_late = latest + length > LARGEST if has_ends else has_negation and latest == LARGEST
-    if is_early or is_late:
-        raise too_far(earliest if is_early else latest, name, length)
+    if earliest < first or latest > last:
+        raise too_far(earliest if earliest < first else latest, name, length)
+
+
+def times_with_windows(length: int, *, has_ends: bool, has_negation: bool) -> tuple[int, int]:
+    """Return the first and last time around which a window has bounds; see `reject_extremes`."""
+    first = (FIRST_OF_WINDOWS if has_ends else SMALLEST) + length + 1
+    return first, LARGEST - length if has_ends else LARGEST - has_negation
 
 
 def too_far(tick: int, name: str, length: int) -> DataError:

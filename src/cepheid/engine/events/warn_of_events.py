@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from cepheid.engine.process.log import LOG
 from cepheid.errors import UNNAMED, nearest
+from cepheid.language.ast import EVERY_TYPE
 from cepheid.program.program import Program
 
 
@@ -82,7 +83,7 @@ def _named_types(program: Program) -> tuple[set[str], set[str]]:
     """Return the types of positive events, and those that are negated only."""
     sides = [program] if program.pair is None else [program, program.pair.second]
     positive = {name for side in sides for test in side.tests for name in test.types}
-    positive -= set(program.derived_types)
+    positive -= {*program.derived_types, EVERY_TYPE}
     return positive, set(program.types - positive - set(program.derived_types))
 
 

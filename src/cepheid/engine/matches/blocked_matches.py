@@ -150,7 +150,7 @@ def _negative_matches(
             positions.append(found.position.astype(np.int64))
             events_before += found.event.size
         else:
-            starts = negative_starts(part, ordered, predicates, program.window_length or 0)
+            starts = negative_starts(program, part, ordered, predicates)
             table, owner = _latest_table(starts, keys)
         order = np.lexsort([table[:, START_RANK], owner])
         tables.append(table[order])

@@ -13,20 +13,22 @@ from numpy.typing import NDArray
 
 from cepheid.engine.matches.final_matches import final_ends
 from cepheid.engine.matches.fold_graph import all_partitions
-from cepheid.engine.matches.forms.non_overlapping import NonOverlapping
 from cepheid.engine.matches.forms.partial_matches import partial_matches
+from cepheid.engine.matches.forms.taken_matches import TakenMatches
 from cepheid.engine.matches.match_chunks import (
     Walkable,
     fold_in_parts,
     fold_whole,
     joined,
+    lots_of,
     split_partitions,
 )
 from cepheid.engine.matches.match_rows import match_schema
-from cepheid.engine.matches.match_task import SearchMode, match_task
+from cepheid.engine.matches.match_task import MatchTask, SearchMode, match_task
 from cepheid.engine.matches.walk_matches import Listing, MatchLimit, MatchWalker, up_to
 from cepheid.engine.process.threads import side_by_side
 from cepheid.kernels.graph.match_nodes import END_COUNT
+from cepheid.language.ast import OutputMode
 from cepheid.program.program import MatchOutput, Program, Ranking
 
 # How many ends are worth a thread: where events repeat, many matches can end at each.
@@ -36,7 +38,7 @@ LEAST_ENDS, LEAST_REPEATED_ENDS = 2**14, 2**8
 class Found(NamedTuple):
     """Matches or pairs, how many events belong to no partition, and where taken matches end.
 
-    `taken` has rows of events; it is only filled for NON OVERLAPPING.
+    `taken` has rows of events; it is only filled where they decide what is taken later.
     """
 
     table: pa.Table
@@ -64,11 +66,11 @@ def find_matches(
 
     taken = np.empty(0, np.int64)
     parts = split_partitions(ordered.arrays, threads)
-    if output.tie_columns is not None:
-        apart = NonOverlapping(search.task, walker, output.tie_columns)
+    if output.choice is not None:
+        some = TakenMatches(search.task, walker, output.choice, mode.report_range)
         with record.stage("walk"):
-            chosen = joined(map(apart.chosen, fold(all_partitions(ordered.arrays))))
-        taken = ordered.row[chosen.event[chosen.offsets[1:] - 1]]
+            chosen = joined(map(some.chosen, fold(all_partitions(ordered.arrays))))
+        taken = some.rows_taken(chosen)
         batches = list(up_to(program.limit, [walker.rows.batch(chosen)]))
     elif program.limit is not None:
         with record.stage("walk"):
@@ -105,18 +107,21 @@ class MatchSearch:
         self.task = match_task(program, columns, length, mode)
         ordered = self.task.ordered
         self.walker = MatchWalker(program, output, ordered, self.task.predicates, columns, schema)
-        if output.tie_columns is None:  # of matches that are not to overlap, few are listed
+        choice = output.choice
+        if choice is None or choice.is_per_start:  # of others that are chosen, few are listed
             self.walker.limit = MatchLimit(program, ordered, columns)
 
     def fold(self, partitions: range) -> Iterator[Walkable]:
         """Yield graphs with the ends of matches to be reported."""
-        program, task = self.program, self.task.over(partitions)
+        program, choice, task = self.program, self.output.choice, self.task.over(partitions)
         if self.output.is_partial:
             walkables = iter([partial_matches(task)])
-        elif self.output.tie_columns is not None and program.ranking is Ranking.STREAM:
+        elif choice is not None and (choice.is_per_start or choice.form is OutputMode.LAST):
+            # What comes later may be better, so a partition must be known.
+            walkables = map(_whole, map(task.over, lots_of(task.ordered.arrays, partitions)))
+        elif choice is not None and not choice.is_per_window and program.ranking is Ranking.STREAM:
             # Matches of all partitions exclude one another, so all must be known.
-            graph = fold_whole(task)
-            walkables = iter([Walkable(graph, graph.ends[: graph.cursor[END_COUNT]])])
+            walkables = iter([_whole(task)])
         else:
             walkables = fold_in_parts(task)
         timed = task.folding.record.timed("fold", walkables)
@@ -127,6 +132,11 @@ class MatchSearch:
         walkables = self.fold(self.task.partitions)
         found = chain.from_iterable(map(self.walker.batches, walkables))
         return up_to(self.program.limit, found)
+
+
+def _whole(task: MatchTask) -> Walkable:
+    graph = fold_whole(task)
+    return Walkable(graph, graph.ends[: graph.cursor[END_COUNT]])
 
 
 def _walk(

@@ -40,6 +40,7 @@ from cepheid.program.arrow_arrays import empty, empty_table
 Scalar = TypeVar("Scalar", bound=np.generic)
 FIRST_NODES = 2**14
 MOST_RUNS = 2**20  # beyond a node per event and position; up to twice as many take a gigabyte
+LINKS_OF_RUN = 32  # that may be kept for each of them: a gigabyte again
 
 
 class FoldTask(NamedTuple):
@@ -132,9 +133,11 @@ class ChainFold:
 class RunFold:
     """The fold with predicates over several events; `may_overflow` are those of integers.
 
-    Where conditions keep runs apart, every further event can double their number.
+    Where conditions keep runs apart, every further event can double their number. Nodes have
+    `own_columns` more than slots need.
     """
 
+    own_columns = 0
     most_live: int | None
 
     def __init__(
@@ -154,7 +157,8 @@ class RunFold:
         self.window, self.apart = task.window, task.apart
         self.room = make_room(longest_path(task.events) if rules.paths.clauses.size else 1)
         aggregates = rules.slots.aggregates.shape[0]
-        width = SLOTS + rules.slots.representative.shape[0] + 2 * aggregates
+        carried = rules.slots.representative.shape[0] + 2 * aggregates
+        width = SLOTS + carried + self.own_columns
         self.graph = _empty_graph(FIRST_NODES, FIRST_NODES, width, task)
         self.floats = np.empty((FIRST_NODES, aggregates))
         self.live = np.empty(FIRST_NODES, np.int64)

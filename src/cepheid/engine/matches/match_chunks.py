@@ -13,13 +13,15 @@ from cepheid.engine.events.kernel_arrays import automaton_arrays
 from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.engine.fold import Facts
 from cepheid.engine.matches.fold_graph import (
+    LINKS_OF_RUN,
+    MOST_RUNS,
     ChainFold,
     FoldTask,
     GraphFold,
     RunFold,
     node_count,
 )
-from cepheid.engine.matches.match_folds import drops_overlaps
+from cepheid.engine.matches.match_folds import choice_of, drops_overlaps
 from cepheid.engine.matches.match_task import MatchTask
 from cepheid.engine.matches.run_arrays import run_rules
 from cepheid.engine.process.threads import stop_if_unwanted
@@ -67,6 +69,18 @@ def split_partitions(events: EventArrays, most_parts: int) -> list[range]:
     ends = events.step_offsets[events.partition_offsets]
     cuts = np.searchsorted(ends, np.arange(1, parts) * events.fires.size // parts)
     return [range(a, b) for a, b in pairwise([0, *cuts.tolist(), count]) if a < b]
+
+
+def lots_of(events: EventArrays, partitions: range) -> Iterator[range]:
+    """Yield ranges of partitions with about `CHUNK_EVENTS` events each."""
+    ends = events.step_offsets[events.partition_offsets]
+    begin = partitions.start
+    while begin < partitions.stop:
+        most = int(ends[begin]) + CHUNK_EVENTS
+        stop = int(np.searchsorted(ends, most, side="right")) - 1
+        stop = min(max(stop, begin + 1), partitions.stop)
+        yield range(begin, stop)
+        begin = stop
 
 
 def graph_of_positions(task: MatchTask, facts: Facts) -> GraphFold:
@@ -122,11 +136,11 @@ def fold_in_parts(task: MatchTask) -> Iterator[Walkable]:
         fold.compact(_limit(fold.graph, events, window))
         live, live_edges = node_count(fold.graph), fold.edges
         record.count("graphs compacted", 1)
-        if live_limit is not None and live > live_limit:
+        if live_limit is not None and (live > live_limit or has_many_links(fold, live_limit)):
             partition = int(fold.graph.cursor[PARTITION])
             named = partition_in_words(program, ordered, task.columns, partition)
             place = f"in the partition {named}" if named else "(the query has no partitions)"
-            raise LiveStateError(program.name, place, live, live_limit)
+            raise too_much_alive(program, place, fold, live_limit)
         if 2 * live > size or step == fold.graph.cursor[NEXT_STEP]:
             fold.grow()
 
@@ -158,11 +172,27 @@ def _write_down(record: RunRecord, fold: GraphFold, live: int = 0, live_edges: i
 def grow_whole(fold: GraphFold, ordered: OrderedEvents, program: Program) -> Graph:
     """Fold until nothing is left, in a graph that grows."""
     while not advance(fold, fold.graph.nodes.shape[0], ordered):
-        kept, most = node_count(fold.graph), fold.most_live
-        if most is not None and kept > max(most, program.live_limit or 0):
-            raise LiveStateError(program.name, "in one graph", kept, most)
+        if fold.most_live is not None:
+            most = max(fold.most_live, program.live_limit or 0)
+            if node_count(fold.graph) > most or has_many_links(fold, most):
+                raise too_much_alive(program, "in one graph", fold, most)
         fold.grow()
     return fold.graph
+
+
+def has_many_links(fold: GraphFold, most_live: int) -> bool:
+    """Whether runs that are kept extend so many others that these links fill the memory."""
+    return isinstance(fold, RunFold) and fold.edges > LINKS_OF_RUN * max(most_live, MOST_RUNS)
+
+
+def too_much_alive(program: Program, place: str, fold: GraphFold, most_live: int) -> LiveStateError:
+    """Return the error for more partial matches than allowed, or for the links between them."""
+    live, most, what = node_count(fold.graph), most_live, "partial matches"
+    if live <= most_live:
+        live, what = fold.edges, "links between partial matches"
+        most = LINKS_OF_RUN * max(most_live, MOST_RUNS)
+    is_told = choice_of(program) is not None and program.runs.has_tests
+    return LiveStateError(program.name, place, live, most, what, are_told_apart=is_told)
 
 
 def advance(fold: GraphFold, most_nodes: int, ordered: OrderedEvents) -> bool:

@@ -5,16 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cepheid.engine.fold import Facts, Fold, Precedence
+from cepheid.language.ast import OutputMode
 from cepheid.program.lower_runs import LAST_EVENT
+from cepheid.program.match_choice import MatchChoice
 from cepheid.program.program import MatchOutput, Program, Ranking, StrategyCode
 
 BUILT = "cepheid.engine.matches.match_chunks"
-CHOSEN = "cepheid.engine.matches.forms.non_overlapping"
+TAKEN = "cepheid.engine.matches.forms.taken_matches"
 PAIRED = "cepheid.engine.matches.match_pairs"
 MOST_LISTED = 2**20  # matches, of which those that do not overlap are chosen
 NO_STEP = "all events are known"
 READS_SEVERAL = "a predicate reads several events of a run"
 NOT_ANY = "events take runs away from each other"
+REPLACED = "a newer run replaces one that waits"
+PER_START = "every start has a match of its own"
+TAKEN_ONES = {
+    OutputMode.NON_OVERLAPPING: "matches that do not overlap",
+    OutputMode.LONGEST: "longest matches",
+    OutputMode.SHORTEST: "shortest matches",
+    OutputMode.FIRST: "first matches",
+    OutputMode.LAST: "last matches",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +48,15 @@ class Matches(OfOneQuery):
 
 
 @dataclass(frozen=True, slots=True)
-class MatchesApart(OfOneQuery):
-    """The matches of a graph, of which those are to be chosen that do not overlap."""
+class MatchesTaken(OfOneQuery):
+    """The matches of a graph, of which some are to be taken."""
 
-    what: str = "matches that do not overlap"
+    choice: MatchChoice
+
+    @property
+    def what(self) -> str:
+        """Which ones."""
+        return TAKEN_ONES[self.choice.form]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +87,33 @@ def drops_overlaps(program: Program) -> bool:
     Not with negation, which decides later whether there is such a match, nor under strict
     contiguity, where matches of several partitions exclude one another.
     """
-    is_apart = isinstance(program.output, MatchOutput) and program.output.tie_columns is not None
+    choice = choice_of(program)
+    is_apart = choice is not None and choice.form is OutputMode.NON_OVERLAPPING
     return is_apart and program.negation is None and program.ranking is not Ranking.STREAM
+
+
+def choice_of(program: Program) -> MatchChoice | None:
+    """Return which matches are taken; None if all are."""
+    return program.output.choice if isinstance(program.output, MatchOutput) else None
 
 
 def _not_by_position(matches: Matches, facts: Facts) -> str | None:
     runs = matches.program.runs
+    if matches.program.strategy is StrategyCode.LATEST_WINS:
+        return REPLACED
     if any(runs.path_clauses):
         return READS_SEVERAL
     return "predicates across events tell runs apart" if runs.has_tests else None
 
 
 def _not_the_best(matches: Matches, facts: Facts) -> str | None:
-    program = matches.program
-    if not drops_overlaps(program):
-        return "more is wanted than the first match that ends"
+    program, choice = matches.program, choice_of(matches.program)
+    if choice is None:
+        return "all matches are wanted"
+    if program.negation is not None:
+        return "a negated part may block the best run"
+    if choice.is_per_start and program.order:
+        return "of runs that start at the same time, each may have a match"
     if any(program.runs.path_clauses):
         return READS_SEVERAL
     return None if program.strategy is StrategyCode.SKIP_TILL_ANY else NOT_ANY
@@ -95,33 +123,57 @@ def _no_bounds(matches: Matches, facts: Facts) -> str | None:
     program = matches.program
     if not program.runs.has_tests:
         return "no predicate tells runs apart"
-    if program.runs.aggregate_slots:
-        return None
-    if program.window_length is not None:
+    if program.runs.aggregate_slots or program.runs.event_slots:
+        return None  # there is a node for every event and what it carries: links would be many more
+    if program.window_length is not None or not drops_overlaps(program):
         return "runs that start at different times share their nodes"
     tests = (test for tests in program.runs.tests for test in tests)
-    reads_last = any(
-        len(test.operands) > 1 and any(each.source == LAST_EVENT for each in test.operands)
+    has_value = any(
+        len(test.operands) > 1
+        and any(each.source == LAST_EVENT and each.direction == 0 for each in test.operands)
         for test in tests
     )
-    return "what a run takes next depends on its last event" if reads_last else None
+    return "what a run takes next depends on its last event" if has_value else None
+
+
+def _not_all_runs(matches: Matches, facts: Facts) -> str | None:
+    return REPLACED if matches.program.strategy is StrategyCode.LATEST_WINS else None
+
+
+def _not_the_latest(matches: Matches, facts: Facts) -> str | None:
+    is_latest = matches.program.strategy is StrategyCode.LATEST_WINS
+    return None if is_latest else "runs do not replace one another"
 
 
 def _anything(group: object, facts: Facts) -> None:
     return None
 
 
-def _has_conditions(matches: MatchesApart, facts: Facts) -> str | None:
+def _has_conditions(matches: MatchesTaken, facts: Facts) -> str | None:
     negation = matches.program.negation
     is_conditional = negation is not None and negation.is_conditional
     return "a negated part with conditions may block a match" if is_conditional else None
 
 
-def _has_no_conditions(matches: MatchesApart, facts: Facts) -> str | None:
+def _not_first_paths(matches: MatchesTaken, facts: Facts) -> str | None:
+    return PER_START if matches.choice.is_per_start else _has_conditions(matches, facts)
+
+
+def _not_by_start(matches: MatchesTaken, facts: Facts) -> str | None:
+    if not matches.choice.is_per_start:
+        return "starts have no match of their own"
+    return _has_conditions(matches, facts)
+
+
+def _not_searched(matches: MatchesTaken, facts: Facts) -> str | None:
+    if matches.choice.is_per_start:
+        return PER_START
     return None if _has_conditions(matches, facts) else "no negated part has conditions"
 
 
-def _many_matches(matches: MatchesApart, facts: Facts) -> str | None:
+def _many_matches(matches: MatchesTaken, facts: Facts) -> str | None:
+    if matches.choice.is_per_start:
+        return None
     return f"there are {facts['matches']:,} matches" if facts["matches"] > MOST_LISTED else None
 
 
@@ -153,22 +205,31 @@ GRAPH_OF_BEST_RUNS = Fold(
 )  # fmt: skip
 # A node for an event at a position, with what later predicates read of the run.
 GRAPH_OF_RUNS = Fold(
-    "graph of runs", Matches, Precedence.ANY_SIZE, _anything, f"{BUILT}:graph_of_runs"
+    "graph of runs", Matches, Precedence.ANY_SIZE, _not_all_runs, f"{BUILT}:graph_of_runs"
 )
-# OUTPUT NON OVERLAPPING. No match is written but those that are taken.
+# One run for every position, where a newer one replaces it.
+GRAPH_OF_LATEST_RUNS = Fold(
+    "graph of latest runs", Matches, Precedence.ANY_SIZE, _not_the_latest,
+    "cepheid.engine.matches.latest_run_fold:graph_of_latest_runs",
+)  # fmt: skip
+# Where not all matches are taken. No match is written but those that are.
 FIRST_PATHS = Fold(
-    "first paths of a graph", MatchesApart, Precedence.DOUBLES, _has_conditions,
-    f"{CHOSEN}:first_paths",
+    "first paths of a graph", MatchesTaken, Precedence.DOUBLES, _not_first_paths,
+    f"{TAKEN}:first_paths",
+)  # fmt: skip
+WAYS_FROM_STARTS = Fold(
+    "ways on from starts", MatchesTaken, Precedence.DOUBLES, _not_by_start,
+    f"{TAKEN}:ways_from_starts",
 )  # fmt: skip
 # All matches are written, to ask of each whether a negated part blocks it.
 MATCHES_LISTED = Fold(
-    "matches listed", MatchesApart, Precedence.ANY_SIZE, _anything, f"{CHOSEN}:matches_listed",
+    "matches listed", MatchesTaken, Precedence.ANY_SIZE, _anything, f"{TAKEN}:matches_listed",
     waste=_many_matches,
 )  # fmt: skip
 # They are tried in their order, and beginnings that are alike once.
 PATHS_SEARCHED = Fold(
-    "paths searched", MatchesApart, Precedence.LISTED, _has_no_conditions,
-    f"{CHOSEN}:paths_searched",
+    "paths searched", MatchesTaken, Precedence.LISTED, _not_searched,
+    f"{TAKEN}:paths_searched",
 )  # fmt: skip
 # P1 AND P2: for every trend, a stretch of those of the other side.
 PAIRS_OF_WINDOWS = Fold(

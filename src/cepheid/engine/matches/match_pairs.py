@@ -24,9 +24,8 @@ from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.events.take_rows import RowTaker
 from cepheid.engine.events.ticks import later
 from cepheid.engine.fold import Facts
-from cepheid.engine.matches.final_matches import WhenFinal, when_final
 from cepheid.engine.matches.find_matches import Found
-from cepheid.engine.matches.forms.non_overlapping import owners, taken_before
+from cepheid.engine.matches.forms.taken_matches import owners, taken_before
 from cepheid.engine.matches.key_columns import key_columns, key_fields
 from cepheid.engine.matches.match_chunks import fold_in_parts, joined, picked
 from cepheid.engine.matches.match_folds import Pairs, matches_of
@@ -40,6 +39,7 @@ from cepheid.kernels.graph.choose_apart import choose_apart
 from cepheid.kernels.graph.match_nodes import MatchArrays
 from cepheid.kernels.order.pair_reach import find_reach
 from cepheid.program.program import MatchOutput, Pair, Program
+from cepheid.program.when_final import WhenFinal, when_final
 
 Int64s = NDArray[np.int64]
 LARGEST_OFFSET = 2**31 - 1
@@ -316,10 +316,11 @@ def _without_overlaps(
     """Return the pairs that OUTPUT NON OVERLAPPING takes."""
     one = TrendOrder(left.trends, left.ordered, columns, tie_columns)
     other = TrendOrder(right.trends, right.ordered, columns, tie_columns)
-    owner = owners(left.program, left.ordered)[left.first[pairs.left]]
+    owner_of_event = owners(left.program, left.ordered)
+    owner = owner_of_event[left.first[pairs.left]]
     first = np.minimum(one.first[pairs.left], other.first[pairs.right])
     last = np.maximum(one.last[pairs.left], other.last[pairs.right])
-    is_after = first > taken_before(left.program, left.ordered, columns)[owner]
+    is_after = first > taken_before(owner_of_event, left.ordered, columns)[owner]
     pairs, owner = pairs.chosen(is_after), owner[is_after]
     first, last = first[is_after], last[is_after]
     order = np.lexsort(

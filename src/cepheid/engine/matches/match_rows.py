@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from cepheid.analysis.attribute_types import AttributeType
+from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
 from cepheid.analysis.bound import EventsColumn, MatchColumn, SummaryColumn, ValueColumn
 from cepheid.analysis.describe import describe
-from cepheid.analysis.expressions import references
+from cepheid.analysis.expressions import Constant, references
 from cepheid.engine.events.event_schema import ARROW_TYPES
 from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.engine.events.predicate_inputs import PredicateInputs
@@ -33,7 +33,8 @@ from cepheid.kernels.graph.match_values import compute_values
 from cepheid.kernels.graph.select_events import select_events
 from cepheid.kernels.predicates.predicate_machine import OVERFLOW, VALID
 from cepheid.program.arrow_arrays import texts_to_arrow, to_arrow
-from cepheid.program.decimals import decimal_type
+from cepheid.program.decimals import decimal_of, decimal_type, with_point
+from cepheid.program.evaluate import LocalPredicates
 from cepheid.program.program import Clock, MatchOutput, Program
 
 Int64s = NDArray[np.int64]
@@ -195,13 +196,28 @@ def value_type(column: ValueColumn, events: pa.Schema) -> pa.DataType:
 
     A time, and what only stands for itself such as a list, keeps the type of the column it reads.
     """
+    if column.scale is not None:
+        return decimal_of(column.scale)
+    if column.value.type is AttributeType.DURATION:
+        return pa.int64()
     known = ARROW_TYPES.get(column.value.type)
     if known is not None:
         return known
+    literal = _literal(column)
+    if literal is not None:
+        return literal.type
     if column.value.type is AttributeType.DECIMAL:
         return decimal_type(column.value, events)
     attribute = next(each.attribute for each in references(column.value) if each.attribute)
     return events.field(attribute).type
+
+
+def _literal(column: ValueColumn) -> pa.Scalar | None:
+    """Return a time or a decimal that is written in the query; None if the column is no such."""
+    is_typed = column.value.type in (*TEMPORAL, AttributeType.DECIMAL)
+    if not isinstance(column.value, Constant) or not is_typed:
+        return None
+    return LocalPredicates({}, 1).value(column.value)
 
 
 def _to_decimals(known: Sequence[Decimal], ranks: pa.Array, kind: pa.DataType) -> pa.Array:
@@ -244,6 +260,9 @@ class MatchValues:
 
     def column(self, column: ValueColumn, matches: MatchArrays) -> pa.Array:
         """Return one expression's values in some matches."""
+        literal = _literal(column)
+        if literal is not None:
+            return pa.repeat(literal, matches.offsets.size - 1)
         assert isinstance(self.program.output, MatchOutput)
         expressions = [e for e in self.program.output.columns if isinstance(e, ValueColumn)]
         number = expressions.index(column)
@@ -268,7 +287,7 @@ class MatchValues:
             case AttributeType.OTHER:  # the numbers are those of events
                 attribute = next(each.attribute for each in references(column.value))
                 return self.takers[str(attribute)].take(np.where(unknown, 0, integers), unknown)
-        return self._of_numbers(column, to_arrow(integers, unknown))
+        return with_point(self._of_numbers(column, to_arrow(integers, unknown)), column.scale)
 
     def _of_numbers(self, column: ValueColumn, numbers: pa.Array) -> pa.Array:
         match column.value.type:

@@ -13,6 +13,7 @@ from cepheid.engine.matches.find_latest_starts import latest_starts
 from cepheid.engine.matches.fold_graph import FoldTask, RunFold, all_partitions, node_count
 from cepheid.engine.matches.match_chunks import advance
 from cepheid.engine.matches.run_arrays import run_rules
+from cepheid.errors import LiveStateError
 from cepheid.kernels.graph.match_nodes import (
     END_COUNT,
     END_NODE,
@@ -30,7 +31,7 @@ from cepheid.kernels.graph.match_nodes import (
 )
 from cepheid.kernels.graph.run_graph import LAST_EVENT
 from cepheid.program.negation_program import NegatedProgram
-from cepheid.program.program import StrategyCode
+from cepheid.program.program import Program, StrategyCode
 from cepheid.program.run_program import RunProgram
 
 Int64s = NDArray[np.int64]
@@ -38,7 +39,7 @@ LEAST_NODES = 2**12  # that are folded before those with the same future become 
 
 
 def negative_starts(
-    part: NegatedProgram, ordered: OrderedEvents, predicates: PredicateInputs, window: int
+    program: Program, part: NegatedProgram, ordered: OrderedEvents, predicates: PredicateInputs
 ) -> Int64s:
     """Return ranks of order keys, 0 where no match of the part ends.
 
@@ -61,8 +62,10 @@ def negative_starts(
                 _drop_earlier_starts(fold)
             # Nobody walks back: what led to a node is not needed, only its latest start.
             fold.graph.nodes[:, HEADS_END] = fold.graph.nodes[:, HEADS]
-            fold.compact(_limit(fold.graph, ordered, window))
+            fold.compact(_limit(fold.graph, ordered, program.window_length or 0))
             kept = node_count(fold.graph)
+            if kept > (most := max(fold.most_live or 0, program.live_limit or 0)):
+                raise LiveStateError(program.name, "of a negated part", kept, most)
             if 2 * kept > size or step == fold.graph.cursor[NEXT_STEP]:
                 fold.grow()
     return starts

@@ -98,8 +98,8 @@ def _slots(program: RunProgram, columns: ColumnArrays, positions: int) -> SlotTa
         _by_row([each.is_live for each in slots], positions),
         representative,
         _table(
-            [(each.column, each.function, each.is_float) for each in program.aggregate_slots],
-            width=3,
+            [(e.column, e.function, e.is_float, e.most) for e in program.aggregate_slots],
+            width=4,
         ),
     )
 

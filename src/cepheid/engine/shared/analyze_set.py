@@ -62,16 +62,19 @@ class SetAnalysis:
         task = replace(prepared.task, policy=policy)
         folded, folding = _timed(replace(task, most_records=MOST_RECORDS), extra, threads)
         assert isinstance(folded, FoldedSet), "bursts that are recorded are folded together"
-        # Bursts that are recorded are not counted with plain numbers, as `run_set` may do.
+        # Bursts that are recorded are not counted with plain numbers or in panes, as `run_set` may.
         unrecorded, seconds = _timed(task, folds, threads)
         is_plain = isinstance(unrecorded, FoldedSet) and unrecorded.is_plain
         warm = other = None
         if self.compare and isinstance(unrecorded, FoldedSet):
             policy_of_other = Policy.ALWAYS if is_plain else Policy.NEVER
             warm, other = _compared(task, replace(task, policy=policy_of_other), extra, threads)
-        times = SetTimes(ordering, seconds if is_plain else folding, warm, other)
+        is_in_panes = isinstance(unrecorded, FoldedSet) and unrecorded.is_in_panes
+        is_other = is_plain or is_in_panes
+        times = SetTimes(ordering, seconds if is_other else folding, warm, other)
         run = _Report(prepared, folded).run(times, is_plain=is_plain)
-        self.sets.append(replace(run, is_alone=isinstance(unrecorded, Alone)))
+        is_alone = isinstance(unrecorded, Alone)
+        self.sets.append(replace(run, is_alone=is_alone, is_in_panes=is_in_panes))
         if isinstance(unrecorded, Alone):
             return unrecorded
         with folds.record.stage("columns"):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -19,6 +19,7 @@ from cepheid.engine.shared.make_machine import SetTask, make_machine, recorded, 
 from cepheid.engine.shared.merged_arrays import MergedArrays
 from cepheid.engine.shared.policy import Policy
 from cepheid.engine.shared.set_costs import SetMeasures
+from cepheid.engine.shared.set_windows import SetWindows, of_query
 from cepheid.engine.shared.shared_folds import Alone, SharedSet
 from cepheid.engine.trends.groups import taken
 from cepheid.engine.trends.value_rows import counts_only, first_rows, joined_rows, make_rows
@@ -30,10 +31,11 @@ from cepheid.kernels.shared.merged_windows import IS_OPEN, ROWS
 from cepheid.kernels.shared.share_bursts import RECORD
 from cepheid.kernels.values.value_arrays import Measures, ValueRows
 from cepheid.plan.sharing_costs import sharing_costs
-from cepheid.program.sharing.merged_program import MergedQuery, WindowGroup
+from cepheid.program.sharing.merged_program import WindowGroup
+from cepheid.program.sharing.pane_program import PaneProgram, common_pane, pane_program
 
 Int64s = NDArray[np.int64]
-ROWS_AT_ONCE = 1 << 14
+ROWS_AT_ONCE, ROWS_OF_PANES = 1 << 14, 1 << 17
 MANY_WINDOWS = 128  # that an event is in: then it is worth to count how many are open at once
 
 
@@ -41,13 +43,15 @@ MANY_WINDOWS = 128  # that an event is in: then it is worth to count how many ar
 class FoldedSet:
     """The rows of every query, what was counted, and the bursts if they were to be recorded.
 
-    `is_plain`: they were counted with plain numbers, without decisions.
+    `is_plain`: they were counted with plain numbers, without decisions. `is_in_panes`: windows were
+    put together from panes.
     """
 
     rows: tuple[ValueRows, ...]
     counters: Int64s
     bursts: Int64s
     is_plain: bool
+    is_in_panes: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,37 @@ class SetFolding:
         """What it costs to fold them together, or each by itself."""
         return SetMeasures(self.task, self.arrays)
 
+    @cached_property
+    def panes(self) -> PaneProgram:
+        """The set in panes."""
+        return pane_program(self.task.program)
+
+    @cached_property
+    def pane_arrays(self) -> MergedArrays:
+        """The set in panes as lists and tables of numbers."""
+        return MergedArrays(self.panes.program, self.task.passes)
+
+    @cached_property
+    def together(self) -> float:
+        """What it costs to fold them with a lane for every window, in nanoseconds."""
+        return self.costs.together()
+
+    def in_panes(self) -> float:
+        """Return what it costs to fold them in panes, at least.
+
+        To find out which lanes they need takes a while, which is not worth it if they cannot win.
+        """
+        task, other = self.task, self.together
+        if task.policy is Policy.DYNAMIC and not task.stays:
+            other = min(other, self.alone)
+        least = self.costs.least_in_panes(common_pane(task.program))
+        return least if least > other else self.costs.in_panes(self.panes, self.pane_arrays)
+
+    @cached_property
+    def alone(self) -> float:
+        """What it costs to fold each by itself, in nanoseconds."""
+        return self.costs.alone()
+
     @property
     def parts(self) -> list[range]:
         """The partitions of every thread."""
@@ -96,8 +131,10 @@ def set_facts(folding: SetFolding) -> Facts:
     return Facts(
         measures={
             "repeated positions": lambda: folding.counter.repeated,
-            "together": lambda: round(folding.costs.together() / 1000),
-            "alone": lambda: round(folding.costs.alone() / 1000),
+            "counted": lambda: round(folding.costs.counted() / 1000),
+            "together": lambda: round(folding.together / 1000),
+            "in panes": lambda: round(folding.in_panes() / 1000),
+            "alone": lambda: round(folding.alone / 1000),
         }
     )
 
@@ -130,6 +167,30 @@ def bursts_together(folding: SetFolding, facts: Facts) -> FoldedSet:
     return _joined(task, found, is_plain=False)
 
 
+def panes_together(folding: SetFolding, facts: Facts) -> FoldedSet:
+    """Fold panes, and put the windows of every query together from them."""
+    panes = folding.panes
+    task = replace(folding.task, program=panes.program)
+    arrays, lanes = folding.pane_arrays, [1] * len(panes.program.groups)
+    windows = SetWindows(folding.task.program, panes, task.events)
+
+    def fold(part: range) -> tuple[list[ValueRows], Int64s, Int64s]:
+        matrices = windows.of_part(part)
+        machine = _Machine(task, arrays, lanes, part)
+        for rows, queries in machine.rows(ROWS_OF_PANES):
+            matrices.take(rows, queries)
+        return matrices.rows_at_end(), machine.counters, machine.bursts
+
+    found = side_by_side([functools.partial(fold, each) for each in folding.parts])
+    return FoldedSet(
+        tuple(joined_rows(list(each)) for each in zip(*(e[0] for e in found), strict=True)),
+        np.sum([each[1] for each in found], axis=0),
+        np.concatenate([each[2] for each in found]),
+        is_plain=False,
+        is_in_panes=True,
+    )
+
+
 FoldedPart = tuple[ValueRows, Int64s, Int64s, Int64s]  # rows, their queries, counters, bursts
 
 
@@ -140,25 +201,12 @@ def _joined(task: SetTask, parts: Sequence[FoldedPart], *, is_plain: bool) -> Fo
     ends = np.cumsum(np.bincount(queries, minlength=len(task.program.queries))).tolist()
     return FoldedSet(
         tuple(
-            _of_query(ValueRows._make(each[begin:end] for each in rows), query)
+            of_query(ValueRows._make(each[begin:end] for each in rows), query)
             for query, (begin, end) in zip(task.program.queries, pairwise([0, *ends]), strict=True)
         ),
         np.sum([each[2] for each in parts], axis=0),
         np.concatenate([each[3] for each in parts]),
         is_plain,
-    )
-
-
-def _of_query(rows: ValueRows, query: MergedQuery) -> ValueRows:
-    """Return rows with the numbers and minima that a query asks for."""
-    numbers, minima = list(query.numbers), list(query.minima)
-    if numbers == list(range(rows.mantissa.shape[1])) and not minima:
-        return rows
-    return rows._replace(
-        mantissa=rows.mantissa[:, numbers],
-        tier=rows.tier[:, numbers],
-        low=rows.low[:, numbers],
-        least=rows.least[:, minima],
     )
 
 
@@ -179,33 +227,51 @@ def _fold_part(
     task: SetTask, arrays: MergedArrays, lanes: Sequence[int], part: range
 ) -> FoldedPart:
     """Return the rows of some partitions, their queries, counters and bursts."""
-    program, measures = task.program, task.measures
-    folded = merged_events(task, part)
-    tables, cells = make_machine(task, arrays, folded, lanes)
-    cursor = np.zeros(IS_OPEN + 1, np.int64)
-    shape = Measures(
-        np.zeros(program.number_count, np.int64),
-        *measures[1:5],
-        np.zeros(program.minimum_count, np.uint64),
-        measures.least,
-    )
-    costs = np.array(sharing_costs(is_counted=counts_only(shape)))
-    parts, queries, is_done = [], [], False
-    while not is_done:
-        rows = make_rows(ROWS_AT_ONCE, shape)
-        query_of_row = np.empty(ROWS_AT_ONCE, np.int64)
-        cursor[ROWS] = 0
-        is_done = fold_merged(tables, folded, cells, costs, rows, query_of_row, cursor)
-        count = int(cursor[ROWS])
-        parts.append(first_rows(rows, count))
-        queries.append(query_of_row[:count])
-    every = joined_rows(parts)
-    return (
-        every._replace(owner=every.owner + part.start),
-        np.concatenate(queries),
-        table_of(tables, COUNTERS, SHARED_BURSTS + 1),
-        table_of(tables, RECORDS, recorded(tables) * RECORD).reshape(-1, RECORD),
-    )
+    machine = _Machine(task, arrays, lanes, part)
+    rows, queries = zip(*machine.rows(ROWS_AT_ONCE), strict=True)
+    return joined_rows(list(rows)), np.concatenate(queries), machine.counters, machine.bursts
+
+
+class _Machine:
+    """The kernel with the events of some partitions."""
+
+    def __init__(
+        self, task: SetTask, arrays: MergedArrays, lanes: Sequence[int], part: range
+    ) -> None:
+        program, measures = task.program, task.measures
+        self.events, self.first = merged_events(task, part), part.start
+        self.tables, self.cells = make_machine(task, arrays, self.events, lanes)
+        self.shape = Measures(
+            np.zeros(program.number_count, np.int64),
+            *measures[1:5],
+            np.zeros(program.minimum_count, np.uint64),
+            measures.least,
+        )
+        self.costs = np.array(sharing_costs(is_counted=counts_only(self.shape)))
+
+    def rows(self, at_once: int) -> Iterator[tuple[ValueRows, Int64s]]:
+        """Yield some rows at a time, and their queries."""
+        cursor, is_done = np.zeros(IS_OPEN + 1, np.int64), False
+        while not is_done:
+            rows, queries = make_rows(at_once, self.shape), np.empty(at_once, np.int64)
+            cursor[ROWS] = 0
+            is_done = fold_merged(
+                self.tables, self.events, self.cells, self.costs, rows, queries, cursor
+            )
+            count = int(cursor[ROWS])
+            found = first_rows(rows, count)
+            yield found._replace(owner=found.owner + self.first), queries[:count]
+
+    @property
+    def counters(self) -> Int64s:
+        """What was counted."""
+        return table_of(self.tables, COUNTERS, SHARED_BURSTS + 1)
+
+    @property
+    def bursts(self) -> Int64s:
+        """What was recorded of bursts."""
+        found = table_of(self.tables, RECORDS, recorded(self.tables) * RECORD)
+        return found.reshape(-1, RECORD)
 
 
 def merged_events(task: SetTask, part: range) -> MergedEvents:

@@ -1,9 +1,9 @@
-"""Run queries that count sequences with WITHIN alone: segments that they have in common once."""
+"""Run queries on sequences with WITHIN alone: segments that they have in common once."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -19,9 +19,13 @@ from cepheid.engine.fold import Facts, Folding, TooLarge
 from cepheid.engine.matches.match_chunks import split_partitions
 from cepheid.engine.process.name_errors import errors_of
 from cepheid.engine.process.threads import side_by_side
+from cepheid.engine.shared.chain_values import ValueFold, value_machine
 from cepheid.engine.shared.flat_lists import flat_lists
+from cepheid.engine.shared.run_lanes import cancels
 from cepheid.engine.shared.shared_folds import Alone, SharedChains
-from cepheid.engine.trends.groups import GroupRows
+from cepheid.engine.trends.groups import GroupRows, taken
+from cepheid.engine.trends.integer_sums import bounds_by_largest, largest_sizes, signed_sums
+from cepheid.engine.trends.measures import EventMeasures
 from cepheid.engine.trends.result_table import Finished, PlaceColumns, finish
 from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.position.moving_window import most_steps
@@ -33,13 +37,14 @@ from cepheid.kernels.shared.fold_segments import (
     SegmentWork,
     fold_segments,
 )
+from cepheid.kernels.values.double_counts import ALL_EXACT
 from cepheid.kernels.values.value_arrays import ValueRows
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program
 from cepheid.program.sharing.chain_program import ChainProgram, Segment
 
 Int64s = NDArray[np.int64]
-Rows = tuple[Int64s, NDArray[np.float64]]  # of a query: steps, and how many trends there are
+Rows = tuple[Int64s, NDArray[np.float64], Int64s]  # of a query: steps, numbers, and minima
 
 
 @dataclass(frozen=True)
@@ -74,29 +79,56 @@ def segments_together(task: ChainTask, facts: Facts) -> list[pa.Table] | TooLarg
     program, columns, report = task.program, task.columns, task.report
     with task.folding.record.stage("order"):
         ordered, kinds = order_kinds(program, columns, task.length, task.threads)
-    machine = segment_machine(program, kinds.passes)
-    window = program.programs[0].window_length
-    assert window is not None
-    fold = functools.partial(_fold, machine, ordered.arrays, window)
-    found = side_by_side(
-        [functools.partial(fold, each) for each in split_partitions(ordered.arrays, task.threads)]
-    )
+    measures = EventMeasures(program.measures, columns, ordered.row, threads=task.threads)
+    fold = _fold_of(program, kinds.passes, ordered.arrays, measures)
+    if isinstance(fold, TooLarge):
+        return fold
+    parts = split_partitions(ordered.arrays, task.threads)
+    found = side_by_side([functools.partial(fold, each) for each in parts])
     done = [each for each in found if each is not None]
     if len(done) < len(found):
         return TooLarge()
+    folded = []
+    for number, query in enumerate(program.programs):
+        own = zip(*(rows[number] for rows in done), strict=True)
+        steps, numbers, least = map(np.concatenate, own)
+        rows = _values(numbers, least, program.fits[number])
+        if not _is_exact(rows, query.output) or cancels(rows, query.output, measures):
+            return TooLarge("a sum that may need digits beyond 2^53")
+        folded.append((steps, rows))
     warn_of_dropped(program.programs[0].partition_by, ordered.dropped)
     result = []
-    for number, each in enumerate(program.programs):
-        steps, counts = map(np.concatenate, zip(*(rows[number] for rows in done), strict=True))
+    for query, (steps, rows) in zip(program.programs, folded, strict=True):
         first = ordered.arrays.step_offsets[steps]
         events = ordered.row[first]
+        shown = np.arange(events.size)
         if report is not None:
-            is_new = report.is_new(ordered.arrays.clock[first], events)
-            events, counts = events[is_new], counts[is_new]
-        groups = GroupRows(events, _values(counts), np.zeros(events.size, np.bool_))
-        with errors_of(each.name):
-            result.append(_table(each, groups, columns, task.schema))
+            shown = np.flatnonzero(report.is_new(ordered.arrays.clock[first], events))
+        groups = GroupRows(events[shown], taken(rows, shown), np.zeros(shown.size, np.bool_))
+        with errors_of(query.name):
+            result.append(_table(query, groups, measures, columns, task.schema))
     return result
+
+
+Folded = Callable[[range], list[Any] | None]  # of some partitions the rows of every query
+
+
+def _fold_of(
+    program: ChainProgram,
+    passes: Sequence[tuple[int, ...]],
+    events: EventArrays,
+    measures: EventMeasures,
+) -> Folded | TooLarge:
+    """Return what folds some partitions."""
+    window = program.programs[0].window_length
+    assert window is not None
+    if program.only_counts:
+        machine = segment_machine(program, passes)
+        return functools.partial(_fold, machine, events, window)
+    contributions = measures.arrays()
+    if contributions.tier.any():
+        return TooLarge("a number beyond 2^256")
+    return ValueFold(value_machine(program, passes), events, contributions, window).rows
 
 
 def segment_machine(program: ChainProgram, passes: Sequence[tuple[int, ...]]) -> SegmentMachine:
@@ -184,7 +216,8 @@ def _fold(
     if not fold_segments(machine, arrays, window, work, rows):
         return None
     spans = [slice(a, b) for a, b in zip(offsets[:-1], rows.next_row, strict=True)]
-    return [(rows.step[each], rows.trends[each]) for each in spans]
+    none = np.zeros((rows.step.size, 0), np.int64)
+    return [(rows.step[each], rows.trends[each].reshape(-1, 1), none[each]) for each in spans]
 
 
 def _most_rows(machine: SegmentMachine, kind: Int64s) -> Int64s:
@@ -197,25 +230,39 @@ def _most_rows(machine: SegmentMachine, kind: Int64s) -> Int64s:
     return found
 
 
-def _values(counts: NDArray[np.float64]) -> ValueRows:
-    none = np.zeros(counts.size, np.int64)
-    low = counts.astype(np.int64).reshape(-1, 1)
-    return ValueRows(
-        none,
-        none,
-        counts.reshape(-1, 1),
-        np.zeros((counts.size, 1), np.int64),
-        low,
-        np.zeros((counts.size, 0), np.int64),
-    )
+def _values(
+    numbers: NDArray[np.float64], least: Int64s, fits: tuple[tuple[int, ...], tuple[int, ...]]
+) -> ValueRows:
+    """Return the values of a query: what it asks for of what all carry."""
+    own, minima = fits
+    mantissa = numbers[:, [0, *(1 + each for each in own)]]
+    low = np.where(np.abs(mantissa) < ALL_EXACT, mantissa, 0.0).astype(np.int64)
+    none = np.zeros(mantissa.shape[0], np.int64)
+    return ValueRows(none, none, mantissa, np.zeros_like(low), low, least[:, list(minima)])
+
+
+def _is_exact(rows: ValueRows, output: object) -> bool:
+    """Whether all digits are there that a query shows."""
+    assert isinstance(output, AggregateOutput)
+    is_rounded = not output.wants_low and not signed_sums(output)
+    return is_rounded or bool((np.abs(rows.mantissa) < ALL_EXACT).all())
 
 
 def _table(
-    program: Program, groups: GroupRows, columns: Mapping[str, Any], schema: pa.Schema
+    program: Program,
+    groups: GroupRows,
+    measures: EventMeasures,
+    columns: Mapping[str, Any],
+    schema: pa.Schema,
 ) -> pa.Table:
     """Return the result of a query of which there is a row for every moment of a group."""
     output = program.output
     assert isinstance(output, AggregateOutput)
     places = PlaceColumns(program, output, columns, schema).table(groups)
-    finished = Finished(places, groups.values, None, [], groups.is_expiry)
+    extremes = [
+        measures.sortable(each).values(groups.values.least[:, number])
+        for number, each in enumerate(output.minima)
+    ]
+    bounds = bounds_by_largest(groups.values, output, largest_sizes(output, measures))
+    finished = Finished(places, groups.values, None, extremes, groups.is_expiry, bounds=bounds)
     return finish(program, output, schema, finished)

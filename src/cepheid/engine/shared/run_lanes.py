@@ -134,7 +134,7 @@ def lanes_together(task: LaneTask, facts: Facts) -> list[pa.Table] | TooLarge:
         _of_query(rows, number, each.output) for number, each in enumerate(program.programs)
     ]
     outputs = (each.output for each in program.programs)
-    if any(map(_cancels, of_queries, outputs, itertools.repeat(measures))):
+    if any(map(cancels, of_queries, outputs, itertools.repeat(measures))):
         return TooLarge("a sum that may need digits beyond 2^53")
     warn_of_dropped(program.united.partition_by, ordered.dropped)
     results = SetResults(task.columns, ordered, task.schema, measures)
@@ -265,7 +265,7 @@ def _are_exact(program: LaneProgram, rows: LaneRows) -> bool:
     return True
 
 
-def _cancels(rows: ValueRows, output: object, measures: EventMeasures) -> bool:
+def cancels(rows: ValueRows, output: object, measures: EventMeasures) -> bool:
     """Whether a sum of integers may have digits that only a low word tells, which lanes lack."""
     assert isinstance(output, AggregateOutput)
     bounds = bounds_by_largest(rows, output, largest_sizes(output, measures)).values()

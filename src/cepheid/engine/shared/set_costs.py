@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
@@ -16,10 +18,30 @@ from cepheid.engine.shared.merged_arrays import MergedArrays
 from cepheid.engine.trends.folds.panes import pane_length
 from cepheid.kernels.position.fold_slots import LANE_STEPS, PANES, measure_windows
 from cepheid.kernels.shared import merged_machine as machine
-from cepheid.plan.sharing_costs import alone_costs, event_costs, part_costs
+from cepheid.plan.sharing_costs import (
+    ALONE,
+    COUNTED_UPDATE,
+    IN_PANES,
+    MINIMUM_UPDATE,
+    PANE_QUERY,
+    PLAIN_EVENT,
+    PLAIN_FIRED,
+    PLAIN_LANE,
+    QUERY_OF_SET,
+    SET,
+    UPDATE,
+    Touched,
+    alone_costs,
+    occupied,
+    pane_costs,
+    part_costs,
+    set_costs,
+)
 from cepheid.plan.window_costs import window_costs
+from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program
-from cepheid.program.sharing.merged_program import WindowGroup
+from cepheid.program.sharing.merged_program import MergedProgram, WindowGroup
+from cepheid.program.sharing.pane_program import PaneProgram
 from cepheid.program.sharing.sharing_sets import only_counts, plain_test
 
 
@@ -27,73 +49,153 @@ class SetMeasures:
     """The costs of a set, in nanoseconds of one core."""
 
     def __init__(self, task: SetTask, arrays: MergedArrays) -> None:
-        self.task, self.program = task, task.program
-        self.lists, self.tables = arrays.lists, arrays.tables
+        self.task, self.program, self.arrays = task, task.program, arrays
         kinds = task.events.fires.view(np.int64) - 1
-        self.counts = np.bincount(kinds, minlength=len(task.passes)).tolist()
+        self.counts: list[int] = np.bincount(kinds, minlength=len(task.passes)).tolist()
         self.windows = [self._windows(each) for each in task.program.groups]
 
     def _windows(self, group: WindowGroup) -> tuple[float, float]:
         """Return how many windows a step is in, and how many panes there are."""
-        events, length = self.task.events, group.length
-        if length is None:
+        if group.length is None:
             return 1.0, 1.0
-        slide, work = group.slide or length, np.zeros(PANES + 1, np.int64)
-        measure_windows(events, length, slide, pane_length(length, slide), work)
+        slide = group.slide or group.length
+        lanes, panes = self._measured(group.length, slide, pane_length(group.length, slide))
+        return lanes, panes
+
+    def _measured(self, length: int, slide: int, pane: int) -> tuple[float, float]:
+        events, work = self.task.events, np.zeros(PANES + 1, np.int64)
+        measure_windows(events, length, slide, pane, work)
         steps = max(1, events.step_offsets.size - 1)
         return max(1.0, work[LANE_STEPS] / steps), max(1.0, float(work[PANES]))
 
     def together(self) -> float:
-        """Return what one fold costs that decides burst by burst."""
+        """Return what one fold costs that keeps a lane for every window."""
+        lanes = [lanes for lanes, _ in self.windows]
+        filled = [self._filled(each) for each in self.program.groups]
+        fixed = SET + QUERY_OF_SET * len(self.program.queries)
+        return fixed + _Folded(self.program, self.arrays, self.counts, lanes, filled).cost()
+
+    def counted(self) -> float:
+        """Return what one fold with plain numbers costs: a vector of all windows of a group."""
+        fixed = SET + QUERY_OF_SET * len(self.program.queries)
+        fired = 0.0
+        for kind, count in enumerate(self.counts):
+            for position in self.arrays.lists[machine.OWN][kind]:
+                lanes, _ = self.windows[self.program.positions[position].group]
+                fired += count * (PLAIN_FIRED + PLAIN_LANE * lanes)
+        return fixed + sum(self.counts) * PLAIN_EVENT + fired
+
+    def _filled(self, group: WindowGroup) -> float:
+        """Return the part of all events that a window of a partition has, about."""
+        clock, partitions = self.task.events.clock, self.task.events.partition_offsets.size - 1
+        if clock.size == 0 or group.length is None:
+            return 1.0 / max(1, partitions)
+        span = float(clock.max()) - float(clock.min()) + 1.0
+        return min(1.0, group.length / span) / partitions
+
+    def in_panes(self, panes: PaneProgram, arrays: MergedArrays) -> float:
+        """Return what one fold costs that keeps panes of all windows."""
+        _, count = self._measured(panes.pane, panes.pane, panes.pane)
+        lanes = [1.0] * len(panes.program.groups)
+        filled = [inf] * len(lanes)  # they begin with runs
+        cost = _Folded(panes.program, arrays, self.counts, lanes, filled, count).cost()
+        values = sum(map(len, panes.entries))
+        return self._fixed_in_panes + IN_PANES * cost + count * pane_costs(self._slots, values)
+
+    def least_in_panes(self, pane: int) -> float:
+        """Return what one fold in panes costs at least: without what depends on the lanes."""
+        _, count = self._measured(pane, pane, pane)
+        costs = set_costs(is_counted=self.program.is_count)
+        events = sum(self.counts) * costs.event
+        return self._fixed_in_panes + events + count * pane_costs(self._slots, sum(self._slots))
+
+    @property
+    def _fixed_in_panes(self) -> float:
+        return SET + (QUERY_OF_SET + PANE_QUERY) * len(self.program.queries)
+
+    @property
+    def _slots(self) -> list[int]:
+        return [len(each.slots) for each in self.program.queries]
+
+    def alone(self) -> float:
+        """Return what a fold for each query costs."""
+        groups = [each.group for each in self.program.queries]
+        pairs = zip(self.program.programs, groups, strict=True)
+        return ALONE + sum(self._of_query(each, *self.windows[group]) for each, group in pairs)
+
+    def _of_query(self, program: Program, opened: float, panes: float) -> float:
+        own = {self.program.tests.index(plain_test(each)) for each in program.all_tests}
+        passed = zip(self.counts, self.task.passes, strict=True)
+        kept = sum(count for count, tests in passed if not own.isdisjoint(tests))
+        assert program.slots is not None
+        assert isinstance(program.output, AggregateOutput)
+        is_plain = only_counts(program)
+        costs = window_costs(program.slots.size, opened, kept / panes, is_plain=is_plain)
+        if is_plain:
+            updates = min(COUNTED_UPDATE * opened, UPDATE * costs.panes)
+            return alone_costs(kept, updates, 1.0)
+        update = UPDATE if program.output.numbers else MINIMUM_UPDATE
+        return alone_costs(kept, min(costs.vectors, costs.panes), update)
+
+
+@dataclass(frozen=True)
+class _Folded:
+    """A program that decides burst by burst, how many events of a kind there are, and lanes.
+
+    `filled` is by window group the part of all events that one lane of it has. Every member is
+    touched in all lanes once more `closed` times.
+    """
+
+    program: MergedProgram
+    arrays: MergedArrays
+    counts: Sequence[int]
+    open_lanes: Sequence[float]
+    filled: Sequence[float]
+    closed: float = 0.0
+
+    def cost(self) -> float:
+        """Return what the fold costs, beside what it costs for no events."""
         is_counted, fired = self.program.is_count, 0.0
         touches: Counter[int] = Counter()
         steps: Counter[int] = Counter()
         taken: defaultdict[int, float] = defaultdict(float)
         for kind, count in enumerate(self.counts):
             for group, _ in self._fired(kind):
-                fired += count * self.windows[group][0]
+                fired += count * self.open_lanes[group]
             for member in {each for _, some in self._fired(kind) for each in some}:
                 touches[member] += count
-            parts = self.lists[machine.PARTS][kind]
+            parts = self.arrays.lists[machine.PARTS][kind]
             for family, classes in zip(parts[::3], parts[2::3], strict=True):
                 steps[family] += count
                 taken[family] += count * self._lanes(family, classes)
-        total = event_costs(sum(self.counts), fired, is_counted=is_counted)
+        costs = set_costs(is_counted=is_counted)
+        total = sum(self.counts) * costs.event + fired * costs.fired
         for number, part in enumerate(self.program.families):
-            members = self.lists[machine.FAMILY_MEMBERS][number]
-            touched = [(touches[each], self._open(each)) for each in members]
-            cost = part_costs(steps[number], taken[number], touched, is_counted=is_counted)
+            members = self.arrays.lists[machine.FAMILY_MEMBERS][number]
+            touched = [self._touched(each, touches[each]) for each in members]
+            cost = part_costs(steps[number], taken[number], touched, costs, is_counted=is_counted)
             total += part.size * cost
         return total
 
+    def _touched(self, member: int, times: float) -> Touched:
+        """Return what is known of a member; half of what touches it begins runs, about."""
+        group = self.arrays.tables[machine.MEMBER_GROUP][member]
+        begun = occupied(times / 2 * self.filled[group]) if self.filled[group] < inf else 1.0
+        return Touched(times + self.closed, self._open(member), begun)
+
     def _fired(self, kind: int) -> Iterator[tuple[int, Sequence[int]]]:
         """Yield what an event does outside of parts: in which group, and the members around it."""
-        for position in self.lists[machine.OWN][kind]:
-            yield self.program.positions[position].group, self.lists[machine.TOUCHES][position]
-        for query in self.lists[machine.NEGATIVE][kind][::2]:
-            yield self.program.queries[query].group, self.lists[machine.GAP_TOUCHES][query]
+        lists = self.arrays.lists
+        for position in lists[machine.OWN][kind]:
+            yield self.program.positions[position].group, lists[machine.TOUCHES][position]
+        for query in lists[machine.NEGATIVE][kind][::2]:
+            yield self.program.queries[query].group, lists[machine.GAP_TOUCHES][query]
 
     def _lanes(self, family: int, classes: int) -> float:
         """Return how many lanes the members of some classes have."""
-        of_class = self.tables[machine.MEMBER_CLASS]
-        members = self.lists[machine.FAMILY_MEMBERS][family]
+        of_class = self.arrays.tables[machine.MEMBER_CLASS]
+        members = self.arrays.lists[machine.FAMILY_MEMBERS][family]
         return sum(self._open(each) for each in members if classes >> of_class[each] & 1)
 
     def _open(self, member: int) -> float:
-        return self.windows[self.tables[machine.MEMBER_GROUP][member]][0]
-
-    def alone(self) -> float:
-        """Return what a fold for each query costs."""
-        groups = [each.group for each in self.program.queries]
-        pairs = zip(self.program.programs, groups, strict=True)
-        return sum(self._of_query(each, *self.windows[group]) for each, group in pairs)
-
-    def _of_query(self, program: Program, opened: float, panes: float) -> float:
-        own = {self.program.tests.index(plain_test(each)) for each in program.all_tests}
-        passed = zip(self.counts, self.task.passes, strict=True)
-        kept = sum(count for count, tests in passed if not own.isdisjoint(tests))
-        if only_counts(program):
-            return alone_costs(kept, opened, is_counted=True)
-        assert program.slots is not None
-        costs = window_costs(program.slots.size, opened, kept / panes)
-        return alone_costs(kept, min(costs.vectors, costs.panes), is_counted=False)
+        return self.open_lanes[self.arrays.tables[machine.MEMBER_GROUP][member]]

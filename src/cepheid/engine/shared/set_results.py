@@ -22,10 +22,9 @@ from cepheid.engine.trends.result_table import Finished, PlaceColumns, finish
 from cepheid.engine.trends.value_rows import joined_rows
 from cepheid.errors import DataError
 from cepheid.kernels.values.value_arrays import ValueRows
-from cepheid.program.aggregate_output import AggregateOutput, MinimumMeasure
+from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.position_masks import TakenColumns
 from cepheid.program.program import Program
-from cepheid.program.sharing.merge_programs import EVERYWHERE
 
 Int64s = NDArray[np.int64]
 FinishedQuery = tuple[Program, AggregateOutput, Finished]
@@ -111,7 +110,7 @@ class SetResults:
         group = codes[rows.owner] + row // self.partitions * (codes.max(initial=0) + 1)
         groups = add_groups(rows, group, row, moduli)
         extremes = [
-            self._sortable(each).values(groups.values.least[:, number])
+            self.measures.sortable(each).values(groups.values.least[:, number])
             for number, each in enumerate(output.minima)
         ]
         owned = replace(groups, row=groups.row % self.partitions)
@@ -127,10 +126,6 @@ class SetResults:
             codes = partition_codes(self.columns, attributes, self.partitions).code
             self.groups[attributes] = codes
         return self.groups[attributes]
-
-    def _sortable(self, measure: MinimumMeasure) -> Any:
-        wanted = MinimumMeasure(measure.attribute, measure.is_maximum, EVERYWHERE)
-        return self.measures.sortables[self.measures.output.minima.index(wanted)]
 
 
 def _table(finished: FinishedQuery, schema: pa.Schema, *, partially: bool) -> pa.Table:

@@ -10,9 +10,11 @@ from cepheid.engine.shared.policy import Policy
 from cepheid.program.sharing.chain_program import ChainProgram
 from cepheid.program.sharing.lane_program import LaneProgram
 from cepheid.program.sharing.merged_program import MergedPosition, MergedProgram
+from cepheid.program.sharing.pane_program import why_no_panes
 
 SHARED = "cepheid.engine.shared"
 FEW_REPEATED = 32  # positions: with more, steps that are written down once are cheaper
+FEW_WINDOWS = 32  # at once: with more, one number for each of them may cost more than panes
 MOST_NUMBERS = 2**26  # that wait in the structures of edges
 
 
@@ -105,9 +107,24 @@ def loops(position: MergedPosition) -> set[int]:
     return set(position.sources) & set(position.entries)
 
 
-def _many_repeated(group: SharedSet, facts: Facts) -> str | None:
-    many = "many positions repeat that take every event at once"
-    return many if facts["repeated positions"] > FEW_REPEATED else None
+def _many_counted(group: SharedSet, facts: Facts) -> str | None:
+    if facts["repeated positions"] > FEW_REPEATED:
+        return "many positions repeat that take every event at once"
+    if _open_windows(group.program) > FEW_WINDOWS:
+        others = [facts["together"]]
+        if _not_in_panes(group, facts) is None:
+            others.append(facts["in panes"])
+        if _stays(group, facts) is None:
+            others.append(facts["alone"])
+        if min(others) < facts["counted"]:
+            return f"{_open_windows(group.program):,} windows are open at once"
+    return None
+
+
+def _open_windows(program: MergedProgram) -> int:
+    """Return how many windows of one query are open at once, at most."""
+    windows = ((each.length, each.slide) for each in program.groups)
+    return max(-(-length // (slide or length)) if length else 1 for length, slide in windows)
 
 
 def _stays(group: SharedSet, facts: Facts) -> str | None:
@@ -119,10 +136,20 @@ def _stays(group: SharedSet, facts: Facts) -> str | None:
 
 
 def _costs_more(group: SharedSet, facts: Facts) -> str | None:
-    if _stays(group, facts) is not None or facts["together"] <= facts["alone"]:
+    if _stays(group, facts) is not None:
         return None
-    together, each = facts["together"], facts["alone"]
+    each, together = facts["alone"], facts["together"]
+    if _not_in_panes(group, facts) is None:
+        together = min(together, facts["in panes"])
+    if together <= each:
+        return None
     return f"each by itself costs less: {each:,} instead of {together:,} µs, by costs"
+
+
+def _not_in_panes(group: SharedSet, facts: Facts) -> str | None:
+    if group.is_recorded:
+        return "bursts are written down"
+    return why_no_panes(group.program)
 
 
 def _not_in_lanes(group: SharedLanes, facts: Facts) -> str | None:
@@ -146,7 +173,7 @@ COUNTED_TOGETHER = Fold(
     Precedence.DOUBLES,
     _not_counted,
     f"{SHARED}.fold_set:counted_together",
-    waste=_many_repeated,
+    waste=_many_counted,
 )
 # Steps written down once for all who share a burst (HAMLET).
 BURSTS_TOGETHER = Fold(
@@ -155,6 +182,17 @@ BURSTS_TOGETHER = Fold(
     Precedence.ANY_SIZE,
     _anything,
     f"{SHARED}.fold_set:bursts_together",
+    cost=lambda group, facts: facts["together"],
+    waste=_costs_more,
+)
+# The same in panes of all windows, so that overlap does not multiply the lanes (HAMLET 3.1).
+PANES_TOGETHER = Fold(
+    "panes of a set",
+    SharedSet,
+    Precedence.ANY_SIZE,
+    _not_in_panes,
+    f"{SHARED}.fold_set:panes_together",
+    cost=lambda group, facts: facts["in panes"],
     waste=_costs_more,
 )
 # One vector for the trends of all queries that wait for an event.

@@ -65,8 +65,7 @@ class Aggregation:
         }
         bounds: Bounds = {}
         if rounded_sums(output):
-            largest = largest_sizes(output, events.measures)
-            bounds = bounds_by_largest(groups.values, output, largest)
+            bounds = bounds_by_largest(groups.values, output, self._largest_sizes())
         places = PlaceColumns(program, output, events.columns, schema)
         extremes = [
             each.values(groups.values.least[:, number])
@@ -75,6 +74,9 @@ class Aggregation:
         return Finished(
             places.table(groups), groups.values, exact, extremes, groups.is_expiry, sums, bounds
         )
+
+    def _largest_sizes(self) -> list[float]:
+        return largest_sizes(self.events.output, self.events.measures)
 
     def _own_groups(self) -> GroupRows:
         """Return the values of what the query asks for."""

@@ -33,6 +33,7 @@ from cepheid.program.aggregate_output import (
     NumberKind,
 )
 from cepheid.program.arrow_arrays import texts_to_arrow, to_arrow
+from cepheid.program.decimals import decimal_of, with_point
 
 Int64s = NDArray[np.int64]
 ARROW_NUMBERS = {NumberKind.BIGINT: pa.int64(), NumberKind.DOUBLE: pa.float64()}
@@ -45,10 +46,13 @@ def column_type(column: AggregateColumn, output: AggregateOutput, events: pa.Sch
             return extreme_type(output.minima[column.minimum], events)
         case Form.EXACT:
             return pa.string()
-        case Form.LOGARITHM | Form.AVERAGE:
+        case Form.LOGARITHM | Form.AVERAGE | Form.AVERAGE_DIFFERENCE:
             return pa.float64()
-        case Form.NUMBER:
+        case Form.DIFFERENCE:
             return ARROW_NUMBERS[column.kind]
+        case Form.NUMBER:
+            is_decimal = column.scale is not None and column.kind is NumberKind.BIGINT
+            return decimal_of(column.scale or 0) if is_decimal else ARROW_NUMBERS[column.kind]
 
 
 def extreme_type(measure: MinimumMeasure, events: pa.Schema) -> pa.DataType:
@@ -93,9 +97,11 @@ class ValueColumns:
                 return self._logarithm()
             case Form.AVERAGE:
                 assert column.values is not None
-                return self._average(column, column.values)
+                return with_point(self._average(column, column.values), column.scale)
             case Form.NUMBER:
-                return self._number(column)
+                return with_point(self._number(column), column.scale)
+            case Form.DIFFERENCE | Form.AVERAGE_DIFFERENCE:
+                return self._difference(column)
 
     def beyond_64_bits(self, output: AggregateOutput) -> dict[str, Sequence[int]]:
         """Return the counts that HAVING compares and that do not fit 64 bits."""
@@ -156,6 +162,30 @@ class ValueColumns:
                 quotient = nearest / scaled(divisor, values.tier[:, count])
             average = np.where(is_determined(bound), quotient, average)
         return to_arrow(average, none)
+
+    def _difference(self, column: AggregateColumn) -> pa.Array:
+        """Return a sum less another, or that divided by the number of trends.
+
+        Low words are those of the sums modulo 2^64, and so is their difference. Where doubles tell
+        that it is below 2^62 it is the difference itself, however large the sums are.
+        """
+        values = self.values
+        assert column.magnitude is not None
+        count = as_double(values, 0)
+        with np.errstate(invalid="ignore", over="ignore"):
+            size = as_double(values, column.number) - as_double(values, column.minus)
+            bound = as_double(values, column.magnitude) + as_double(values, column.minus_magnitude)
+            low = values.low[:, column.number] - values.low[:, column.minus]
+            is_known = np.abs(size) + bound * DOUBT < BIGINT_LIMIT / 2
+            none = count == 0
+            if column.kind is NumberKind.BIGINT:
+                if not (is_known | none).all():
+                    self._raise_overflow(column, int(np.flatnonzero(~(is_known | none))[0]))
+                return to_arrow(low, none)
+            total = np.where(is_known, low.astype(np.float64), size)
+            if column.form is Form.AVERAGE_DIFFERENCE:
+                total = total / np.where(none, 1.0, count)
+        return to_arrow(total, none)
 
     def _reject_overflow(self, column: AggregateColumn) -> None:
         """Below 2^63 the low word is exact. Close to that its sign tells."""

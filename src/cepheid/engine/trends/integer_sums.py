@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cepheid.engine.trends.measures import TIER_BITS, EventMeasures
 from cepheid.kernels.values.value_arrays import ValueRows
-from cepheid.program.aggregate_output import AggregateOutput, NumberKind
+from cepheid.program.aggregate_output import AggregateOutput, Form, NumberKind
 
 Float64s = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
@@ -42,7 +42,8 @@ def scaled(mantissa: Float64s, tier: NDArray[np.int64]) -> Float64s:
 
 def signed_sums(output: AggregateOutput) -> dict[int, int]:
     """Return the BIGINT sums of signed integers: number, and number of the sum of the sizes."""
-    return {each.number: each.magnitude for each in output.columns if each.magnitude is not None}
+    sums = [each for each in output.columns if each.form is Form.NUMBER]
+    return {each.number: each.magnitude for each in sums if each.magnitude is not None}
 
 
 def rounded_sums(output: AggregateOutput) -> dict[int, int]:

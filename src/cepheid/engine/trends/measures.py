@@ -16,7 +16,12 @@ from cepheid.engine.trends.min_max_keys import Sortable
 from cepheid.errors import DataError
 from cepheid.kernels.values.extended import TIER_OF_INFINITY
 from cepheid.kernels.values.value_arrays import NOTHING, Measures
-from cepheid.program.aggregate_output import AggregateOutput, Content, NumberMeasure
+from cepheid.program.aggregate_output import (
+    AggregateOutput,
+    Content,
+    MinimumMeasure,
+    NumberMeasure,
+)
 from cepheid.program.arrow_arrays import empty, filled, take_plain, to_arrow, to_numpy
 
 Int64s = NDArray[np.int64]
@@ -76,6 +81,11 @@ class EventMeasures:
         for number in range(len(output.minima)):
             measures.least[number] = self.sortables[number].keys()
         return measures
+
+    def sortable(self, measure: MinimumMeasure) -> Sortable:
+        """Return what gives the values of a minimum back, at whatever positions it is taken."""
+        known = ((each.attribute, each.is_maximum) for each in self.output.minima)
+        return self.sortables[list(known).index((measure.attribute, measure.is_maximum))]
 
     def largest(self, attribute: str) -> float:
         """Return the largest size of a value of an attribute."""

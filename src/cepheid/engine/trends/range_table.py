@@ -7,7 +7,7 @@ partition, whatever its type, is a step of its range.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ from cepheid.engine.trends.folds.panes import (
     joined_panes,
     make_panes,
     pane_length,
+    ready_panes,
     rows_of_panes,
 )
 from cepheid.engine.trends.folds.slot_task import slot_machine, slot_task
@@ -64,10 +65,48 @@ def fold_range(
     program: Program, slots: SlotProgram, output: AggregateOutput, events: pa.Table
 ) -> pa.Table:
     """Return the matrices of one range of time."""
+    given = _given(program, output, events)
+    pane = pane_length(program.window_length, program.slide)
+    begin = given.ordered.arrays.clock.min(initial=2**63 - 1)
+    return matrix_rows(
+        given, slots, given.ordered, pane, events.schema, lambda each: np.full(each.size, begin)
+    )
+
+
+def fold_stretches(
+    program: Program, slots: SlotProgram, output: AggregateOutput, events: pa.Table, begins: Int64s
+) -> pa.Table:
+    """Return the matrices of stretches of time, which begin at some ticks; these name them."""
+    given = _given(program, output, events)
+    clock = np.searchsorted(begins, given.ordered.arrays.clock, side="right") - 1
+    rows = matrix_rows(
+        given, slots, with_clock(given.ordered, clock), 1, events.schema, lambda pane: begins[pane]
+    )
+    place = rows.column_names.index(PANE)
+    return rows.set_column(place, rows.schema.field(PANE), rows.column(RANGE))
+
+
+def _given(program: Program, output: AggregateOutput, events: pa.Table) -> TrendEvents:
     columns = dict(zip(events.column_names, events.columns, strict=True))
-    given = TrendEvents(program, output, columns, events.num_rows)
-    ordered = _going_on(program, given.ordered)
-    schema = range_schema(program, events.schema)
+    return TrendEvents(program, output, columns, events.num_rows)
+
+
+def with_clock(ordered: OrderedEvents, clock: Int64s) -> OrderedEvents:
+    """Return the same events with other clocks, which do not fall."""
+    return replace(ordered, arrays=ordered.arrays._replace(clock=clock))
+
+
+def matrix_rows(
+    given: TrendEvents,
+    slots: SlotProgram,
+    ordered: OrderedEvents,
+    pane: int,
+    events: pa.Schema,
+    begins: Callable[[Int64s], Int64s],
+) -> pa.Table:
+    """Return the matrices of panes; `begins` says of a pane in which range it is."""
+    program, output, columns = given.program, given.output, given.columns
+    schema = range_schema(program, events)
     if not ordered.row.size:
         return schema.empty_table()
     if any(each.is_ranked for each in given.measures.sortables):
@@ -75,15 +114,13 @@ def fold_range(
             "MIN of 2^63 - 2, or MAX of 1 - 2^63 or 2 - 2^63, cannot be found in ranges of time",
             hint="cast the column to a decimal, or run a bounded input with parallel_in_time=False",
         )
+    ordered = _going_on(program, ordered)
     task = slot_task(program, slots, ordered, given.measures.arrays())
-    pane = pane_length(program.window_length, program.slide)
     panes = joined_panes(fold_to_panes(task, pane))
-    begins = ordered.arrays.step_offsets[ordered.arrays.partition_offsets[panes.owner]]
-    first = ordered.row[begins]
+    first = ordered.row[ordered.arrays.step_offsets[ordered.arrays.partition_offsets[panes.owner]]]
     keys = [take(columns[name], to_arrow(first)) for name in program.partition_by]
-    begin = np.full(panes.owner.size, ordered.arrays.clock.min())
     matrices = _to_bytes(panes.values, task.machine.owner.size)
-    arrays = [*keys, to_arrow(begin), to_arrow(panes.pane), matrices]
+    arrays = [*keys, to_arrow(begins(panes.pane)), to_arrow(panes.pane), matrices]
     if LARGEST in schema.names:
         largest = np.array(largest_sizes(output, given.measures))
         arrays.append(_to_lists(np.broadcast_to(largest, (panes.owner.size, largest.size))))
@@ -138,7 +175,7 @@ def merge_ranges(
     size, count = machine.owner.size, int(is_first.sum())
     merged = make_panes(count, machine, measures)
     work = make_panes(1, machine, measures).values
-    found = merge_panes(size, measures.moduli, panes, work, merged)
+    found = merge_panes(size, measures.moduli, ready_panes(panes), work, merged)
     assert found == count
     rows = to_arrow(order[is_first])
     arrays = [take(columns[name], rows) for name in program.partition_by]
@@ -175,7 +212,7 @@ def compose(
         for number, each in enumerate(_event_measures(program, output, events).sortables)
     ]
     places = PlaceColumns(program, output, columns, events).table(groups)
-    largest = _largest(ranges, output).max(axis=0, initial=0.0).tolist()
+    largest = largest_of(ranges, output)
     bounds = bounds_by_largest(groups.values, output, largest)
     return Finished(places, groups.values, None, extremes, groups.is_expiry, bounds=bounds)
 
@@ -184,6 +221,12 @@ def _to_lists(content: NDArray[np.float64]) -> pa.Array:
     """Return the rows of a table of floats."""
     offsets = np.arange(0, content.size + 1, content.shape[1], dtype=np.int32)
     return pa.ListArray.from_arrays(to_arrow(offsets), to_arrow(content.reshape(-1)))
+
+
+def largest_of(ranges: pa.Table, output: AggregateOutput) -> list[float]:
+    """Return the largest sizes of values that the rounded sums of ranges add up."""
+    found: list[float] = _largest(ranges, output).max(axis=0, initial=0.0).tolist()
+    return found
 
 
 def _largest(ranges: pa.Table, output: AggregateOutput) -> NDArray[np.float64]:

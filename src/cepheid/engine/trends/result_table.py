@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from cepheid.analysis.bound import ConstantColumn
+from cepheid.analysis.attribute_types import AttributeType
+from cepheid.analysis.bound import ArithmeticColumn, ConstantColumn
+from cepheid.analysis.expressions import references
 from cepheid.engine.events.event_schema import ARROW_TYPES
 from cepheid.engine.events.ticks import from_ticks, to_ticks, window_type
 from cepheid.engine.trends.columns import ValueColumns, column_type
@@ -21,7 +23,7 @@ from cepheid.engine.trends.integer_sums import Bounds, ExactSums
 from cepheid.errors import DataError
 from cepheid.kernels.values.value_arrays import ValueRows
 from cepheid.program.aggregate_output import AggregateOutput
-from cepheid.program.arrow_arrays import take, to_arrow, to_scalar
+from cepheid.program.arrow_arrays import take, to_arrow
 from cepheid.program.evaluate import LocalPredicates
 from cepheid.program.program import Clock, Program
 
@@ -37,11 +39,8 @@ def aggregate_schema(program: Program, output: AggregateOutput, events: pa.Schem
         for each in output.columns
         if not each.is_hidden
     }
-    fields |= {
-        each.output: pa.field(each.output, ARROW_TYPES[each.constant.type])
-        for each in output.constants
-    }
-    fields |= {each.output: pa.field(each.output, pa.float64()) for each in output.arithmetic}
+    fields |= {each.output: pa.field(each.output, _literal(each).type) for each in output.constants}
+    fields |= {each.output: pa.field(each.output, _type_of(each)) for each in output.arithmetic}
     leading = [field.name for field in places if field.name not in output.returned]
     return pa.schema([fields[name] for name in (*leading, *output.returned)])
 
@@ -88,9 +87,12 @@ def finish(
     )
     found = dict(zip(rows.places.column_names, rows.places.columns, strict=True))
     found |= {each.name: columns.column(each) for each in output.columns}
-    found |= {each.output: _repeated(each, rows.is_expiry.size) for each in output.constants}
-    computed = LocalPredicates(found, rows.is_expiry.size)
-    found |= {each.output: computed.value(each.value) for each in output.arithmetic}
+    found |= {
+        each.output: pa.repeat(_literal(each), rows.is_expiry.size) for each in output.constants
+    }
+    found |= {
+        each.output: _computed(each, found, rows.is_expiry.size) for each in output.arithmetic
+    }
     kept = _is_shown(output, rows, found)
     if output.having is not None:
         kept &= satisfies(output.having, found, columns.beyond_64_bits(output), kept.size)
@@ -99,10 +101,25 @@ def finish(
     return shown if shown.schema.equals(schema) else shown.cast(schema)
 
 
-def _repeated(column: ConstantColumn, count: int) -> pa.Array:
-    value, kind = column.constant.value, ARROW_TYPES[column.constant.type]
-    shown = float(value) if isinstance(value, Decimal) else value
-    return pa.repeat(to_scalar(shown, kind), count)
+def _type_of(column: ArithmeticColumn) -> pa.DataType:
+    """Return the type of an expression over aggregates; a length of time is a whole number."""
+    is_length = column.value.type is AttributeType.DURATION
+    return pa.int64() if is_length else ARROW_TYPES.get(column.value.type, pa.float64())
+
+
+def _computed(column: ArithmeticColumn, found: Mapping[str, Any], count: int) -> Any:
+    """Return an expression over aggregates; numbers in it are DOUBLE."""
+    read = {
+        str(each.attribute): pc.cast(found[str(each.attribute)], pa.float64(), safe=False)
+        if each.type is AttributeType.FLOAT
+        else found[str(each.attribute)]
+        for each in references(column.value)
+    }
+    return LocalPredicates(read, count).value(column.value)
+
+
+def _literal(column: ConstantColumn) -> pa.Scalar:
+    return LocalPredicates({}, 1).value(column.constant)
 
 
 def _is_shown(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from cepheid.engine.events.order_events import rising_or_sorted
 from cepheid.engine.events.ticks import to_ticks
 from cepheid.engine.fold import Facts
+from cepheid.engine.trends.folds.count_by_start import StartFacts
 from cepheid.engine.trends.folds.fold_contiguous import numbers_of_columns
 from cepheid.engine.trends.folds.panes import pane_length
 from cepheid.engine.trends.trend_task import TrendTask
@@ -64,6 +65,10 @@ def trend_facts(task: TrendTask) -> Facts:
         segments = task.segments.segments
         return int((segments.end - segments.begin).sum())
 
+    @cache
+    def starts() -> StartFacts:
+        return StartFacts(task)
+
     def has_numbers_in_columns() -> bool:
         return numbers_of_columns(program, task.predicates.columns) is not None
 
@@ -80,6 +85,8 @@ def trend_facts(task: TrendTask) -> Facts:
             "wanted windows": lambda: ALL_WINDOWS if events.wanted is None else events.wanted.most,
             "results": moments,
             "steps of results": recent_steps,
+            "first events in a window": lambda: starts().most,
+            "first events on average": lambda: starts().mean,
             "looked up": lambda: all(e.structure in LOOKED_UP for e in task.indexes.edges),
             "in columns": has_numbers_in_columns,
             "huge numbers": lambda: bool(task.measures.tier.any()),

@@ -16,6 +16,9 @@ FOLDS = "cepheid.engine.trends.folds"
 MOST_SLOTS = 8  # of events that are counted in order
 MOST_PAIRS = 2**16  # of partitions and results whose windows are counted anew: each is looked up
 MOST_STEPS = 2**20  # of all these windows together
+MANY_STARTS = (
+    64  # first events in a window: from 60 (A, B+, C) to 300 (A, B, C) the queue is as fast
+)
 UNSORTED, SORTED = 0, 1
 
 PAIRED = "AND pairs the trends of two patterns"
@@ -143,6 +146,20 @@ def _many_results(trends: Trends, facts: Facts) -> str | None:
     if facts["partitions"] * facts["results"] > MOST_PAIRS:  # the queue took a sixtieth
         return "there are many partitions and results"
     return "windows have many events" if facts["steps of results"] > MOST_STEPS else None
+
+
+def _not_by_start(trends: Trends, facts: Facts) -> str | None:
+    program, obstacle = trends.program, _not_in_queue(trends, facts)
+    if obstacle is not None or not trends.counts_only:
+        return obstacle or ADDS_MORE
+    if program.blocks_borders:
+        return "a part is negated before the first or after the last event"
+    return None
+
+
+def _many_starts(trends: Trends, facts: Facts) -> str | None:
+    mean = facts["first events on average"]
+    return f"a window has {mean:,} first events on average" if mean > MANY_STARTS else None
 
 
 # --- a value per last event ----------------------------------------------------------------------
@@ -273,6 +290,15 @@ WINDOWS_COUNTED_ANEW = Fold(
     _not_counted_anew,
     f"{FOLDS}.count_few_moving:windows_counted_anew",
     waste=_many_results,
+)
+# A vector of doubles for every event that begins runs, as long as it is in the window (A-Seq).
+COUNTS_BY_START = Fold(
+    "counts by first event",
+    Trends,
+    Precedence.DOUBLES,
+    _not_by_start,
+    f"{FOLDS}.count_by_start:counts_by_start",
+    waste=_many_starts,
 )
 # Two stacks of matrices and vectors, at a cost that does not depend on the window.
 VALUES_IN_QUEUE = Fold(

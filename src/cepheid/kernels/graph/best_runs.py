@@ -1,16 +1,21 @@
-"""The fold of runs of which, in the order of NON OVERLAPPING, only the best are kept.
+"""The fold of runs of which only the best are kept, where not all matches are taken.
 
-Of matches that are not to overlap the one that ends first is taken, of those the one with the
+Of matches that end (and, one a start, begin) with the same order key the one is taken with the
 smallest sequence of steps (order keys and positions), of those the one with the smallest values.
-Under skip-till-any a run d makes another run c superfluous if
+Where they are not to overlap it is the one that ends first, and all runs are over with it. Under
+skip-till-any a run d makes another run c superfluous if
 
 1. d comes before c in that order, of runs that go on: then d with any later steps comes before c
    with the same ones;
-2. both wait at the same position, carry the same events (as far as they are read), and, if there is
-   a window, start at the same time: so d can go on wherever c can, as far as tests on aggregates
-   allow it;
-3. no aggregate of d is worse: the tests that read it hold for d whenever they hold for c. What both
-   take later keeps it so: sums, counts and extremes grow with what they grow from.
+2. both wait at the same position, the same edges are open to them, they carry the same events (as
+   far as they are read and not compared), and, if there is a window or each start has a match,
+   start at the same time: so d can go on wherever c can, as far as what is compared allows it;
+3. no aggregate of d is worse, and no event that it carries, by what is compared of them: the tests
+   that read them hold for d whenever they hold for c. What both take later keeps it so: sums,
+   counts and extremes grow with what they grow from, averages do if there are as many values, and
+   events are replaced by the same ones.
+
+An edge is open if its tests hold that read nothing of the next event: `a[a.LEN].x > a[1].x + 2`.
 
 Runs are kept in order, so that nothing has to be compared for 1. A run that takes an event comes
 directly before itself without it, and what starts now comes last. Runs with the same steps, which
@@ -19,7 +24,8 @@ every position, so that values decide among them and nowhere else.
 
 Cost per event: the runs that are kept, times the edges out of them that it fires. Where all bounds
 point the same way as the order (`sum(a[].x) > c` of values that are not negative) one run is kept
-for every start that a window tells apart.
+for every start that is told apart. Of a first event with a bound from one side those are kept that
+are better than all before.
 """
 
 from __future__ import annotations
@@ -30,6 +36,7 @@ import numpy as np
 
 from cepheid.kernels.arrays import AutomatonArrays, EventArrays, Int64s
 from cepheid.kernels.graph.build_run_graph import Room, RunRules, RunState, room_needed
+from cepheid.kernels.graph.compare_runs import Preference, hash_run, is_alike, is_superfluous
 from cepheid.kernels.graph.match_nodes import (
     ALWAYS,
     CELL_COUNT,
@@ -55,19 +62,15 @@ from cepheid.kernels.graph.match_nodes import (
     POSITION,
     REMOVED,
     ROOT,
-    SLOTS,
     START,
     Graph,
     add_end,
     start_limit,
 )
 from cepheid.kernels.graph.run_graph import (
-    AGGREGATE_FUNCTION,
-    AGGREGATE_IS_FLOAT,
-    COUNT,
-    UNBOUND,
     Nodes,
     SlotTables,
+    TestTables,
     tests_hold,
     write_slots,
 )
@@ -75,121 +78,38 @@ from cepheid.kernels.jit import inlined, inner_in_place, kernel_in_place
 from cepheid.kernels.predicates.predicate_machine import OVERFLOW, ColumnArrays
 from cepheid.kernels.step import fired_by
 
-FINE, LARGE = 2.0**20, 2.0**60  # floats are hashed as multiples of 1 / FINE, large ones not
-MIX, OTHER_MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0x165667B19E3779F9)
-
-
-class Preference(NamedTuple):
-    """What makes a run better than another.
-
-    `by_value` has the events of every step in the order of their values. `directions` says for
-    every aggregate whether more (1) or less (-1) of it is better, or neither (0); `directed` is the
-    number of those with a direction. `last_kind` is the same number for events of which later tests
-    read the same; `reads_last` says at which positions they do.
-    """
-
-    by_value: Int64s
-    directions: Int64s
-    directed: int
-    last_kind: Int64s
-    reads_last: Int64s
-
 
 class KeptRuns(NamedTuple):
     """The runs that are kept by the current step, as it goes on: their nodes and classes.
 
-    `class_of` is that of runs kept before the step. `earlier` has the number of the run that was
-    kept before one with all that must be the same, or NONE.
+    `class_of` is that of runs kept before the step. Of runs with all that must be the same,
+    `earlier_new` and `earlier_old` have the number of the last one before that takes an event of
+    this step, and of the last one that does not, or NONE.
     """
 
     class_of: Int64s
     node: Int64s
     new_class: Int64s
-    earlier: Int64s
-
-
-@inlined
-def _aggregate_state(
-    rows: Nodes, node: int, slot: int, slots: SlotTables, direction: int
-) -> tuple[int, int]:
-    """Return what two runs must have in common of an aggregate, beside its value."""
-    at = SLOTS + slots.representative.shape[0] + slot
-    count = rows.integers[node, at]
-    if direction != 0:
-        most = UNBOUND + 1 if slots.aggregates[slot, AGGREGATE_FUNCTION] == COUNT else 1
-        return min(count, most), 0
-    return count, rows.integers[node, at + slots.aggregates.shape[0]]
+    earlier_new: Int64s
+    earlier_old: Int64s
 
 
 @inner_in_place
-def _hash(rows: Nodes, node: int, slots: SlotTables, preference: Preference, window: int) -> int:
-    position = rows.integers[node, POSITION]
-    value = np.uint64(position) * MIX
-    if preference.reads_last[position]:
-        value ^= np.uint64(preference.last_kind[rows.integers[node, EVENT]]) * OTHER_MIX
-    if window > 0:
-        value ^= np.uint64(rows.integers[node, LATEST_START]) * OTHER_MIX
-    value = (value ^ (value >> np.uint64(29))) * MIX
-    for slot in range(slots.representative.shape[0]):
-        value = (value ^ np.uint64(rows.integers[node, SLOTS + slot])) * OTHER_MIX
-        value ^= value >> np.uint64(29)
-    for slot in range(slots.aggregates.shape[0]):
-        count, integer = _aggregate_state(rows, node, slot, slots, preference.directions[slot])
-        value = (value ^ np.uint64(count) ^ (np.uint64(integer) * MIX)) * OTHER_MIX
-        if preference.directions[slot] == 0:
-            scaled = rows.floats[node, slot] * FINE
-            if -LARGE < scaled < LARGE:
-                value ^= np.uint64(np.int64(scaled)) * MIX
-        value ^= value >> np.uint64(29)
-    return int(value >> np.uint64(1))
-
-
-@inner_in_place
-def _is_alike(
-    rows: Nodes, one: int, other: int, slots: SlotTables, preference: Preference, window: int
+def _has_better(
+    rows: Nodes,
+    node: int,
+    kept: KeptRuns,
+    last: int,
+    earlier: Int64s,
+    slots: SlotTables,
+    preference: Preference,
 ) -> bool:
-    """Whether two runs differ at most in aggregates of which more, or less, is better."""
-    left, right = rows.integers[one], rows.integers[other]
-    if left[POSITION] != right[POSITION]:
-        return False
-    if preference.reads_last[left[POSITION]] and (
-        preference.last_kind[left[EVENT]] != preference.last_kind[right[EVENT]]
-    ):
-        return False
-    if window > 0 and left[LATEST_START] != right[LATEST_START]:
-        return False
-    for at in range(SLOTS, SLOTS + slots.representative.shape[0]):
-        if left[at] != right[at]:
-            return False
-    for slot in range(slots.aggregates.shape[0]):
-        direction = preference.directions[slot]
-        state = _aggregate_state(rows, one, slot, slots, direction)
-        if state != _aggregate_state(rows, other, slot, slots, direction):
-            return False
-        real, other_real = rows.floats[one, slot], rows.floats[other, slot]
-        if direction == 0 and real != other_real and not (np.isnan(real) and np.isnan(other_real)):
-            return False
-    return True
-
-
-@inner_in_place
-def _is_no_worse(rows: Nodes, one: int, other: int, slots: SlotTables, directions: Int64s) -> bool:
-    """Whether no aggregate of a run is worse than that of another one that is alike."""
-    events, aggregates = slots.representative.shape[0], slots.aggregates.shape[0]
-    for slot in range(aggregates):
-        direction = directions[slot]
-        if direction == 0:
-            continue
-        at = SLOTS + events + slot
-        if slots.aggregates[slot, AGGREGATE_FUNCTION] != COUNT:
-            if slots.aggregates[slot, AGGREGATE_IS_FLOAT]:
-                if direction * rows.floats[one, slot] < direction * rows.floats[other, slot]:
-                    return False
-                continue
-            at += aggregates
-        if direction * rows.integers[one, at] < direction * rows.integers[other, at]:
-            return False
-    return True
+    """Whether one of the runs before makes another superfluous that is alike."""
+    while last != NONE:
+        if is_superfluous(rows, node, int(kept.node[last]), slots, preference):
+            return True
+        last = int(earlier[last])
+    return False
 
 
 @inner_in_place
@@ -201,33 +121,44 @@ def _keep(
     class_number: int,
     slots: SlotTables,
     preference: Preference,
-    window: int,
     step: int,
+    first_new: int,
 ) -> int:
-    """Keep a run unless one of those before makes it superfluous; return how many are kept."""
+    """Keep a run unless one of those before makes it superfluous; return how many are kept.
+
+    Nodes from `first_new` on are of this step. Runs that were kept before it need not be compared
+    with one another: nothing has changed between them.
+    """
     rows, table = Nodes(state.graph.nodes, state.floats), state.table
     last_place = table.shape[0] - 1
-    place = _hash(rows, node, slots, preference, window) & last_place
-    kept.earlier[count] = NONE
+    place = hash_run(rows, node, slots, preference) & last_place
+    newest, oldest = NONE, NONE
     while table[place, 0] == step:
-        other = int(table[place, 1])
-        if _is_alike(rows, kept.node[other], node, slots, preference, window):
-            kept.earlier[count] = other
-            # With one aggregate every run that is kept has a better value than those before.
-            is_only_one = preference.directed <= 1
-            while other != NONE:
-                if _is_no_worse(rows, kept.node[other], node, slots, preference.directions):
-                    return count
-                other = NONE if is_only_one else int(kept.earlier[other])
-            break
-        place = (place + 1) & last_place
+        last = int(table[place, 1])
+        if not is_alike(rows, kept.node[last], node, slots, preference):
+            place = (place + 1) & last_place
+            continue
+        is_new = kept.node[last] >= first_new
+        newest = last if is_new else int(kept.earlier_new[last])
+        oldest = int(kept.earlier_old[last]) if is_new else last
+        if preference.directed[rows.integers[node, POSITION]] <= 1:
+            # With one value every run that is kept has a better one than those before.
+            if is_superfluous(rows, node, int(kept.node[last]), slots, preference):
+                return count
+        elif _has_better(rows, node, kept, newest, kept.earlier_new, slots, preference) or (
+            node >= first_new
+            and _has_better(rows, node, kept, oldest, kept.earlier_old, slots, preference)
+        ):
+            return count
+        break
     table[place, 0], table[place, 1] = step, count
+    kept.earlier_new[count], kept.earlier_old[count] = newest, oldest
     kept.node[count], kept.new_class[count] = node, class_number
     return count + 1
 
 
 @inlined
-def _add_node(graph: Graph, node: int, before: int, clock: int) -> None:
+def add_node(graph: Graph, node: int, before: int, clock: int) -> None:
     """Link a node whose event, position and slots are written."""
     nodes, cursor = graph.nodes, graph.cursor
     head = cursor[HEAD_COUNT]
@@ -257,6 +188,7 @@ def _remove_node(graph: Graph, node: int, before: int) -> None:
 
 @inner_in_place
 def _holds(
+    tests: TestTables,
     state: RunState,
     rules: RunRules,
     columns: ColumnArrays,
@@ -267,7 +199,7 @@ def _holds(
 ) -> int:
     """Whether all tests of a binding hold."""
     return tests_hold(
-        rules.tests,
+        tests,
         binding,
         Nodes(state.graph.nodes, state.floats),
         node,
@@ -278,6 +210,31 @@ def _holds(
         room.operands,
         room.stack,
     )
+
+
+@inner_in_place
+def _find_open_edges(
+    settled: TestTables,
+    state: RunState,
+    rules: RunRules,
+    columns: ColumnArrays,
+    node: int,
+    room: Room,
+) -> bool:
+    """Write down which edges are open to a run; whether any is.
+
+    An edge whose tests cannot be computed is, so that the error comes up if it is taken.
+    """
+    nodes = state.graph.nodes
+    position, open_edges = nodes[node, POSITION], np.uint64(0)
+    begin, end = rules.edge_offsets[position], rules.edge_offsets[position + 1]
+    for edge in range(begin, end):
+        is_free = settled.offsets[edge] == settled.offsets[edge + 1]
+        event = nodes[node, EVENT]
+        if is_free or _holds(settled, state, rules, columns, edge, node, event, room) != 0:
+            open_edges |= np.uint64(1) << np.uint64(edge - begin)
+    nodes[node, -1] = np.int64(open_edges)
+    return bool(open_edges != 0)
 
 
 @kernel_in_place
@@ -318,7 +275,7 @@ def fold_best_runs(
         fired = fired_by(events.fires, begin, end)
         limit = start_limit(clock, window_length)
         first_end, waiting = cursor[END_COUNT], int(cursor[LIVE_COUNT])
-        index, count, class_number = 0, 0, 0
+        index, count, class_number, first_new = 0, 0, 0, int(cursor[NODE_COUNT])
         # Classes of runs that wait, and last the run that starts here.
         while index <= waiting:
             is_start, stop = index == waiting, index + 1
@@ -342,22 +299,28 @@ def fold_best_runs(
                         event = int(preference.by_value[place])
                         if events.fires[event] & bit == 0:
                             continue
-                        holds = _holds(state, rules, columns, binding, before, event, room)
+                        holds = _holds(
+                            rules.tests, state, rules, columns, binding, before, event, room
+                        )
                         if holds == 1:
                             node = int(cursor[NODE_COUNT])
                             graph.nodes[node, EVENT], graph.nodes[node, POSITION] = event, target
                             write_slots(rows, node, before, binding, slots, columns, event)
-                            _add_node(graph, node, before, clock)
+                            add_node(graph, node, before, clock)
                             ends_before, kept_before = cursor[END_COUNT], count
                             if automaton.last & bit:
                                 ending = edges + positions + target
-                                holds = _holds(state, rules, columns, ending, node, event, room)
+                                holds = _holds(
+                                    rules.tests, state, rules, columns, ending, node, event, room
+                                )
                                 if holds == 1:
                                     add_end(graph, node)
-                            if automaton.follow[target]:
+                            if _find_open_edges(
+                                preference.settled, state, rules, columns, node, room
+                            ):
                                 count = _keep(
                                     state, kept, count, node, class_number, slots, preference,
-                                    window_length, step,
+                                    step, first_new,
                                 )  # fmt: skip
                             if cursor[END_COUNT] == ends_before and count == kept_before:
                                 _remove_node(graph, node, before)
@@ -369,10 +332,10 @@ def fold_best_runs(
                 if graph.nodes[live[run], LATEST_START] > limit:
                     count = _keep(
                         state, kept, count, int(live[run]), class_number, slots, preference,
-                        window_length, step,
+                        step, first_new,
                     )  # fmt: skip
             index = stop
-        if cursor[END_COUNT] > first_end:
+        if preference.drops and cursor[END_COUNT] > first_end:
             count = 0  # one of these matches is taken, and all runs overlap with it
         for run in range(count):
             live[run], kept.class_of[run] = kept.node[run], kept.new_class[run]

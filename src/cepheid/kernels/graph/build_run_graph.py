@@ -123,7 +123,7 @@ def make_room(longest_path: int) -> Room:
 
 
 @inner_in_place
-def _before(graph: Graph, node: int) -> int:
+def node_before(graph: Graph, node: int) -> int:
     """Return the one predecessor of a node of an unmerged run, or NONE."""
     first = graph.nodes[node, HEADS]
     if first == graph.nodes[node, HEADS_END] or graph.heads[first] == NONE:
@@ -137,17 +137,17 @@ def _write_path(graph: Graph, node: int, path: Path) -> int:
     length, at = 0, node
     while at != NONE:
         length += 1
-        at = _before(graph, at)
+        at = node_before(graph, at)
     at = node
     for place in range(length - 1, -1, -1):
         path.event[place] = graph.nodes[at, EVENT]
         path.position[place] = graph.nodes[at, POSITION]
-        at = _before(graph, at)
+        at = node_before(graph, at)
     return length
 
 
 @inlined
-def _binding_holds(
+def binding_holds(
     state: RunState,
     rules: RunRules,
     columns: ColumnArrays,
@@ -368,7 +368,7 @@ def fold_runs(
                         bit = np.uint64(1) << np.uint64(target)
                         if useful & bit == 0:
                             continue
-                        holds = _binding_holds(
+                        holds = binding_holds(
                             state, rules, columns, binding, before, event, target, room
                         )
                         if holds == OVERFLOW:
@@ -403,7 +403,7 @@ def fold_runs(
             position = int(graph.nodes[node, POSITION])
             if automaton.last & (np.uint64(1) << np.uint64(position)):
                 ending, event = edges + positions + position, int(graph.nodes[node, EVENT])
-                holds = _binding_holds(state, rules, columns, ending, node, event, NONE, room)
+                holds = binding_holds(state, rules, columns, ending, node, event, NONE, room)
                 if holds == OVERFLOW:
                     cursor[FAILED_EVENT] = event
                     return HAS_OVERFLOW

@@ -1,4 +1,4 @@
-"""Matches that do not overlap, one path of the graph each: no other match is written.
+"""Matches that do not overlap, or one a window: a path of the graph each, and no other is written.
 
 Matches that end in one step form a group. Of a group the match is wanted that starts first, then
 has the smallest sequence of steps (order key and position), then the smallest values.
@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cepheid.kernels.arrays import Int64s
+from cepheid.kernels.graph.event_order import MOST_POSITIONS, EventOrder, path_is_before
 from cepheid.kernels.graph.match_nodes import (
     ALWAYS,
     CELL_COUNT,
@@ -43,7 +44,6 @@ from cepheid.kernels.graph.match_nodes import (
 )
 from cepheid.kernels.jit import inner, inner_in_place, kernel
 
-MOST_POSITIONS = 64
 # How many of the edges into a position can be blocked.
 NO_EDGE, EVERY_EDGE, SOME_EDGE = 0, 1, 2
 # Columns of `Work.nodes`: for which group it is marked, what comes before it on its best path, the
@@ -54,19 +54,6 @@ PASSED, SOLVED, BEST = 0, 1, 2
 # Columns of `Work.sequences`.
 PARENT, SKIP, LENGTH, STEP = 0, 1, 2, 3
 ROOT_SEQUENCE = 0
-
-
-class EventOrder(NamedTuple):
-    """By event: rank of its order key, clock, whose matches must not overlap, rank of its values.
-
-    `boundary` has by owner the rank up to which there is a match already.
-    """
-
-    rank: Int64s
-    clock: Int64s
-    owner: Int64s
-    values: Int64s
-    boundary: Int64s
 
 
 class OpenGaps(NamedTuple):
@@ -410,24 +397,6 @@ def _write_path(graph: Graph, end: int, at: int, work: Work, out: MatchArrays) -
 
 
 @inner_in_place
-def _path_is_before(out: MatchArrays, begin: int, middle: int, end: int, order: EventOrder) -> bool:
-    """Whether the path from `middle` to `end` comes before the one from `begin` to `middle`."""
-    for at in range(min(middle - begin, end - middle)):
-        left, right = out.event[middle + at], out.event[begin + at]
-        if order.rank[left] != order.rank[right]:
-            return bool(order.rank[left] < order.rank[right])
-        if out.position[middle + at] != out.position[begin + at]:
-            return bool(out.position[middle + at] < out.position[begin + at])
-    if middle - begin != end - middle:
-        return end - middle < middle - begin
-    for at in range(middle - begin):
-        left, right = order.values[out.event[middle + at]], order.values[out.event[begin + at]]
-        if left != right:
-            return bool(left < right)
-    return False
-
-
-@inner_in_place
 def end_bounds(
     graph: Graph, end: Int64s, order: EventOrder, gaps: OpenGaps, window_length: int
 ) -> Bounds:
@@ -449,20 +418,27 @@ def is_same_group(graph: Graph, one: Int64s, other: Int64s, order: EventOrder) -
 
 @kernel
 def choose_paths(
-    graph: Graph, ends: Int64s, order: EventOrder, gaps: OpenGaps, window_length: int
+    graph: Graph,
+    ends: Int64s,
+    order: EventOrder,
+    gaps: OpenGaps,
+    window_length: int,
+    one_each: bool,
+    backwards: bool,
 ) -> MatchArrays:
     """Return the matches that are taken; ends are given by owner and rank of their events.
+
+    `one_each`: an owner has one match, else they do not overlap. `backwards`: ranks fall.
 
     O(log n) for what lies between two taken matches and leads to an end, as long as no edge into
     it is blocked; blocked edges are looked at one by one. Moves the boundaries.
     """
     work, span = make_work(graph), order.values.max() + 1 if order.values.size else 1
-    # Taken matches have no node in common; a candidate may stand beside them.
-    most = graph.cursor[NODE_COUNT]
+    # Matches that do not overlap have no node in common; of those that end in different windows two
+    # can. A candidate may stand beside them.
+    most = (3 if one_each else 2) * graph.cursor[NODE_COUNT]
     out = MatchArrays(
-        np.zeros(ends.shape[0] + 1, np.int64),
-        np.empty(2 * most, np.int64),
-        np.empty(2 * most, np.int8),
+        np.zeros(ends.shape[0] + 1, np.int64), np.empty(most, np.int64), np.empty(most, np.int8)
     )
     has_borders = (gaps.entry_row != NONE).any() or (gaps.exit_row != NONE).any()
     matches, written, at, mark = 0, 0, 0, 0
@@ -481,17 +457,17 @@ def choose_paths(
             end, size = find_paths(graph, some, order, gaps, bounds, mark, span, work)
             if end != NONE:
                 stop = _write_path(graph, end, filled, work, out)
-                if filled == written or _path_is_before(out, written, filled, stop, order):
+                if filled == written or path_is_before(out, written, filled, stop, order):
                     for place in range(stop - filled):
                         out.event[written + place] = out.event[filled + place]
                         out.position[written + place] = out.position[filled + place]
                     filled = written + stop - filled
-            elif not has_borders:
+            elif not (backwards or has_borders):
                 _forget(graph, work.marked[:size], mark, work)
             mark += 1
         if filled > written:
             event = graph.nodes[ends[first, END_NODE], EVENT]
-            order.boundary[order.owner[event]] = order.rank[event]
+            order.boundary[order.owner[event]] = ALWAYS if one_each else order.rank[event]
             matches, written = matches + 1, filled
             out.offsets[matches] = written
     return MatchArrays(out.offsets[: matches + 1], out.event[:written], out.position[:written])

@@ -21,7 +21,7 @@ from cepheid.kernels.graph.path_clauses import (
     write_operand,
     write_operands,
 )
-from cepheid.kernels.graph.run_graph import COUNT
+from cepheid.kernels.graph.run_graph import COUNT, COUNT_DISTINCT
 from cepheid.kernels.jit import kernel
 from cepheid.kernels.predicates.predicate_machine import (
     NULL,
@@ -67,7 +67,7 @@ def compute_values(
                     write_operand(
                         tables, expression, row, path, path, columns, operands, room.scratch
                     )
-                elif tables.operands[row, FUNCTION] == COUNT:
+                elif tables.operands[row, FUNCTION] in (COUNT, COUNT_DISTINCT):
                     operands.integers[row - begin], operands.status[row - begin] = 0, VALID
                 else:
                     is_null = True

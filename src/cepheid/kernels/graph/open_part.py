@@ -10,7 +10,6 @@ from cepheid.kernels.arrays import Int64s
 from cepheid.kernels.graph.choose_paths import (
     MARK,
     SEQUENCE,
-    EventOrder,
     OpenGaps,
     Work,
     can_start,
@@ -18,6 +17,7 @@ from cepheid.kernels.graph.choose_paths import (
     find_paths,
     is_open,
 )
+from cepheid.kernels.graph.event_order import EventOrder
 from cepheid.kernels.graph.match_nodes import HEADS, HEADS_END, NEXT, NODE, NONE, Graph
 from cepheid.kernels.jit import inner_in_place, kernel
 

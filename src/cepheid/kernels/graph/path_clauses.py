@@ -12,9 +12,21 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from cepheid.kernels.arrays import Int64s
 from cepheid.kernels.graph.match_nodes import NONE
-from cepheid.kernels.graph.run_graph import AVERAGE, COUNT, MAXIMUM, MINIMUM, SUM
+from cepheid.kernels.graph.run_graph import (
+    AVERAGE,
+    COUNT,
+    COUNT_DISTINCT,
+    DEVIATION,
+    MAXIMUM,
+    MEDIAN,
+    MINIMUM,
+    PLACE,
+    SUM,
+)
 from cepheid.kernels.jit import inner_in_place
 from cepheid.kernels.predicates.block_values import (
     average,
@@ -146,11 +158,114 @@ def _is_new(tables: PathTables, clause: int, length: int, mode: int, scratch: In
 
 
 @inner_in_place
+def _is_before(one: float, other: float) -> bool:
+    """Whether a float is smaller; NaN is larger than every number."""
+    return bool(one < other or (np.isnan(other) and not np.isnan(one)))
+
+
+@inner_in_place
+def _is_new_value(
+    path: Path, begin: int, place: int, column: int, is_float: int, columns: ColumnArrays
+) -> bool:
+    """Whether no earlier event of the block has the value of the one at a place."""
+    event = path.event[place]
+    for earlier in range(begin, place):
+        other = path.event[earlier]
+        if columns.status[column, other] != VALID:
+            continue
+        if is_float != 0:
+            one, two = columns.floats[column, event], columns.floats[column, other]
+            if one == two or (np.isnan(one) and np.isnan(two)):
+                return False
+        elif columns.integers[column, event] == columns.integers[column, other]:
+            return False
+    return True
+
+
+@inner_in_place
+def _value_of_rank(
+    path: Path, begin: int, end: int, rank: int, column: int, columns: ColumnArrays
+) -> float:
+    """Return the float that has a rank among those of the block, 0 is the smallest."""
+    for place in range(begin, end):
+        if columns.status[column, path.event[place]] != VALID:
+            continue
+        value, smaller_ones, same = columns.floats[column, path.event[place]], 0, 0
+        for other in range(begin, end):
+            if columns.status[column, path.event[other]] != VALID:
+                continue
+            compared = columns.floats[column, path.event[other]]
+            if _is_before(compared, value):
+                smaller_ones += 1
+            elif not _is_before(value, compared):
+                same += 1
+        if smaller_ones <= rank < smaller_ones + same:
+            return float(value)
+    return 0.0
+
+
+@inner_in_place
+def _deviation(
+    path: Path, begin: int, end: int, count: int, column: int, columns: ColumnArrays
+) -> float:
+    """Return that of a sample."""
+    mean, squares = 0.0, 0.0
+    for place in range(begin, end):
+        if columns.status[column, path.event[place]] == VALID:
+            mean += columns.floats[column, path.event[place]]
+    mean /= count
+    for place in range(begin, end):
+        if columns.status[column, path.event[place]] == VALID:
+            squares += (columns.floats[column, path.event[place]] - mean) ** 2
+    return float(np.sqrt(squares / (count - 1)))
+
+
+@inner_in_place
+def _write_summary(
+    path: Path, begin: int, end: int, row: Int64s, columns: ColumnArrays, into: Operands, at: int
+) -> None:
+    """Write what needs all events of a block; quadratic in its length, without room of its own."""
+    function, column, is_float = row[FUNCTION], row[COLUMN], row[IS_FLOAT]
+    if function > PLACE:
+        place = begin + function - PLACE - 1
+        into.status[at] = NULL
+        if place < end:
+            event = path.event[place]
+            into.status[at] = columns.status[column, event]
+            into.integers[at] = columns.integers[column, event]
+            into.floats[at] = columns.floats[column, event]
+        return
+    count, distinct = 0, 0
+    for place in range(begin, end):
+        if columns.status[column, path.event[place]] == VALID:
+            count += 1
+            if function == COUNT_DISTINCT and _is_new_value(
+                path, begin, place, column, is_float, columns
+            ):
+                distinct += 1
+    into.status[at] = VALID
+    if function == COUNT_DISTINCT:
+        into.integers[at] = distinct
+        into.floats[at] = float(distinct)
+    elif function == MEDIAN and count > 0:
+        low = _value_of_rank(path, begin, end, (count - 1) // 2, column, columns)
+        high = _value_of_rank(path, begin, end, count // 2, column, columns)
+        into.floats[at] = low if low == high else low / 2 + high / 2
+    elif function == DEVIATION and count > 1:
+        into.floats[at] = _deviation(path, begin, end, count, column, columns)
+    else:
+        into.status[at] = NULL
+
+
+@inner_in_place
 def _write_aggregate(
     path: Path, begin: int, end: int, row: Int64s, columns: ColumnArrays, into: Operands, at: int
 ) -> None:
     """Write an aggregate over places begin to end - 1."""
     function, column, is_float = row[FUNCTION], row[COLUMN], row[IS_FLOAT]
+    if function >= COUNT_DISTINCT:
+        _write_summary(path, begin, end, row, columns, into, at)
+        return
     count, integer, real = 0, 0, 0.0
     for place in range(begin, end):
         event = path.event[place]

@@ -49,12 +49,14 @@ SOURCE, FUNCTION, IS_FLOAT, COLUMN = 0, 1, 2, 3
 # stack machine: what reads one event only has been computed for every event before the fold.
 ANY_CODE, EVENT_CONDITION, COMPARE_INTEGERS, COMPARE_FLOATS = 0, 1, 2, 3
 # Columns of the table of aggregates.
-AGGREGATE_COLUMN, AGGREGATE_FUNCTION, AGGREGATE_IS_FLOAT = 0, 1, 2
+AGGREGATE_COLUMN, AGGREGATE_FUNCTION, AGGREGATE_IS_FLOAT, AGGREGATE_MOST = 0, 1, 2, 3
 
 # Where an operand comes from: a slot (>= 0), or one of these.
 CURRENT_EVENT, LAST_EVENT = -1, -2
 KEEP, SET, EXTEND, CLOSE = 0, 1, 2, 3
 COUNT, SUM, AVERAGE, MINIMUM, MAXIMUM = 0, 1, 2, 3, 4
+# Of paths only: these need all events of a block. PLACE + n is the value of its n-th event.
+COUNT_DISTINCT, MEDIAN, DEVIATION, PLACE = 5, 6, 7, 8
 
 
 class TestTables(NamedTuple):
@@ -245,13 +247,13 @@ def _extend_aggregate(
     count_at = SLOTS + slots.representative.shape[0] + slot
     integer_at = count_at + slots.aggregates.shape[0]
     column = slots.aggregates[slot, AGGREGATE_COLUMN]
-    if column == NONE:
-        nodes.integers[node, count_at] += 1
-        return
-    if columns.status[column, event] != VALID:
+    if column != NONE and columns.status[column, event] != VALID:
         return
     is_first = nodes.integers[node, count_at] == 0
-    nodes.integers[node, count_at] += 1
+    most = slots.aggregates[slot, AGGREGATE_MOST]
+    nodes.integers[node, count_at] = min(nodes.integers[node, count_at] + 1, most)
+    if column == NONE:
+        return
     integer, real = columns.integers[column, event], columns.floats[column, event]
     before, before_real = nodes.integers[node, integer_at], nodes.floats[node, slot]
     function = slots.aggregates[slot, AGGREGATE_FUNCTION]

@@ -169,7 +169,7 @@ def fold_windows(
                 first = cursor[OLDEST_LANE]
                 last = first + cursor[LANES]
                 if not (
-                    is_simple and _add_single(machine, moduli, events, step, values, first, last)
+                    is_simple and add_single(machine, moduli, events, step, values, first, last)
                 ):
                     describe_step(machine, measures, events, codes, step, cursor[RANK], about)
                     cursor[RANK] = events.rank[events.step_offsets[step]]
@@ -253,7 +253,7 @@ def _close(
 
 
 @inlined
-def _add_single(
+def add_single(
     machine: SlotMachine,
     moduli: Int64s,
     events: EventArrays,

@@ -31,11 +31,15 @@ ABS_INTEGER, ABS_FLOAT, LEAST_INTEGER, LEAST_FLOAT, GREATEST_INTEGER, GREATEST_F
     40, 41, 42, 43, 44, 45,
 )  # fmt: skip
 COALESCE, CHOOSE = 46, 47
+ROUND, FLOOR, CEIL, SQRT, LN, LOG10, EXP, POWER = 50, 51, 52, 53, 54, 55, 56, 57
+SIGN_INTEGER, SIGN_FLOAT, IS_NULL, TO_INTEGER = 58, 59, 60, 61
 EQUAL, UNEQUAL, LESS, AT_MOST, GREATER, AT_LEAST = 0, 1, 2, 3, 4, 5
 
 STACK = 64
 OVERFLOW = -1
 SMALLEST = -(2**63)
+SIZE = 2.0**63
+WITH_FRACTIONS = 2.0**52
 SURELY_INSIDE, SURELY_BEYOND = 9.2e18, 9.3e18  # whatever the rounding
 
 
@@ -161,6 +165,48 @@ def _float_result(operation: int, left: float, right: float) -> tuple[float, boo
         return left / right, False
     remainder = abs(left) % abs(right)
     return (-remainder if left < 0 else remainder), False
+
+
+@inner_in_place
+def _rounded(value: float, scale: float) -> float:
+    """Return a float with the digits that a power of ten leaves; halves go away from zero."""
+    scaled = value * scale
+    if not abs(scaled) < WITH_FRACTIONS:
+        return value
+    whole = np.trunc(scaled)
+    if abs(scaled - whole) >= 0.5:
+        whole += 1.0 if scaled > 0 else -1.0
+    return float(whole / scale)
+
+
+@inner_in_place
+def _of_float(operation: int, value: float) -> tuple[float, bool]:
+    """Return what a function gives, and whether that is NULL."""
+    if operation == FLOOR:
+        return float(np.floor(value)), False
+    if operation == CEIL:
+        return float(np.ceil(value)), False
+    if operation == EXP:
+        return float(np.exp(value)), False
+    if operation == SQRT:
+        return (0.0, True) if value < 0.0 else (float(np.sqrt(value)), False)
+    if value <= 0.0:
+        return 0.0, True
+    return float(np.log(value) if operation == LN else np.log10(value)), False
+
+
+@inner_in_place
+def _whole(operation: int, integer: int, value: float) -> tuple[int, bool]:
+    """Return the sign of a number, or a float without its fraction, and whether that is NULL."""
+    if operation == SIGN_INTEGER:
+        return (1 if integer > 0 else -1 if integer < 0 else 0), False
+    if np.isnan(value):
+        return 0, True
+    if operation == SIGN_FLOAT:
+        return (1 if value > 0.0 else -1 if value < 0.0 else 0), False
+    if not -SIZE <= value < SIZE:
+        return 0, True
+    return int(np.trunc(value)), False
 
 
 @inner_in_place
@@ -301,6 +347,27 @@ def run_code(
             top -= 2
             chosen = top + 1 if integers[top] != 0 else top + 2
             _copy(stack, chosen, top)
+        elif operation == POWER:
+            top -= 1
+            status[top] = _joined(status[top], status[top + 1])
+            if status[top] == VALID:
+                floats[top] = np.power(floats[top], floats[top + 1])
+        elif operation == ROUND:
+            floats[top] = _rounded(floats[top], code.floats[argument])
+        elif operation == IS_NULL:
+            if status[top] != LACKING:
+                integers[top] = 1 if status[top] == NULL else 0
+                status[top] = VALID
+        elif operation >= SIGN_INTEGER:
+            if status[top] == VALID:
+                integers[top], is_null = _whole(operation, integers[top], floats[top])
+                if is_null:
+                    status[top] = NULL
+        elif operation >= FLOOR:
+            if status[top] == VALID:
+                floats[top], is_null = _of_float(operation, floats[top])
+                if is_null:
+                    status[top] = NULL
         else:
             top -= 1
             if _takes_second(operation, top, stack):

@@ -80,6 +80,7 @@ from cepheid.kernels.shared.merged_machine import (
     fire,
     first_of,
     get,
+    holds_member,
     increase,
     lane_cell,
     last_of,
@@ -257,13 +258,23 @@ def _fire_own(
                 concerned |= 1 << min(get(tables, QUERY_GROUP, query), 62)
                 touched = _touch(tables, GAP_TOUCHES, query, step, touched)
     for place in range(touched):
-        count_touched(tables, get(tables, TOUCHED, place))
+        member = get(tables, TOUCHED, place)
+        count_touched(tables, member, _occupied(tables, cells, member))
     for group in range(get(tables, WIDTHS, GROUPS)):
         if (concerned >> min(group, 62)) & 1:
             for number in range(get(tables, OPEN, group)):
                 lane = lane_of(tables, group, number)
                 _fire_in_lane(tables, events, cells, step, (fired, touched), is_negated, is_part,
                               group, lane)  # fmt: skip
+
+
+@in_place
+def _occupied(tables: Tables, cells: Cells, member: int) -> int:
+    """Return in how many lanes a member has something to apply steps to."""
+    group, lanes = get(tables, MEMBER_GROUP, member), 0
+    for number in range(get(tables, OPEN, group)):
+        lanes += holds_member(tables, cells, lane_of(tables, group, number), member)
+    return lanes
 
 
 @inlined

@@ -386,11 +386,26 @@ def waiting(tables: Tables, member: int) -> int:
     return applied + entries
 
 
+@inner_in_place
+def holds_member(tables: Tables, cells: Cells, lane: int, member: int) -> bool:
+    """Return whether there are runs in a member, or before it: others apply nothing."""
+    width, begin = get(tables, WIDTHS, PLACE_WIDTH), lane_cell(tables, lane, 0)
+    for place in range(size_of(tables, get(tables, MEMBER_FAMILY, member))):
+        value = get(tables, MEMBER_VALUE, member * width + place)
+        if value >= 0 and holds_runs(cells, begin + value):
+            return True
+        inflow = member * width + place
+        for item in range(first_of(tables, INFLOW, inflow), last_of(tables, INFLOW, inflow)):
+            if holds_runs(cells, begin + tables.items[item]):
+                return True
+    return False
+
+
 @inlined
-def count_touched(tables: Tables, member: int) -> None:
-    """Count what a member would apply that is touched in all lanes."""
-    family, group = get(tables, MEMBER_FAMILY, member), get(tables, MEMBER_GROUP, member)
-    increase(tables, TO_APPLY, family, get(tables, OPEN, group) * waiting(tables, member))
+def count_touched(tables: Tables, member: int, lanes: int) -> None:
+    """Count what a member would apply that is touched in all lanes, of which some hold runs."""
+    family = get(tables, MEMBER_FAMILY, member)
+    increase(tables, TO_APPLY, family, lanes * waiting(tables, member))
     put(tables, MEMBER_SEEN, member, get(tables, STEPS_SEEN, family))
 
 

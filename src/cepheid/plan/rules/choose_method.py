@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cepheid.analysis.automaton import FREE
-from cepheid.analysis.bound import BoundQuery
+from cepheid.analysis.bound import BoundQuery, Strategy
 from cepheid.plan.adjacent_tests import AdjacentTests, find_adjacent_tests
 from cepheid.plan.common_trends import (
     SKIPS_TILL_NEXT,
@@ -50,6 +50,8 @@ def choose_method(query: BoundQuery) -> Choice[AggregateMethod]:
 
 
 def _method_of_pattern(query: BoundQuery) -> Choice[AggregateMethod]:
+    if query.strategy is Strategy.LATEST_WINS:
+        return Choice(AggregateMethod.ENUMERATION, "a newer run replaces one that waits")
     slots = lay_out_slots(query)
     if not isinstance(slots, str):
         return Choice(AggregateMethod.POSITIONS, "no predicate reads an earlier event of a trend")

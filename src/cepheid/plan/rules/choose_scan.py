@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from cepheid.analysis.bound import BoundQuery, Strategy, WindowUnit
+from cepheid.analysis.names import event_patterns
+from cepheid.language.ast import EVERY_TYPE
 from cepheid.plan.physical import Choice, ScanMethod
 
 
@@ -12,4 +14,6 @@ def choose_scan(query: BoundQuery) -> Choice[ScanMethod]:
         return Choice(ScanMethod.BREAK_MARKS, "an event of any type breaks contiguity")
     if query.window is not None and query.window.unit is WindowUnit.EVENTS:
         return Choice(ScanMethod.BREAK_MARKS, "the window counts events of every type")
+    if any(EVERY_TYPE in each.types for each in event_patterns(query.tree.pattern)):
+        return Choice(ScanMethod.EVERY_TYPE, "ANY fits an event whatever its type is")
     return Choice(ScanMethod.RELEVANT, "events of other types change nothing under this strategy")

@@ -17,8 +17,11 @@ def explain_partitioning(query: BoundQuery) -> Choice[tuple[str, ...]]:
         parts.append(f"GROUP BY {', '.join(a for a in query.partition_by if a in groups)}")
     if tests:
         parts.append(f"equal {', '.join(tests)} in all events of a match")
-    if query.join_keys:
+    copied = () if query.copies is None else query.copies.names
+    if set(query.join_keys) - set(copied):
         parts.append("an event has the key of its type, equal in all events of a match")
+    if copied:
+        parts.append("an event goes to the key of every variable it can be bound to")
     return Choice(query.partition_by, " and ".join(parts))
 
 

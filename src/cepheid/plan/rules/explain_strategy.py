@@ -11,6 +11,8 @@ READINGS = {
     Strategy.SKIP_TILL_NEXT_KLEENE: "a run survives an event unless it fires a loop edge, or any "
     "edge where there is no loop (SASE+ 3.2: leaving a Kleene component is optional)",
     Strategy.CONTIGUOUS: "a run survives only events of other partitions",
+    Strategy.LATEST_WINS: "a run survives an event only if it cannot use it, and as long as no run "
+    "that starts later waits at the same place",
     Strategy.STRICT: "no run survives an event that it does not use",
 }
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from cepheid.analysis.automaton import Automaton
 from cepheid.analysis.bound import BoundQuery
+from cepheid.analysis.names import event_patterns
 from cepheid.errors import Diagnostic
 from cepheid.language import ast
 from cepheid.language.source import Span
@@ -41,6 +42,12 @@ def _features(query: BoundQuery) -> Iterator[tuple[str, Span, str]]:
     if len(query.patterns) > 1 and not shows_pairs:
         feature = f"OUTPUT {query.output.value} with AND of two patterns"
         yield feature, tree.pattern.span, "return all pairs, or non-overlapping ones"
+    wild = [each for each in event_patterns(tree.pattern) if ast.EVERY_TYPE in each.types]
+    if wild and len(query.patterns) > 1:
+        yield "ANY without types in AND of two patterns", wild[0].span, "list the types: ANY(A, B)"
+    if wild and (query.schema.attributes_by_type is not None or query.schema.derived_types):
+        feature = "ANY without types, where types have attributes of their own,"
+        yield feature, wild[0].span, "list the types: ANY(A, B)"
     for pattern in query.patterns:
         if _largest(pattern.automaton) > MAXIMUM_POSITIONS:
             hint = "use + or * instead of a large repetition count"

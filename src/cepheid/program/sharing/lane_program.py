@@ -17,8 +17,8 @@ from cepheid.program.aggregate_output import AggregateOutput, MinimumMeasure, Nu
 from cepheid.program.position_automaton import PositionAutomaton, PositionTest
 from cepheid.program.program import Clock, Program, StrategyCode
 from cepheid.program.run_program import ColumnKind, PredicateColumn, RunProgram
-from cepheid.program.sharing.merge_programs import EVERYWHERE
-from cepheid.program.sharing.sharing_sets import MOST_OPEN, plain_test, stream_of
+from cepheid.program.sharing.shared_measures import EVERYWHERE
+from cepheid.program.sharing.sharing_sets import plain_test, stream_of
 
 MOST_POSITIONS = 64  # masks of events have a bit for each
 NOBODY_COMPARES = "no other query that aggregates makes one of its comparisons of neighbours"
@@ -29,6 +29,7 @@ OTHER_STREAMS = (
 Compared: TypeAlias = tuple[StructureCode, int, PredicateColumn, PredicateColumn, bool] | None
 Measure = TypeVar("Measure", NumberMeasure, MinimumMeasure)
 EdgeKey: TypeAlias = tuple[PositionTest, PositionTest, Compared]
+MOST_OPEN = 32  # windows at once: every lane has a number for each of them
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
 
-from cepheid.program.aggregate_output import (
-    AggregateOutput,
-    Content,
-    MinimumMeasure,
-    NumberMeasure,
-)
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import Program
 from cepheid.program.sharing.find_parts import find_families
@@ -20,17 +13,22 @@ from cepheid.program.sharing.merged_program import (
     MergedQuery,
     WindowGroup,
 )
-from cepheid.program.sharing.pack_numbers import MeasureName
+from cepheid.program.sharing.shared_measures import SharedMeasures
 from cepheid.program.sharing.sharing_sets import SharingSet, plain_test
 from cepheid.program.slot_program import SlotProgram
-
-EVERYWHERE = 2**64 - 1
-Item = TypeVar("Item")
 
 
 def merge_programs(programs: Sequence[Program], shared: SharingSet) -> MergedProgram:
     """Return the programs of a set as one."""
     return _Merging([programs[place] for place in shared.places], shared).program()
+
+
+def merge_in_panes(program: MergedProgram, pane: int) -> MergedProgram:
+    """Return the same queries as if their windows were panes, so that all of them have the same.
+
+    What they share is not looked for.
+    """
+    return _Merging(program.programs, program.carried, pane).program()
 
 
 class _Group:
@@ -68,16 +66,18 @@ class _Position:
 
 
 class _Merging:
-    def __init__(self, programs: Sequence[Program], shared: SharingSet) -> None:
+    def __init__(
+        self, programs: Sequence[Program], shared: SharingSet, pane: int | None = None
+    ) -> None:
         self.programs = programs
         self.shared = shared
+        self.pane = pane
         self.tests: dict[PositionTest, int] = {}
         self.groups: dict[tuple[int | None, int | None], _Group] = {}
         self.positions: list[_Position] = []
         self.known: dict[object, list[int]] = {}
         self.places: list[list[int]] = []
-        self.numbers: list[NumberMeasure] = []
-        self.minima: list[MinimumMeasure] = []
+        self.measures = SharedMeasures(programs, shared)
 
     def program(self) -> MergedProgram:
         queries = [self._query(number, each) for number, each in enumerate(self.programs)]
@@ -102,15 +102,17 @@ class _Merging:
         return MergedProgram(
             tuple(self.programs),
             tests,
-            AggregateOutput((), tuple(self.numbers), tuple(self.minima), (), ()),
+            self.measures.output,
             groups,
             positions,
             tuple(queries),
-            find_families(positions, tests, self.places),
+            () if self.pane else find_families(positions, tests, self.places),
+            self.shared,
         )
 
     def _query(self, number: int, program: Program) -> MergedQuery:
-        key = (program.window_length, program.slide)
+        window = (program.window_length, program.slide)
+        key = window if self.pane is None else (self.pane, self.pane)
         group = self.groups.setdefault(key, _Group())
         slots = program.slots
         assert slots is not None
@@ -138,6 +140,7 @@ class _Merging:
             tuple(of_slot[slot] for slot in slots.finals),
             (0, *(1 + each for each in numbers)),
             minima,
+            tuple(of_slot[slot] for slot in range(slots.size)),
         )
 
     def _own_slots(self, slots: SlotProgram, group: _Group) -> dict[int, int]:
@@ -165,7 +168,7 @@ class _Merging:
         group = list(self.groups.values())[place]
         own = _value_slot(slots, position)
         plain = self._test(test)
-        numbers, minima = self._measures(query, position, test)
+        numbers, minima = self.measures.of(query, position, test)
         sources = [each for each in slots.sources[position] if each != own]
         later = [each for each in sources if each not in of_slot]
         for each in later:  # a loop that comes back from a later position
@@ -208,42 +211,6 @@ class _Merging:
         """Return the number of a test; tests that differ in names of variables are the same."""
         return self.tests.setdefault(plain_test(test), len(self.tests))
 
-    def _measures(
-        self, query: int, position: int, test: PositionTest
-    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return what an event at a position contributes; also to numbers that others ask for.
-
-        Then the position is the same for all of them.
-        """
-        output = self.programs[query].output
-        assert isinstance(output, AggregateOutput)
-        own_numbers, own_minima = self.shared.fits[query]
-        numbers = [-1]
-        for place, name in enumerate(self.shared.numbers):
-            number = NumberMeasure(Content(name.content), name.attribute, EVERYWHERE)
-            where = None
-            if place in own_numbers:
-                where = output.numbers[own_numbers.index(place)].positions
-            is_added = _contributes(name, where, position, test)
-            numbers.append(1 + _place(self.numbers, number) if is_added else -1)
-        minima = []
-        for place, name in enumerate(self.shared.minima):
-            assert name.attribute is not None
-            minimum = MinimumMeasure(name.attribute, name.content == "maximum", EVERYWHERE)
-            where = None
-            if place in own_minima:
-                where = output.minima[own_minima.index(place)].positions
-            is_added = _contributes(name, where, position, test)
-            minima.append(_place(self.minima, minimum) if is_added else -1)
-        return tuple(numbers), tuple(minima)
-
-
-def _contributes(name: MeasureName, where: int | None, position: int, test: PositionTest) -> bool:
-    """Whether events at a position add to a number; `where` are the positions a query says."""
-    if where is None:
-        return test.types in name.types
-    return bool(where >> position & 1)
-
 
 def _value_slot(slots: SlotProgram, position: int) -> int | None:
     """Return the slot with all runs that are at a position, None if nothing can follow them."""
@@ -254,10 +221,3 @@ def _value_slot(slots: SlotProgram, position: int) -> int | None:
 def _is_free(slots: SlotProgram, slot: int) -> bool:
     """Whether no negative event moves the runs of a slot."""
     return all(target == slot for target in slots.moves[slot])
-
-
-def _place(items: list[Item], item: Item) -> int:
-    """Return the place of an item in a list; it is added if it is new."""
-    if item not in items:
-        items.append(item)
-    return items.index(item)

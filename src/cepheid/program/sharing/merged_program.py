@@ -8,6 +8,7 @@ from typing import Protocol
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import Program
+from cepheid.program.sharing.sharing_sets import SharingSet
 
 
 class TestedPrograms(Protocol):
@@ -46,6 +47,7 @@ class MergedQuery:
 
     `moves[place][code]` is where the runs of slot `gaps[place]` go, -1: they are dropped. A
     negative event has the bit of every one of `negative` that it fits: pairs of a test and a bit.
+    `slots` are those of the group that the query's own ones are.
     """
 
     name: str
@@ -56,6 +58,7 @@ class MergedQuery:
     finals: tuple[int, ...]
     numbers: tuple[int, ...]
     minima: tuple[int, ...]
+    slots: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,8 @@ class Family:
 class MergedProgram:
     """Programs that are folded in one pass over the events, and what they share.
 
-    `measures` has all sums and minima that events contribute to, each once.
+    `measures` has all sums and minima that events contribute to, each once; `carried` says what
+    values carry.
     """
 
     programs: tuple[Program, ...]
@@ -109,6 +113,7 @@ class MergedProgram:
     positions: tuple[MergedPosition, ...]
     queries: tuple[MergedQuery, ...]
     families: tuple[Family, ...]
+    carried: SharingSet
 
     @property
     def number_count(self) -> int:

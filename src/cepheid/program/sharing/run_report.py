@@ -96,7 +96,8 @@ class SetRun:
     `is_plain`: a run counts these queries with plain numbers and shares no burst. Bursts are then
     those of another fold, which shares them by the policy; what is compared is one that shares all
     of them, in `shared_seconds`. `is_alone`: a run folds each query by itself, and bursts are those
-    of one fold for all.
+    of one fold for all. `is_in_panes`: a run puts windows together from panes, and bursts are those
+    of a fold with a lane for every window.
     """
 
     queries: tuple[str, ...]
@@ -114,6 +115,7 @@ class SetRun:
     parts: tuple[PartRun, ...]
     bursts: tuple[Burst, ...]
     is_alone: bool = False
+    is_in_panes: bool = False
 
     @property
     def seconds_saved(self) -> float | None:

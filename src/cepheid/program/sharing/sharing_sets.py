@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,8 +21,6 @@ from cepheid.program.sharing.pack_numbers import (
 
 RETURNS_MATCHES = "it returns matches"
 KEEPS_MORE = "its state is more than a value per position"
-
-MOST_OPEN = 32  # windows at once; beyond that, panes or a vector of windows are faster
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +51,6 @@ def why_alone(program: Program) -> str | None:
         return "its windows count events"
     if program.window_length is not None and program.slide is None:
         return "its window moves with every event"
-    if program.window_length is not None and program.slide is not None:
-        open_at_once = -(-program.window_length // program.slide)
-        if open_at_once > MOST_OPEN:
-            return f"{open_at_once:,} of its windows are open at once"
     if output.has_exact:
         return "its counts have all their digits"
     return None
@@ -70,15 +64,27 @@ def sharing_sets(programs: Sequence[Program]) -> list[SharingSet]:
     """
     places = [place for place, each in enumerate(programs) if why_alone(each) is None]
     common = _common_types([programs[place] for place in places])
-    found: dict[Any, list[Asking]] = {}
+    found: dict[Any, list[int]] = {}
     for place in places:
-        program = programs[place]
-        types = frozenset(each.types for each in program.tests)
-        asking = Asking(place, measure_names(program, common), types)
-        found.setdefault(stream_of(program), []).append(asking)
-    packed = (each for alike in found.values() for each in pack_numbers(alike))
-    sets = (SharingSet(each.places, *each.names, each.fits) for each in packed)
+        found.setdefault(stream_of(programs[place]), []).append(place)
+    sets = (each for alike in found.values() for each in _packed(programs, alike, common))
     return sorted((each for each in sets if len(each.places) > 1), key=lambda each: each.places)
+
+
+def pack_programs(programs: Sequence[Program]) -> Iterator[SharingSet]:
+    """Yield sets of one or more programs by what they carry, whatever else they are."""
+    return _packed(programs, range(len(programs)), _common_types(programs))
+
+
+def _packed(
+    programs: Sequence[Program], places: Sequence[int], common: frozenset[Types]
+) -> Iterator[SharingSet]:
+    asking = []
+    for place in places:
+        types = frozenset(each.types for each in programs[place].tests)
+        asking.append(Asking(place, measure_names(programs[place], common), types))
+    for each in pack_numbers(asking):
+        yield SharingSet(each.places, *each.names, each.fits)
 
 
 def stream_of(program: Program) -> tuple[Any, ...]:

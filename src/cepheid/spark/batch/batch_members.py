@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import StringType, StructField, StructType
 
 from cepheid.engine.bundle import bundle_of_one, make_bundles
 from cepheid.engine.derived_events import (
@@ -24,6 +25,7 @@ from cepheid.spark.batch.run_batch import arrow_schema_of, run_bundle, shuffle_k
 from cepheid.spark.frames.cached_frames import release_unused
 from cepheid.spark.frames.column_named import column_named
 from cepheid.spark.frames.compressed_frame import SparkCompressedMatches
+from cepheid.spark.frames.query_functions import is_in_query_function, known, some_columns
 
 
 class SparkMembers:
@@ -38,12 +40,15 @@ class SparkMembers:
         self, programs: Sequence[Program], sharing: Sharing
     ) -> list[DataFrame | SparkCompressedMatches]:
         """Return the result of every program; those folded together have one scan and shuffle."""
+        if is_in_query_function(self.frame.sparkSession):  # every table is computed by itself
+            alone = [run_bundle(bundle_of_one(each), self.frame, self.schema) for each in programs]
+            return [result for (result,) in alone]
         release_unused()
 
-        def key_of(program: Program, is_in_set: bool) -> tuple[str, ...] | None:
+        def key_of(program: Program, is_in_set: bool) -> Hashable | None:
             if program.cuts_time and (sharing.in_ranges or not is_in_set):
                 return None
-            return shuffle_keys(program)
+            return shuffle_keys(program), program.copies
 
         results: dict[int, DataFrame | SparkCompressedMatches] = {}
         for bundle in make_bundles(programs, key_of, sharing):
@@ -70,7 +75,8 @@ class SparkMembers:
         assert not isinstance(result, SparkCompressedMatches), "analysis refuses it with INTO"
         own = own_columns(program, result.columns)
         stream = self._stream(program, result, own, schema, member.stream_type)
-        return result.select(*map(column_named, own)), DerivedStream(
+        shown = known(result.select(*map(column_named, own)), some_columns(result, own))
+        return shown, DerivedStream(
             member.name, member.stream_type, tuple(own), arrow_schema_of(stream), stream
         )
 
@@ -79,10 +85,13 @@ class SparkMembers:
         if not streams:
             return self.frame
         united = _fitted(self.frame, self.schema, schema)
+        fields = {each: united.schema[each] for each in self.schema.names}
         for stream in streams:
             events = _fitted(stream.events, stream.schema, schema)
+            fields |= {each.name: each for each in events.schema if each.name not in fields}
             united = united.unionByName(events, allowMissingColumns=True)
-        return united
+        nullable = [StructField(each.name, each.dataType) for each in fields.values()]
+        return known(united, StructType(nullable))
 
     def _stream(
         self,
@@ -95,16 +104,19 @@ class SparkMembers:
         """Return the results as events: order key, type, attributes."""
         assert self.roles.type is not None
         columns: dict[str, Column] = {each: column_named(each) for each in own}
+        types = {each: result.schema[each].dataType for each in own}
         for name, source in key_sources(program, own).items():
             kind = from_arrow_schema(pa.schema([events.field(name)]))[0].dataType
             columns[name] = F.lit(None).cast(kind) if source is None else column_named(source)
+            types[name] = kind if source is None else result.schema[source].dataType
         time = events.field(program.time).type
         early = ticks_before_end(program, time)
         if early:
             step = F.lit(early) if pa.types.is_integer(time) else _microseconds(early)
             columns[program.time] = columns[program.time] - step
-        columns[self.roles.type] = F.lit(stream_type)
-        return result.select(*(column.alias(name) for name, column in columns.items()))
+        columns[self.roles.type], types[self.roles.type] = F.lit(stream_type), StringType()
+        stream = result.select(*(column.alias(name) for name, column in columns.items()))
+        return known(stream, StructType([StructField(*each) for each in types.items()]))
 
 
 def _microseconds(count: int) -> Column:
@@ -113,11 +125,12 @@ def _microseconds(count: int) -> Column:
 
 def _fitted(frame: DataFrame, given: pa.Schema, wanted: pa.Schema) -> DataFrame:
     """Return the frame with its columns cast to the types of a schema."""
-    columns = []
+    columns, fields = [], []
     for field in given:
-        column = column_named(field.name)
+        column, kind = column_named(field.name), frame.schema[field.name].dataType
         if wanted.field(field.name).type != field.type:
             kind = from_arrow_schema(pa.schema([wanted.field(field.name)]))[0].dataType
             column = column.cast(kind).alias(field.name)
         columns.append(column)
-    return frame.select(*columns)
+        fields.append(StructField(field.name, kind))
+    return known(frame.select(*columns), StructType(fields))

@@ -18,6 +18,8 @@ from cepheid.engine.trends.partial_table import (
 from cepheid.engine.trends.result_table import aggregate_schema, place_fields
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program
+from cepheid.spark.frames.query_functions import known
+from cepheid.spark.shuffle.whole_task import named
 
 
 def combine_groups(
@@ -32,6 +34,14 @@ def combine_groups(
     collected = partial.groupBy(*keys).agg(F.collect_list(NUMBERS).alias(NUMBERS), *extremes)
     if not keys:  # Spark gives one row for no rows
         collected = collected.filter(F.size(NUMBERS) > 0)
+    given = partial_schema(program, output, events)
+    numbers = pa.field(NUMBERS, pa.list_(given.field(NUMBERS).type))
+    collected = known(
+        collected,
+        from_arrow_schema(
+            pa.schema([numbers if name == NUMBERS else given.field(name) for name in given.names])
+        ),
+    )
     schema = from_arrow_schema(aggregate_schema(program, output, events))
     return collected.mapInArrow(_finish(program, output, events), schema)
 
@@ -46,4 +56,4 @@ def _finish(
             table = pa.Table.from_batches([batch]).select(names)
             yield from from_collected(program, output, events, table).to_batches()
 
-    return finish
+    return named(finish, "add up groups", [program.name])

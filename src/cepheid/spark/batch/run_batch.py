@@ -27,7 +27,9 @@ from cepheid.spark.batch.time_ranges import cut_time, fold_ranges
 from cepheid.spark.frames.cached_frames import KeptFrame
 from cepheid.spark.frames.column_named import column_named
 from cepheid.spark.frames.compressed_frame import SparkCompressedMatches
+from cepheid.spark.frames.query_functions import known, some_columns
 from cepheid.spark.push_down.computed_columns import with_computed_columns
+from cepheid.spark.push_down.copied_events import with_copied_events
 from cepheid.spark.push_down.filter_events import drop_or_bare_for_all
 from cepheid.spark.shuffle.coded_types import coded_types
 from cepheid.spark.shuffle.fold_task import task_memory
@@ -70,11 +72,13 @@ def run_bundle(
     bundle: Bundle, frame: DataFrame, arrow_schema: pa.Schema
 ) -> list[DataFrame | SparkCompressedMatches]:
     """Return the result of every query; the first one that is asked for computes all of them."""
-    if bundle.computed:
-        frame = with_computed_columns(frame, bundle.programs)
+    if bundle.computed or bundle.copies is not None:
+        frame = with_computed_columns(frame, bundle.programs, arrow_schema)
+        every = bundle.keeps_all_types
+        frame = with_copied_events(frame, bundle.copies, arrow_schema, keeps_all=every)
         arrow_schema = arrow_schema_of(frame)
     needed = [name for name in arrow_schema.names if name in bundle.columns]
-    selected = frame.select(*map(column_named, needed))
+    selected = known(frame.select(*map(column_named, needed)), some_columns(frame, needed))
     events = pa.schema([arrow_schema.field(name) for name in needed])
     programs = bundle.programs
     ranges = _ranges(programs[0], events) if len(programs) == 1 else None
@@ -142,11 +146,12 @@ def distribute(programs: Sequence[Program], frame: DataFrame) -> TaskEvents:
 
 def _moved(program: Program, frame: DataFrame) -> TaskEvents:
     keys = shuffle_keys(program)
-    if program.is_grouped:
+    if program.is_grouped and program.copies is None:  # copies belong to other tasks
         return as_grouped(frame, keys)
     if program.packs_events and keys:
         return in_packets(frame, keys)
-    return in_rows(frame.repartition(*map(column_named, keys)) if keys else frame.repartition(1))
+    moved = frame.repartition(*map(column_named, keys)) if keys else frame.repartition(1)
+    return in_rows(known(moved, frame.schema))
 
 
 def shuffle_keys(program: Program) -> tuple[str, ...]:

@@ -12,8 +12,9 @@ from functools import partial
 import pyarrow as pa
 
 from cepheid.engine.bundle import Bundle, bundle_of_one
+from cepheid.engine.failed import Failed
 from cepheid.engine.process.name_errors import errors_of
-from cepheid.engine.run import EventColumns, Failed, LocalResult, RunMode, run, run_each
+from cepheid.engine.run import EventColumns, LocalResult, RunMode, run, run_each
 from cepheid.errors import DataError
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program
@@ -51,13 +52,15 @@ class TaskFolds:
         programs, in_chunks = self.bundle.programs, None
         if any(folds_in_chunks(each, self.events) for each in programs):
             in_chunks = partial(_in_chunks, self)
-        return TaskFold(programs[0].time, partial(_whole, self), in_chunks, self.memory)
+        names = tuple(each.name for each in programs)
+        return TaskFold(names, programs[0].time, partial(_whole, self), in_chunks, self.memory)
 
     def ranges(self, slots: SlotProgram, output: AggregateOutput) -> TaskFold:
         """Windows and matrices of a range of time; every chunk is a range of its own."""
         (program,) = self.bundle.programs
         fold = partial(_to_windows, program, slots, output)
-        return TaskFold(program.time, partial(_one, fold), partial(_each, fold), self.memory)
+        whole, chunks = partial(_one, fold), partial(_each, fold)
+        return TaskFold((program.name,), program.time, whole, chunks, self.memory)
 
     def rows(self, number: int, result: LocalResult) -> pa.Table:
         """Return what the task gives of a result."""

@@ -17,6 +17,7 @@ from cepheid.program.slot_program import SlotProgram
 from cepheid.spark.batch.range_windows import compose_windows, windows_schema
 from cepheid.spark.batch.task_folds import TaskFolds
 from cepheid.spark.frames.column_named import column_named
+from cepheid.spark.frames.query_functions import known
 from cepheid.spark.push_down.filter_events import drop_or_bare
 from cepheid.spark.shuffle.task_events import TaskEvents, in_rows
 from cepheid.spark.shuffle.whole_task import on_whole_task
@@ -24,7 +25,8 @@ from cepheid.spark.shuffle.whole_task import on_whole_task
 
 def cut_time(program: Program, frame: DataFrame) -> TaskEvents:
     """Give every task a range of time; events of the same time stay together."""
-    return in_rows(drop_or_bare(program, frame).repartitionByRange(column_named(program.time)))
+    kept = drop_or_bare(program, frame)
+    return in_rows(known(kept.repartitionByRange(column_named(program.time)), kept.schema))
 
 
 def fold_ranges(
@@ -40,7 +42,11 @@ def fold_ranges(
     keys = [str(number) for number in range(len(program.partition_by))]
     gathered = folded.repartition(*keys) if keys else folded.repartition(1)
     compose_all = on_whole_task(
-        ranges.names, partial(compose_windows, program, slots, output, events)
+        ranges.names,
+        partial(compose_windows, program, slots, output, events),
+        "compose ranges",
+        program.name,
     )
     schema = partial_schema(program, output, events)
+    gathered = known(gathered, from_arrow_schema(ranges))
     return gathered.mapInArrow(compose_all, from_arrow_schema(schema))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -38,9 +39,14 @@ class KeptFrame:
 
 
 def release_unused() -> None:
-    """Release what no result is made of any more."""
+    """Release what no result is made of any more.
+
+    A session that has ended has released everything and answers with an error of its own kind
+    (py4j's, or that of Spark Connect). Nobody waits for this, so no error stops the next run.
+    """
     while _unused:
-        _unused.popleft().unpersist()
+        with suppress(Exception):
+            _unused.popleft().unpersist()
 
 
 def release(results: Iterable[Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
@@ -13,6 +13,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from cepheid.engine.matches.forms.compressed import CompressedMatches
 from cepheid.engine.matches.forms.compressed_bytes import from_bytes
 from cepheid.engine.matches.match_rows import match_schema
+from cepheid.errors import ConfigError
 from cepheid.program.program import MatchOutput, Program
 
 COUNTS = pa.schema([("matches", pa.string())])
@@ -30,6 +31,23 @@ class SparkCompressedMatches:
     program: Program
     output: MatchOutput
     events: pa.Schema
+    draw: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
+
+    def drawn_by(self, draw: Callable[..., Any]) -> SparkCompressedMatches:
+        """Have the matches drawn by a function, which knows the query and its events."""
+        return replace(self, draw=draw)
+
+    def plot(self, *, title: str | None = None, begin: Any = None, end: Any = None) -> Any:
+        """Return a picture of the matches; the arguments are those of `cepheid.plot`.
+
+        Raises:
+            ConfigError: it is not the result of `Query.run`, which knows the events.
+        """
+        if self.draw is None:
+            raise ConfigError(
+                "this result does not know its events", hint="use cepheid.plot(query, events, …)"
+            )
+        return self.draw(title=title, begin=begin, end=end)
 
     def expand(self) -> DataFrame:
         """Return all matches, one row each."""

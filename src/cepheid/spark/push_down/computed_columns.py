@@ -10,7 +10,8 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.functions import pandas_udf
-from pyspark.sql.types import BooleanType, StringType
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import BooleanType, StringType, StructType
 
 from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.expressions import (
@@ -24,17 +25,25 @@ from cepheid.analysis.expressions import (
     Role,
     Truth,
 )
-from cepheid.program.compute_columns import compute_column
+from cepheid.program.compute_columns import compute_column, computed_schema
 from cepheid.program.program import Program
 from cepheid.program.spark_sql import SparkWriter, quoted
+from cepheid.spark.frames.query_functions import known
 
 ARGUMENT = "argument"
 
 
-def with_computed_columns(frame: DataFrame, programs: Sequence[Program]) -> DataFrame:
-    """Return the events with what programs compute of each of them."""
+def with_computed_columns(
+    frame: DataFrame, programs: Sequence[Program], events: pa.Schema
+) -> DataFrame:
+    """Return the events with what programs compute of each of them; `events` is their schema."""
     computed = dict.fromkeys(column for each in programs for column in each.computed)
-    return _with_columns(frame, computed) if computed else frame
+    if not computed:
+        return frame
+    added = computed_schema(events, computed)
+    fields = from_arrow_schema(pa.schema([added.field(each.name) for each in computed])).fields
+    schema = StructType([*frame.schema.fields, *fields])
+    return known(_with_columns(frame, computed), schema)
 
 
 def _with_columns(frame: DataFrame, computed: Iterable[ComputedColumn]) -> DataFrame:

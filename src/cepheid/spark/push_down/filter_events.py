@@ -20,6 +20,7 @@ from cepheid.analysis.expressions import (
 from cepheid.program.fitting_events import FittingEvents, fitting_events
 from cepheid.program.program import Clock, Program, Ranking
 from cepheid.spark.frames.column_named import column_named
+from cepheid.spark.frames.query_functions import known
 from cepheid.spark.push_down.after_watermark import after_watermark
 from cepheid.spark.push_down.compare_in_spark import Known, SparkComparisons, all_of, any_of
 
@@ -52,10 +53,11 @@ def drop_or_bare_for_all(
         condition = F.lit(False) if fits is False else fits
         if keeps_all_times:
             condition = after_watermark(condition)
-        return frame.filter(condition)
+        return known(frame.filter(condition), frame.schema)
     if fits is True:
         return frame
-    kept = {str(programs[0].type_column)} if keeps_types else set()
+    columns = {each.type_column for each in programs if each.type_column is not None}
+    kept = columns if keeps_types else set()
     return _with_bare_marks(programs, frame, fits, kept)
 
 
@@ -70,6 +72,10 @@ def could_fit(program: Program, schema: StructType) -> Known:
 
 def could_fit_any(programs: Sequence[Program], schema: StructType) -> Known:
     """Return the condition of events that fit a position of any program; see `could_fit`."""
+    columns = list(dict.fromkeys(each.type_column for each in programs))
+    if len(columns) > 1:  # to some of them types are conditions like others
+        apart = [[each for each in programs if each.type_column == one] for one in columns]
+        return any_of(could_fit_any(each, schema) for each in apart)
     types = tuple(sorted({name for each in programs for name in each.types}))
     type_column = programs[0].type_column
     groups = fitting_events(*programs)
@@ -151,4 +157,4 @@ def _with_bare_marks(
         elif field.name not in key:
             column = F.when(condition, column).alias(field.name)
         columns.append(column)
-    return frame.select(*columns)
+    return known(frame.select(*columns), frame.schema)

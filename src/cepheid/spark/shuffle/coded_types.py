@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import ByteType, StructField, StructType
 
 from cepheid.program.program import Program
 from cepheid.spark.frames.column_named import column_named
+from cepheid.spark.frames.query_functions import known
 from cepheid.spark.push_down.compare_in_spark import is_plain_text
 
 MOST_TYPES = 16  # Spark compares an event's type with one after the other
@@ -31,9 +33,14 @@ class CodedTypes:
             code = code.when(column == name, F.lit(number))
         coded = code.cast("tinyint").alias(self.column)
         names = frame.columns
-        return frame.select(
+        fields = [
+            StructField(each.name, ByteType()) if each.name == self.column else each
+            for each in frame.schema.fields
+        ]
+        selected = frame.select(
             *(coded if name == self.column else column_named(name) for name in names)
         )
+        return known(selected, StructType(fields))
 
     def decoded(
         self, batches: Iterator[pa.RecordBatch], columns: Sequence[str]
@@ -55,6 +62,8 @@ def coded_types(programs: Sequence[Program], frame: DataFrame) -> CodedTypes | N
     column = programs[0].type_column
     names = sorted({name for each in programs for name in each.types})
     if column is None or not 0 < len(names) <= MOST_TYPES:
+        return None
+    if any(each.type_column != column for each in programs):
         return None
     if any(column in each.value_columns or each.derived_types for each in programs):
         return None

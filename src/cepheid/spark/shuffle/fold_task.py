@@ -32,9 +32,10 @@ class TaskFold:
     """How a task folds events: all at once, or, beyond so many bytes of them, in chunks.
 
     `in_chunks` is None if the query keeps everything anyway; it may go through the chunks several
-    times. `time` is the time column.
+    times. `time` is the time column, `queries` are the names of those that are folded.
     """
 
+    queries: tuple[str, ...]
     time: str
     whole: FoldWhole
     in_chunks: FoldChunks | None

@@ -13,15 +13,22 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import DoubleType, FloatType
+from pyspark.sql.types import (
+    BinaryType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    StructField,
+    StructType,
+)
 
 from cepheid.program.arrow_arrays import to_arrow, to_numpy
 from cepheid.spark.frames.column_named import column_named
-from cepheid.spark.shuffle.whole_task import MapBatches
+from cepheid.spark.shuffle.whole_task import MapBatches, named
 
 BUCKET, EVENTS = "bucket", "events"
-PACKETS = f"{BUCKET} int, {EVENTS} binary"
 PACKET_SCHEMA = pa.schema([(BUCKET, pa.int32()), (EVENTS, pa.binary())])
+PACKETS = StructType([StructField(BUCKET, IntegerType()), StructField(EVENTS, BinaryType())])
 FULL_ROWS = 2**14  # of a packet: the JVM has trouble with values of many megabytes
 PACKET_BYTES = 2**26  # of results, before a further packet begins: a row must stay below 2 GiB
 MOST_ROWS = 2**20  # that wait to be packed: bounds the memory of a task with many buckets
@@ -62,7 +69,7 @@ def pack_batches(names: Sequence[str]) -> MapBatches:
                 del rows[each]
         yield from _packets(parts)
 
-    return pack
+    return named(pack, "pack events")
 
 
 def _full(rows: Counter[int]) -> list[int]:

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import IntegerType, StructField, StructType
 
 from cepheid.errors import ConfigError
 from cepheid.spark.frames.column_named import column_named
+from cepheid.spark.frames.query_functions import is_in_query_function, known, renamed, some_columns
 from cepheid.spark.shuffle.coded_types import CodedTypes
 from cepheid.spark.shuffle.fold_task import TaskFold
 from cepheid.spark.shuffle.packed_events import (
@@ -23,6 +25,7 @@ from cepheid.spark.shuffle.packed_events import (
     pack_batches,
     unpacked,
 )
+from cepheid.spark.shuffle.whole_task import named
 
 AUTOMATIC = "spark.sql.sources.bucketing.autoBucketedScan.enabled"
 NO_LONGER_BUCKETED = "Bucketed: false (disabled by query planner)"
@@ -51,7 +54,8 @@ class TaskEvents:
             rows = unpacked(batches) if is_packed else batches
             return fold_batches(rows if types is None else types.decoded(rows, names))
 
-        result = self.frame.mapInArrow(map_batches, from_arrow_schema(schema))
+        function = named(map_batches, "fold", fold.queries)
+        result = self.frame.mapInArrow(function, from_arrow_schema(schema))
         if self.keys:
             _refuse_split_buckets(result, self.keys)
         return result
@@ -62,8 +66,8 @@ def in_rows(frame: DataFrame) -> TaskEvents:
 
     Spark reads the dots of a name as fields when it hands columns to Python: numbers go instead.
     """
-    numbered = frame.toDF(*(str(index) for index in range(len(frame.columns))))
-    return TaskEvents(numbered, tuple(frame.columns))
+    names = tuple(frame.columns)
+    return TaskEvents(renamed(frame, [str(index) for index in range(len(names))]), names)
 
 
 def in_packets(frame: DataFrame, keys: Sequence[str]) -> TaskEvents:
@@ -72,13 +76,16 @@ def in_packets(frame: DataFrame, keys: Sequence[str]) -> TaskEvents:
     The number of tasks is fixed: Spark counts a packet as one row and knows nothing of its weight.
     """
     tasks = int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
-    numbered = in_rows(frame.withColumn(_free_name(frame), bucket_of(frame, keys, tasks)))
+    name = _free_name(frame)
+    schema = StructType([*frame.schema.fields, StructField(name, IntegerType())])
+    numbered = in_rows(known(frame.withColumn(name, bucket_of(frame, keys, tasks)), schema))
     packets = numbered.frame.mapInArrow(pack_batches(frame.columns), PACKETS)
     if hasattr(packets, "repartitionById"):  # Spark 4.1 and later
         moved = packets.repartitionById(tasks, column_named(BUCKET))
     else:
         moved = packets.repartition(tasks, column_named(BUCKET))
-    return TaskEvents(moved.select(EVENTS), tuple(frame.columns), is_packed=True)
+    packed = known(moved.select(EVENTS), some_columns(packets, [EVENTS]))
+    return TaskEvents(packed, tuple(frame.columns), is_packed=True)
 
 
 def as_grouped(frame: DataFrame, keys: Sequence[str]) -> TaskEvents:
@@ -86,6 +93,11 @@ def as_grouped(frame: DataFrame, keys: Sequence[str]) -> TaskEvents:
     if not keys:
         raise ConfigError(
             "grouped is for queries with partitions: this one needs all events in one task",
+            hint="leave grouped out",
+        )
+    if is_in_query_function(frame.sparkSession):
+        raise ConfigError(
+            "grouped cannot be checked in a query function of a pipeline",
             hint="leave grouped out",
         )
     rows = in_rows(frame)

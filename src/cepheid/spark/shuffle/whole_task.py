@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 import pyarrow as pa
@@ -10,7 +10,15 @@ import pyarrow as pa
 MapBatches: TypeAlias = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
-def on_whole_task(names: Sequence[str], work: Callable[[pa.Table], pa.Table]) -> MapBatches:
+def named(function: MapBatches, stage: str, queries: Iterable[str] = ()) -> MapBatches:
+    """Give a function the name that Spark's plan and its pages show: the stage, and whose it is."""
+    function.__name__ = " ".join(["cepheid", stage, ", ".join(queries)]).strip()
+    return function
+
+
+def on_whole_task(
+    names: Sequence[str], work: Callable[[pa.Table], pa.Table], stage: str, query: str
+) -> MapBatches:
     """Return what `mapInArrow` wants; a task without rows gives nothing.
 
     `names` are those of the columns: Spark hands them over under others.
@@ -23,4 +31,4 @@ def on_whole_task(names: Sequence[str], work: Callable[[pa.Table], pa.Table]) ->
                 pa.Table.from_batches(received).rename_columns(list(names))
             ).to_batches()
 
-    return map_batches
+    return named(map_batches, stage, [query])

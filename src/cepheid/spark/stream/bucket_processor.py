@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from cepheid.engine.process.name_errors import errors_of
+from cepheid.plan.stream_options import Bad
 from cepheid.program.arrow_arrays import to_arrow
 from cepheid.spark.shuffle.packed_events import BUCKET, EVENTS, from_packets, to_packets
 from cepheid.spark.shuffle.python_worker import keep_loaded
@@ -27,6 +31,8 @@ from cepheid.spark.stream.step_reports import (
     blank_report,
     in_lots,
 )
+from cepheid.stream.guards import Guards
+from cepheid.stream.local_cache import CachePlace, cache_at
 from cepheid.stream.stream_bundle import StreamBundle
 from cepheid.stream.stream_state import StreamState
 
@@ -39,7 +45,9 @@ class BucketJob:
     """What is done in every bucket; `query` is what its state belongs to.
 
     `behind` is how many ticks the horizon stays behind the watermark: results of other queries may
-    be reported so much later than their own time.
+    be reported so much later than their own time. Events that are `ahead_ms` ahead of the clock
+    are set aside; `bad` says what becomes of those that have no place in time at all. With
+    `gives_reasons` they are delivered among late ones.
     """
 
     bundle: StreamBundle
@@ -49,6 +57,15 @@ class BucketJob:
     state_limit: int | None
     delivers_late: bool = False
     behind: int = 0
+    cache: CachePlace | None = None
+    ahead_ms: int | None = None
+    bad: str = Bad.ERROR
+    gives_reasons: bool = False
+
+    def guards(self, clock_ms: int) -> Guards:
+        """Return which events are set aside at a time of Spark's clock."""
+        ahead = None if self.ahead_ms is None else self.clock.horizon(clock_ms + self.ahead_ms)
+        return Guards(ahead, self.bad)
 
     @property
     def is_tagged(self) -> bool:
@@ -72,7 +89,9 @@ class BucketProcessor(StatefulProcessor):
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Name the state."""
         self.handle = handle
-        self.store = BucketStore(handle, self.job.query)
+        place = self.job.cache
+        cache = None if place is None else partial(cache_at, place)
+        self.store = BucketStore(handle, self.job.query, cache)
 
     def handleInputRows(
         self, key: Any, rows: Iterator[Any], timerValues: Any
@@ -127,7 +146,8 @@ class BucketProcessor(StatefulProcessor):
             self._refuse(arrived)
             return
         with errors_of(None):
-            done = self._step(before.state, arrived, watermark, ends=ends)
+            guards = job.guards(timer_values.getCurrentProcessingTimeInMs())
+            done = self._step(before.state, arrived, watermark, guards, ends=ends)
         timer = None if done.next_timer is None else job.clock.timer(done.next_timer + job.behind)
         if timer is not None and timer == fired:
             timer += 1  # Spark removes the timer that went off, also if it was set again
@@ -136,8 +156,13 @@ class BucketProcessor(StatefulProcessor):
         counts = {
             "events": 0 if arrived is None else arrived.num_rows,
             "late": done.late.num_rows,
+            "set_aside": done.aside.num_rows,
             "state_bytes": size,
             "waiting": done.waiting,
+            "settled": done.work.settled,
+            "replayed": done.work.replayed,
+            "touched": done.work.touched,
+            **self.store.traffic(),
         }
         with errors_of(None):
             yield from self._reports(int(key[0]), counts, done)
@@ -150,7 +175,13 @@ class BucketProcessor(StatefulProcessor):
             raise came_after_the_end(names, arrived.num_rows)
 
     def _step(
-        self, state: StreamState, arrived: pa.Table | None, watermark: int | None, *, ends: bool
+        self,
+        state: StreamState,
+        arrived: pa.Table | None,
+        watermark: int | None,
+        guards: Guards,
+        *,
+        ends: bool,
     ) -> Step:
         # Whenever a stream starts, Spark has a new process name the state, which needs no engine.
         from cepheid.stream.stream_step import step
@@ -162,6 +193,7 @@ class BucketProcessor(StatefulProcessor):
             None if watermark is None else watermark - self.job.behind,
             ordered=self.job.ordered,
             late_before=watermark,
+            guards=guards,
             state_limit=self.job.state_limit,
             isolates=self.isolates,
             ends=ends,
@@ -184,19 +216,32 @@ class BucketProcessor(StatefulProcessor):
             return
         result = next(iter(done.results.values()), pa.table({}))
         shown: Mapping[str, int] = {**counts, "results": result.num_rows}
-        packets = [*zip_longest(to_packets(result), self._late_packets(done.late))]
+        packets = [*zip_longest(to_packets(result), self._late_packets(done))]
         for packet, late in packets or [(None, None)]:
             yield {**shown, RESULT: packet, LATE: late}
             shown = {}
 
-    def _late_packets(self, late: pa.Table) -> list[bytes]:
+    def _late_packets(self, done: Step) -> list[bytes]:
         """Leave out events that would only have broken trends: most of their columns are bare."""
-        if not self.job.delivers_late or not late.num_rows:
-            return []
+        from cepheid.program.compute_columns import with_computed
+        from cepheid.program.copy_events import without_copies
         from cepheid.stream.admit_events import fits_a_position
+        from cepheid.stream.set_aside import with_late
+
+        job, late = self.job, done.late
+        if job.gives_reasons:
+            late = with_late(late, done.aside, with_bad=job.bad == Bad.DELIVER)
+        if not job.delivers_late or not late.num_rows:
+            return []
 
         (query,) = self.bundle().queries
-        return to_packets(late.filter(to_arrow(fits_a_position(query.program, late))))
+        program = query.program
+
+        def fits(events: pa.Table) -> NDArray[np.bool_]:
+            return fits_a_position(program, with_computed(events, program.computed))
+
+        fitting = late.filter(to_arrow(fits(late)))
+        return to_packets(without_copies(fitting, program.copies, fits))
 
     def _set_timer(self, before: int | None, now: int | None, fired: int | None) -> None:
         """Keep one timer; Spark itself removes the one that went off."""

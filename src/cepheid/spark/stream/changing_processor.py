@@ -48,7 +48,7 @@ class QueryCompiler:
         """
         from cepheid.spark.batch.run_batch import shuffle_keys
         from cepheid.spark.stream.run_stream import as_streamed
-        from cepheid.stream.needed_events import keeps_apart
+        from cepheid.stream.step_rules import keeps_apart
         from cepheid.stream.stream_bundle import reject_unbounded
 
         program = as_streamed(name, self.compile(name, text)).program
@@ -57,6 +57,12 @@ class QueryCompiler:
             raise ConfigError(
                 f"'{name}' keeps what happened to every event, so it needs a state of its own",
                 hint="queries that come and go have windows of time, and no NON OVERLAPPING",
+            )
+        if program.copies is not None:
+            raise ConfigError(
+                f"'{name}' joins events by {', '.join(program.copies.names)}, so that an event "
+                "belongs to several partitions, and buckets are by columns of events",
+                hint="run it as a stream of its own",
             )
         missing = [each for each in self.keys if each not in shuffle_keys(program)]
         if missing:

@@ -12,6 +12,7 @@ from cepheid.engine.events.event_schema import ColumnRoles, ticks_per_second
 from cepheid.errors import ConfigError, DataError
 from cepheid.plan.stream_options import Streaming
 from cepheid.spark.frames.column_named import column_named
+from cepheid.spark.frames.query_functions import is_in_query_function, known, plan_has_watermark
 from cepheid.spark.push_down.after_watermark import after_watermark
 
 WATERMARK = "spark.watermarkDelayMs"  # metadata of a column that has one
@@ -26,6 +27,12 @@ def with_watermark(frame: DataFrame, roles: ColumnRoles, options: Streaming) -> 
         DataError: there is neither a watermark nor a way to make one.
     """
     has_own = has_watermark(frame, roles.time)
+    if has_own and options.ahead is not None:
+        raise ConfigError(
+            f"ahead is given, but column '{roles.time}' has a watermark already, which events that "
+            "are too far ahead have moved before Cepheid sees them",
+            hint="give the delay as watermark='10 minutes' instead of calling withWatermark",
+        )
     if has_own and options.watermark is not None:
         raise ConfigError(
             f"column '{roles.time}' has a watermark already",
@@ -40,13 +47,19 @@ def with_watermark(frame: DataFrame, roles: ColumnRoles, options: Streaming) -> 
             hint=_what_to_write(frame, roles),
         )
     kind = frame.schema[roles.time].dataType.typeName()
-    timed = frame.withColumn(EVENT_TIME, _as_timestamp(kind, roles))
+    time = _as_timestamp(kind, roles)
+    if options.ahead is not None:
+        # In a stream Spark's clock stands still for a micro-batch, also if that is repeated. An
+        # event of 1970 moves no watermark.
+        limit = F.current_timestamp() + F.expr(f"INTERVAL '{options.ahead_ms}' MILLISECOND")
+        time = F.when(time >= limit, F.timestamp_seconds(F.lit(0))).otherwise(time)
+    timed = frame.withColumn(EVENT_TIME, time)
     if options.idle is not None:
         timed = _with_beats(timed, options.idle)
     timed = timed.withWatermark(EVENT_TIME, _delay(kind, roles, options.watermark))
     if options.idle is not None:
         timed = timed.filter(after_watermark(column_named(IS_BEAT).isNull()))
-    return timed.select(*map(column_named, frame.columns))
+    return known(timed.select(*map(column_named, frame.columns)), frame.schema)
 
 
 def watermark_delay(frame: DataFrame, roles: ColumnRoles, options: Streaming) -> int:
@@ -62,16 +75,17 @@ def watermark_delay(frame: DataFrame, roles: ColumnRoles, options: Streaming) ->
 
 def has_watermark(frame: DataFrame, column: str) -> bool:
     """Whether somebody has called withWatermark for the column."""
+    if is_in_query_function(frame.sparkSession):
+        return plan_has_watermark(frame, column)
     return WATERMARK in frame.schema[column].metadata
 
 
 def _what_to_write(frame: DataFrame, roles: ColumnRoles) -> str:
-    if frame.schema[roles.time].dataType.typeName() == "timestamp":
-        first = f'write stream.withWatermark("{roles.time}", "10 minutes")'
-    else:
-        first = "say how late events may come, watermark=" + (
-            "600" if _is_integer(frame.schema[roles.time].dataType.typeName()) else "'10 minutes'"
-        )
+    kind = frame.schema[roles.time].dataType.typeName()
+    delay = "600" if _is_integer(kind) else "'10 minutes'"
+    first = f"say how late events may come, watermark={delay}"
+    if kind == "timestamp":
+        first += f' or stream.withWatermark("{roles.time}", "10 minutes")'
     return f"{first}, or ordered=True if events arrive in the order of time"
 
 

@@ -22,6 +22,7 @@ from cepheid.errors import DataError
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
 from cepheid.spark.frames.compressed_frame import SparkCompressedMatches
+from cepheid.spark.frames.query_functions import known
 from cepheid.spark.shuffle.packed_events import from_packets, key_column, to_packets, unpacked
 from cepheid.spark.shuffle.whole_task import MapBatches, on_whole_task
 from cepheid.spark.stream.step_reports import in_lots
@@ -61,15 +62,16 @@ def finished_frame(
         return found
     assert isinstance(output, AggregateOutput)
     keys = [key_column(found, each) for each in group_keys(program, output, events)]
-    work = on_whole_task(found.columns, partial(add_partial_rows, program, output, events))
+    add = partial(add_partial_rows, program, output, events)
+    work = on_whole_task(found.columns, add, "add up groups", program.name)
     result = from_arrow_schema(result_schema(program, events))
-    return found.repartition(*keys).mapInArrow(work, result)
+    return known(found.repartition(*keys), found.schema).mapInArrow(work, result)
 
 
 def unpacked_frame(packets: DataFrame, schema: pa.Schema) -> DataFrame:
     """Return the rows of packets, which are the only column; some may be missing."""
     (column,) = packets.columns
-    full = packets.filter(F.col(column).isNotNull())
+    full = known(packets.filter(F.col(column).isNotNull()), packets.schema)
     return full.mapInArrow(unpacked, from_arrow_schema(schema))
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 
 from cepheid.spark.shuffle.packed_events import pack_batches, packet_row
-from cepheid.spark.shuffle.whole_task import MapBatches
+from cepheid.spark.shuffle.whole_task import MapBatches, named
 
 IDENTITY = -1  # the bucket without events, which knows whose checkpoint it is
 
@@ -32,4 +32,4 @@ def pack_with_identity(names: Sequence[str]) -> MapBatches:
         yield from pack_events(batches)
         yield packet_row(IDENTITY, only_here[:0])
 
-    return pack
+    return named(pack, "pack events")

@@ -12,6 +12,7 @@ from cepheid.errors import ConfigError, suggest
 from cepheid.plan.stream_options import DEFAULT_BUCKETS, Streaming
 from cepheid.spark.frames.column_named import column_named
 from cepheid.spark.shuffle.packed_events import BUCKET, EVENTS, PACKETS
+from cepheid.spark.stream.cache_place import cache_place
 from cepheid.spark.stream.changing_processor import (
     CHANGED,
     ChangingJob,
@@ -59,6 +60,9 @@ def run_changing(
         },
         ordered=ordered,
         state_limit=options.state_limit,
+        cache=cache_place(options),
+        ahead_ms=options.ahead_ms,
+        bad=options.bad,
         compiler=QueryCompiler(queries.compiler(given.schema, roles), given.schema, keys),
         policy=policy,
         delay=watermark_delay(frame, roles, options),

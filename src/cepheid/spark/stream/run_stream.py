@@ -10,7 +10,9 @@ from functools import partial
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import IntegerType, StructField, StructType
 
+from cepheid.errors import ConfigError
 from cepheid.plan.stream_options import DEFAULT_BUCKETS, Late
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.compute_columns import computed_schema
@@ -18,16 +20,28 @@ from cepheid.program.program import MatchOutput, Program
 from cepheid.spark.batch.run_batch import is_added_up, shuffle_keys
 from cepheid.spark.frames.column_named import column_named
 from cepheid.spark.frames.compressed_frame import SparkCompressedMatches
+from cepheid.spark.frames.query_functions import known, some_columns
 from cepheid.spark.push_down.computed_columns import with_computed_columns
+from cepheid.spark.push_down.copied_events import with_copied_events
 from cepheid.spark.push_down.filter_events import drop_or_bare_for_all
 from cepheid.spark.shuffle.packed_events import BUCKET, PACKETS, bucket_of
 from cepheid.spark.stream.bucket_processor import BucketJob, BucketProcessor
+from cepheid.spark.stream.cache_place import cache_place
 from cepheid.spark.stream.end_of_input import with_end
 from cepheid.spark.stream.finish_packets import finished_frame, unpacked_frame
 from cepheid.spark.stream.pack_events import pack_with_identity
-from cepheid.spark.stream.step_reports import LATE, RESULT, TAGGED, observed, report_columns
+from cepheid.spark.stream.step_reports import (
+    LATE,
+    RESULT,
+    TAGGED,
+    observed,
+    packet_column,
+    report_columns,
+    tagged_columns,
+)
 from cepheid.spark.stream.stream_input import StreamInput
 from cepheid.spark.stream.stream_results import StreamResults
+from cepheid.stream.guards import REASON
 from cepheid.stream.stream_bundle import StreamBundle, StreamedQuery, stream_of_one
 
 
@@ -35,8 +49,8 @@ from cepheid.stream.stream_bundle import StreamBundle, StreamedQuery, stream_of_
 class Bucketed:
     """Events with numbers as column names, the bucket last, and what is to be done with them.
 
-    `events` are the columns by name; `needed` those that the programs read; `stream` is the name of
-    the stream.
+    `events` are the columns by name, but for keys of copies, which are `keys`; `needed` are those
+    that the programs read; `stream` is the name of the stream.
     """
 
     frame: DataFrame
@@ -44,6 +58,7 @@ class Bucketed:
     needed: pa.Schema
     job: BucketJob
     buckets: int
+    keys: tuple[str, ...] = ()
     stream: str | None = None
 
 
@@ -74,8 +89,11 @@ def bucketed(bundle: StreamBundle, given: StreamInput) -> Bucketed:
     names = [each for each in given.schema.names if delivers or each in columns]
     needed = pa.schema([given.schema.field(each) for each in names if each in columns])
     selected = given.frame.select(*map(column_named, names))
-    computed = with_computed_columns(selected, bundle.programs)
-    fitting = drop_or_bare_for_all(bundle.programs, computed, keeps_all_times=True)
+    selected = known(selected, some_columns(given.frame, names))
+    computed = with_computed_columns(selected, bundle.programs, given.schema)
+    every = any(each.keeps_all_types for each in bundle.programs)
+    spread = with_copied_events(computed, bundle.copies, given.schema, keeps_all=every)
+    fitting = drop_or_bare_for_all(bundle.programs, spread, keeps_all_times=True)
     keys = shuffle_keys(bundle.programs[0])
     buckets = (options.buckets or DEFAULT_BUCKETS) if keys else 1
     # Buckets must agree on what is settled if their results are put together.
@@ -87,12 +105,17 @@ def bucketed(bundle: StreamBundle, given: StreamInput) -> Bucketed:
         identity(bundle, needed, given) | {"buckets": str(buckets), "ordered": str(ordered)},
         ordered=ordered,
         state_limit=options.state_limit,
+        cache=cache_place(options),
         delivers_late=delivers,
         behind=given.behind,
+        ahead_ms=options.ahead_ms,
+        bad=options.bad,
+        gives_reasons=options.gives_reasons,
     )
     events = pa.schema([given.schema.field(each) for each in names])
-    frame = numbered(fitting, names, keys, buckets)
-    return Bucketed(frame, events, needed, job, buckets, given.name)
+    copied = () if bundle.copies is None else bundle.copies.names
+    frame = numbered(fitting, [*names, *copied], keys, buckets)
+    return Bucketed(frame, events, needed, job, buckets, copied, given.name)
 
 
 def numbered(
@@ -103,13 +126,17 @@ def numbered(
     Spark reads the dots of a name as fields when it hands columns to Python: numbers go instead.
     """
     columns = [*map(column_named, names), bucket_of(frame, keys, buckets)]
-    return frame.select(*columns).toDF(*map(str, range(len(names))), BUCKET)
+    numbers = [*map(str, range(len(names))), BUCKET]
+    fields = [each.dataType for each in some_columns(frame, names).fields]
+    types = zip(numbers, [*fields, IntegerType()], strict=True)
+    schema = StructType([StructField(*each) for each in types])
+    return known(frame.select(*columns).toDF(*numbers), schema)
 
 
 def reports_of(work: Bucketed, given: StreamInput) -> DataFrame:
     """Return what the operator reports of every step."""
-    packets = work.frame.mapInArrow(pack_with_identity(work.events.names), PACKETS)
-    packets = with_end(packets, given.options.end, work.buckets)
+    packets = work.frame.mapInArrow(pack_with_identity([*work.events.names, *work.keys]), PACKETS)
+    packets = known(with_end(packets, given.options.end, work.buckets), PACKETS)
     return step_through(packets, BucketProcessor(work.job), work.stream)
 
 
@@ -130,25 +157,38 @@ def results_of(work: Bucketed, reports: DataFrame) -> StreamResults:
     return StreamResults(
         reports.select(RESULT, LATE),
         partial(_results, query, work.needed),
-        partial(_late, work.events),
+        partial(_late, _late_schema(work)),
     )
 
 
 def _results(
     query: StreamedQuery, events: pa.Schema, packets: DataFrame
 ) -> DataFrame | SparkCompressedMatches:
-    found = packets.select(RESULT)
+    found = known(packets.select(RESULT), packet_column(RESULT))
     events = computed_schema(events, query.program.computed)
     return finished_frame(query.program, events, found, partially=query.partially)
 
 
+def _late_schema(work: Bucketed) -> pa.Schema:
+    """Return the columns of late events, and the reason where others are among them."""
+    if not work.job.gives_reasons:
+        return work.events
+    if REASON in work.events.names:
+        raise ConfigError(
+            f"the events have a column '{REASON}', which is what late events and others are told "
+            "apart by",
+            hint="give that column of the events another name",
+        )
+    return work.events.append(pa.field(REASON, pa.string()))
+
+
 def _late(events: pa.Schema, packets: DataFrame) -> DataFrame:
-    return unpacked_frame(packets.select(LATE), events)
+    return unpacked_frame(known(packets.select(LATE), packet_column(LATE)), events)
 
 
 def tagged(reports: DataFrame) -> DataFrame:
     """Return the packets of several queries."""
-    return reports.filter(F.col(RESULT).isNotNull()).select(*TAGGED)
+    return known(reports.filter(F.col(RESULT).isNotNull()).select(*TAGGED), tagged_columns())
 
 
 def identity(bundle: StreamBundle, events: pa.Schema, given: StreamInput) -> dict[str, str]:

@@ -11,24 +11,43 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    BinaryType,
+    DataType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+)
 
-from cepheid.metrics.stream_metrics import metric_name
+from cepheid.metrics.stream_metrics import WORK, metric_name
 from cepheid.spark.shuffle.packed_events import BUCKET
 from cepheid.stream.stream_bundle import StreamBundle
 
 QUERY, TEXT, CHANGE, RESULT, LATE = "query", "text", "change", "result", "late_events"
 TAGGED = (QUERY, TEXT, CHANGE, RESULT)
-COUNTS = ("events", "late", "results", "state_bytes", "waiting")
+COUNTS = ("events", "late", "set_aside", "results", "state_bytes", "waiting", *WORK)
 TOGETHER = "workload"
 MOST_OBSERVED = 32  # queries whose results are counted apart: each one is a node of Spark's plan
 LOT_BYTES = 2**22
 
 
-def report_columns(*, is_tagged: bool) -> str:
+def report_columns(*, is_tagged: bool) -> StructType:
     """Return the columns of reports, as Spark wants to know them."""
-    return f"{BUCKET} int, " + ", ".join(
-        f"{name} {kind}" for name, (kind, _) in _columns(is_tagged=is_tagged).items()
-    )
+    fields = [StructField(name, kind) for name, (kind, _) in _columns(is_tagged=is_tagged).items()]
+    return StructType([StructField(BUCKET, IntegerType()), *fields])
+
+
+def tagged_columns() -> StructType:
+    """Return the columns of packets of several queries."""
+    texts = [StructField(each, StringType()) for each in TAGGED if each != RESULT]
+    return StructType([*texts, StructField(RESULT, BinaryType())])
+
+
+def packet_column(name: str) -> StructType:
+    """Return packets as the only column."""
+    return StructType([StructField(name, BinaryType())])
 
 
 def blank_report(*, is_tagged: bool) -> dict[str, Any]:
@@ -36,11 +55,11 @@ def blank_report(*, is_tagged: bool) -> dict[str, Any]:
     return {name: nothing for name, (_, nothing) in _columns(is_tagged=is_tagged).items()}
 
 
-def _columns(*, is_tagged: bool) -> dict[str, tuple[str, Any]]:
+def _columns(*, is_tagged: bool) -> dict[str, tuple[DataType, Any]]:
     """Return by column its type and what says nothing."""
-    tags = dict.fromkeys((QUERY, TEXT, CHANGE) if is_tagged else (), ("string", None))
-    packets = dict.fromkeys((RESULT,) if is_tagged else (RESULT, LATE), ("binary", None))
-    return {**tags, **dict.fromkeys(COUNTS, ("bigint", 0)), **packets}
+    tags = dict.fromkeys((QUERY, TEXT, CHANGE) if is_tagged else (), (StringType(), None))
+    packets = dict.fromkeys((RESULT,) if is_tagged else (RESULT, LATE), (BinaryType(), None))
+    return {**tags, **dict.fromkeys(COUNTS, (LongType(), 0)), **packets}
 
 
 def in_lots(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:

@@ -12,6 +12,7 @@ from cepheid.engine.events.event_schema import ColumnRoles, event_schema, ticks_
 from cepheid.errors import ConfigError
 from cepheid.plan.stream_options import Streaming
 from cepheid.spark.batch.run_batch import arrow_schema_of
+from cepheid.spark.frames.query_functions import require_setting
 from cepheid.spark.stream.event_clock import EventClock
 from cepheid.spark.stream.event_time import with_watermark
 
@@ -65,7 +66,7 @@ def _require_rocks(session: SparkSession) -> None:
     """Choose the state store that Spark wants for such operators, unless another one is chosen."""
     chosen = session.conf.get(PROVIDER, None)
     if chosen is None or chosen.endswith("HDFSBackedStateStoreProvider"):
-        session.conf.set(PROVIDER, ROCKS)
+        require_setting(session, PROVIDER, ROCKS)
     elif "RocksDB" not in chosen:
         raise ConfigError(
             f"{PROVIDER} is {chosen}, but the state of a stream needs RocksDB",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial, reduce
@@ -20,7 +20,6 @@ from cepheid.engine.derived_events import (
     united_schema,
 )
 from cepheid.engine.events.event_schema import ColumnRoles, ticks_per_second
-from cepheid.engine.matches.final_matches import reported_after
 from cepheid.engine.members import Member, tell_warnings
 from cepheid.engine.results import result_schema
 from cepheid.engine.shared.policy import Policy, Sharing
@@ -28,17 +27,19 @@ from cepheid.errors import ConfigError
 from cepheid.plan.stream_options import Late, Streaming
 from cepheid.program.compute_columns import computed_schema
 from cepheid.program.program import Program
+from cepheid.program.when_final import reported_after
 from cepheid.spark.batch.batch_members import SparkMembers
 from cepheid.spark.batch.run_batch import is_added_up, shuffle_keys
 from cepheid.spark.frames.column_named import column_named
+from cepheid.spark.frames.query_functions import known, require_setting, some_columns
 from cepheid.spark.stream.finish_packets import QueryForm
 from cepheid.spark.stream.run_stream import as_streamed, run_alone, run_together
-from cepheid.spark.stream.step_reports import QUERY, RESULT, TAGGED, TOGETHER
+from cepheid.spark.stream.step_reports import QUERY, RESULT, TAGGED, TOGETHER, tagged_columns
 from cepheid.spark.stream.stream_input import StreamInput, stream_input
 from cepheid.spark.stream.stream_results import StreamResults
 from cepheid.spark.stream.workload_stream import WorkloadStream
-from cepheid.stream.needed_events import keeps_apart
 from cepheid.stream.pane_state import keeps_panes
+from cepheid.stream.step_rules import keeps_apart
 from cepheid.stream.stream_bundle import (
     StreamBundle,
     StreamedQuery,
@@ -74,7 +75,7 @@ class StreamMembers:
         if read:
             # Two readers of one query's results would share a shuffle, behind which Spark does not
             # find the watermark again.
-            given.frame.sparkSession.conf.set(REUSE, "false")
+            require_setting(given.frame.sparkSession, REUSE, "false")
         schema = united_schema(given.schema, read, roles.time)
         if program is None:
             program = member.make_program(derived_schema(schema, given.schema.names, read, roles))
@@ -158,10 +159,11 @@ def stream_bundles(
     Queries whose settled events carry what happened to them have a state of their own; so have
     those that keep matrices instead of events, unless they share work.
     """
-    by_keys: dict[tuple[str, ...], list[StreamedQuery]] = {}
+    by_keys: dict[Hashable, list[StreamedQuery]] = {}
     for each in queries:
         if not keeps_apart(each.program):
-            by_keys.setdefault(shuffle_keys(each.program), []).append(each)
+            keys = shuffle_keys(each.program), each.program.copies
+            by_keys.setdefault(keys, []).append(each)
     bundles = []
     for group in by_keys.values():
         found = stream_bundle(group, Sharing(policy))
@@ -177,9 +179,10 @@ def stream_bundles(
 def _named(packets: DataFrame, name: str) -> DataFrame:
     """Return packets of one query with the tags that several have."""
     none = F.lit(None).cast("string")
-    known = {QUERY: F.lit(name), RESULT: F.col(RESULT)}
+    given = {QUERY: F.lit(name), RESULT: F.col(RESULT)}
     found = packets.filter(F.col(RESULT).isNotNull())
-    return found.select(*(known.get(each, none).alias(each) for each in TAGGED))
+    tags = found.select(*(given.get(each, none).alias(each) for each in TAGGED))
+    return known(tags, tagged_columns())
 
 
 def _form(program: Program, events: pa.Schema) -> QueryForm:
@@ -189,5 +192,5 @@ def _form(program: Program, events: pa.Schema) -> QueryForm:
 
 
 def _own_columns(unpack: Any, columns: Sequence[str], tagged: DataFrame) -> DataFrame:
-    found: DataFrame = unpack(tagged).select(*map(column_named, columns))
-    return found
+    found: DataFrame = unpack(tagged)
+    return known(found.select(*map(column_named, columns)), some_columns(found, columns))

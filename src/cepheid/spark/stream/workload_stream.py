@@ -13,6 +13,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from cepheid.engine.results import result_schema
 from cepheid.errors import ConfigError, suggest
+from cepheid.spark.frames.query_functions import known
 from cepheid.spark.stream.finish_packets import (
     PACKETS,
     ROWS,
@@ -22,7 +23,7 @@ from cepheid.spark.stream.finish_packets import (
     to_result_packets,
     unpacked_frame,
 )
-from cepheid.spark.stream.step_reports import QUERY, RESULT, TAGGED
+from cepheid.spark.stream.step_reports import QUERY, RESULT, TAGGED, tagged_columns
 from cepheid.spark.stream.stream_results import WriteBatch
 
 
@@ -90,7 +91,8 @@ class WorkloadStream:
     @property
     def _gathered(self) -> DataFrame:
         is_partial = any(each.partially for each in self.forms.values())
-        return self.tagged.repartition(QUERY) if is_partial else self.tagged
+        gathered = self.tagged.repartition(QUERY) if is_partial else self.tagged
+        return known(gathered.select(*TAGGED), tagged_columns())
 
 
 def _form_of(forms: Mapping[str, QueryForm], name: str, text: str | None) -> QueryForm:
@@ -100,4 +102,5 @@ def _form_of(forms: Mapping[str, QueryForm], name: str, text: str | None) -> Que
 def as_rows(gathered: DataFrame, form_of: FormOf, *, isolates: bool = False) -> DataFrame:
     """Return the results of all queries, and changes of the set of queries, as JSON."""
     finish = to_json_rows(form_of, isolates=isolates)
-    return gathered.select(*TAGGED).mapInArrow(finish, from_arrow_schema(ROWS))
+    tags = known(gathered.select(*TAGGED), tagged_columns())
+    return tags.mapInArrow(finish, from_arrow_schema(ROWS))

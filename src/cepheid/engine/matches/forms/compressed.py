@@ -21,6 +21,7 @@ from cepheid.engine.matches.match_task import MatchTask, SearchMode, match_task
 from cepheid.engine.matches.walk_matches import MatchLimit, MatchWalker
 from cepheid.engine.process.name_errors import errors_of
 from cepheid.engine.process.threads import interruptible
+from cepheid.errors import ConfigError
 from cepheid.kernels.graph.compact_graph import compact_graph
 from cepheid.kernels.graph.count_graph import TOO_MANY, count_graph
 from cepheid.kernels.graph.match_nodes import (
@@ -84,12 +85,30 @@ class CompressedMatches:
         self._ordered = ordered
         self._graph = graph
         self._convert: Callable[[pa.Table], Any] = lambda table: table
+        self._draw: Callable[..., Any] | None = None
         self._walker = MatchWalker(program, output, ordered, predicates, columns, schema)
 
     def converted(self, convert: Callable[[pa.Table], Any]) -> CompressedMatches:
         """Have tables of matches converted, to the kind that the events were."""
         self._convert = convert
         return self
+
+    def drawn_by(self, draw: Callable[..., Any]) -> CompressedMatches:
+        """Have the matches drawn by a function, which knows the query and its events."""
+        self._draw = draw
+        return self
+
+    def plot(self, *, title: str | None = None, begin: Any = None, end: Any = None) -> Any:
+        """Return a picture of the matches; the arguments are those of `cepheid.plot`.
+
+        Raises:
+            ConfigError: it is not the result of `Query.run`, which knows the events.
+        """
+        if self._draw is None:
+            raise ConfigError(
+                "this result does not know its events", hint="use cepheid.plot(query, events, …)"
+            )
+        return self._draw(title=title, begin=begin, end=end)
 
     def __repr__(self) -> str:
         return f"CompressedMatches({self.nodes:,} nodes)"

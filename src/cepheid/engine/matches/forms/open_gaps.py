@@ -59,7 +59,7 @@ class _Gaps:
     def __init__(
         self, program: Program, ordered: OrderedEvents, predicates: PredicateInputs
     ) -> None:
-        negation, window = program.negation, program.window_length or 0
+        negation = program.negation
         self.negation = negation
         self.ordered = ordered
         self.rows: list[Int64s] = []
@@ -70,7 +70,7 @@ class _Gaps:
         ]
         none = np.zeros(ordered.row.size, np.int64)
         self.starts = [
-            negative_starts(part, ordered, predicates, window) if is_plain else none
+            negative_starts(program, part, ordered, predicates) if is_plain else none
             for part, is_plain in zip(parts, self.is_plain, strict=True)
         ]
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from cepheid.engine.matches.blocked_matches import NegationFilter
 from cepheid.errors import DataError
-from cepheid.kernels.graph.choose_paths import EventOrder
+from cepheid.kernels.graph.event_order import EventOrder
 from cepheid.kernels.graph.match_nodes import EVENT, POSITION, Graph, MatchArrays
 from cepheid.kernels.graph.open_part import OpenPart
 from cepheid.program.negation_program import NegationProgram

@@ -20,10 +20,8 @@ from cepheid.engine.trends.windows.windows_of_match import Places
 from cepheid.kernels.graph.aggregate_matches import add_matches, push_to_places
 from cepheid.kernels.graph.match_nodes import MatchArrays
 from cepheid.kernels.values.value_arrays import NOTHING, Measures, ValueRows, Values
-from cepheid.program.program import Program
 
 Int64s = NDArray[np.int64]
-FREE = (0,)  # the ways through a gap that no negated part can block
 MOST_COPIES = 2**18
 
 
@@ -83,7 +81,7 @@ def placed_matches(task: MatchTask, places: Places) -> Iterator[PlacedMatches]:
     chunk, clock, window = empty_chunk(), ordered.arrays.clock, program.window_length or 0
     for graph, ends in fold_in_parts(task):
         for found in walk_in_chunks(graph, ends, clock, window, chunk):
-            if negation is None or not _blocks_borders(program):
+            if negation is None or not program.blocks_borders:
                 kept = found if negation is None else negation.unblocked(found)
                 yield PlacedMatches(kept, *places.stretch(*_borders(kept)))
             else:
@@ -93,13 +91,6 @@ def placed_matches(task: MatchTask, places: Places) -> Iterator[PlacedMatches]:
 def _borders(matches: MatchArrays) -> tuple[Int64s, Int64s]:
     """Return first and last events."""
     return matches.event[matches.offsets[:-1]], matches.event[matches.offsets[1:] - 1]
-
-
-def _blocks_borders(program: Program) -> bool:
-    """Whether there are negations at the start or the end: what those see depends on the place."""
-    if program.negation is None:
-        return False
-    return any(gap != FREE for gap in program.negation.gaps[len(program.automaton.edges) :])
 
 
 def _copies(

@@ -88,17 +88,17 @@ def rows_of_panes(
     Panes come by partition, in the order of time; parts of one pane follow each other. `windows`
     are the first and the last that are wanted.
     """
-    combiner = _Combiner(machine, measures, length, slide, windows)
+    combiner = PaneCombiner(machine, measures, length, slide, windows)
     for each in panes:
         combiner.take(each, is_last=False)
-    combiner.take(make_panes(0, machine, measures), is_last=True)
-    return joined_rows(combiner.parts)
+    return combiner.rows_at_end()
 
 
-class _Combiner:
+class PaneCombiner:
     """The state of `combine_panes` between calls.
 
-    Counts are kept in `plain`, as long as they are small: then `queue` is not used.
+    Counts are kept in `plain`, as long as they are small: then `queue` is not used. `pane` is the
+    length of panes that are shorter than they need be.
     """
 
     def __init__(
@@ -107,11 +107,12 @@ class _Combiner:
         measures: Measures,
         length: int | None,
         slide: int | None,
-        windows: tuple[int, int],
+        windows: tuple[int, int] = ALL_WINDOWS,
+        pane: int | None = None,
     ) -> None:
         self.machine = machine
         self.measures = measures
-        self.pane = pane_length(length, slide)
+        self.pane = pane_length(length, slide) if pane is None else pane
         self.length = length or 0
         self.slide = slide or length or 1
         self.plain: PlainQueue | None = None
@@ -127,6 +128,7 @@ class _Combiner:
 
     def take(self, panes: PaneMatrices, *, is_last: bool) -> None:
         """Put together what the panes complete."""
+        panes = ready_panes(panes)
         self.cursor[TAKEN] = 0
         needed = MORE_ROOM
         while needed != MORE_PANES:
@@ -139,6 +141,11 @@ class _Combiner:
                 self.parts.append(first_rows(self.rows, int(self.cursor[ROWS])))
                 self.rows = make_rows(ROWS_AT_ONCE, self.measures)
                 self.cursor[ROWS] = 0
+
+    def rows_at_end(self) -> ValueRows:
+        """Return all rows; there are no more panes."""
+        self.take(make_panes(0, self.machine, self.measures), is_last=True)
+        return joined_rows(self.parts)
 
     def _combine(self, panes: PaneMatrices, *, is_last: bool) -> int:
         if self.plain is not None:
@@ -192,6 +199,16 @@ def first_panes(panes: PaneMatrices, count: int) -> PaneMatrices:
     size = panes.values.mantissa.shape[1]
     values = Values._make(each[: count * size] for each in panes.values)
     return PaneMatrices(panes.owner[:count], panes.pane[:count], panes.breaks[:count], values)
+
+
+def ready_panes(panes: PaneMatrices) -> PaneMatrices:
+    """Return the same matrices as kernels take all of them.
+
+    Those that were kept or sent may be views that cannot be written to, and kernels would be
+    compiled again for each such kind of arrays.
+    """
+    values = (np.require(each, None, ["C", "W"]) for each in panes.values)
+    return panes._replace(values=Values._make(values))
 
 
 def _matrices(count: int, machine: SlotMachine, measures: Measures) -> Values:
@@ -267,6 +284,9 @@ def _as_values(plain: PlainQueue, machine: SlotMachine, measures: Measures) -> P
         (queue.product, plain.product),
     ):
         values.mantissa[:] = numbers.reshape(values.mantissa.shape)
-        values.low[:] = values.mantissa
+        with np.errstate(
+            invalid="ignore"
+        ):  # counts of 2^63 and more: their digits are not asked for
+            values.low[:] = values.mantissa
         values.tier[:] = 0
     return queue._replace(front_pane=plain.front_pane, back_pane=plain.back_pane, flags=plain.flags)

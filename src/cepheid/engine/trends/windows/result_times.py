@@ -19,6 +19,7 @@ from cepheid.program.program import Clock, Program
 
 Int64s = NDArray[np.int64]
 AFTER_ALL = 2**62
+MOST_PAIRS = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,9 @@ class MomentStretches:
         self.ordered = ordered
         self.group = group
         self.moments = moments
-        self.by_rank = np.lexsort([moments.rank, moments.group])
+        self.by_rank = np.arange(moments.group.size)
+        if moments.is_expiry.any():  # else they are sorted by rank, too
+            self.by_rank = np.lexsort([moments.rank, moments.group])
         self.ranks = PairIndex(moments.group[self.by_rank], moments.rank[self.by_rank])
         self.times = PairIndex(moments.group, moments.time)
         self.own_clocks: PairIndex | None = None
@@ -160,17 +163,27 @@ class MomentStretches:
 
 
 class PairIndex:
-    """Finds places in pairs that are sorted by owner, then by value."""
+    """Finds places in pairs that are sorted by owner, then by value.
+
+    A pair is one number, if all of them are small enough; else values are numbered first.
+    """
 
     def __init__(self, owner: Int64s, value: Int64s) -> None:
-        self.distinct = np.unique(value)
+        self.least, self.greatest = (int(value.min()), int(value.max())) if value.size else (0, 0)
+        self.distinct: Int64s | None = None
+        if (self.greatest - self.least + 2) * (int(owner.max(initial=0)) + 1) >= MOST_PAIRS:
+            self.distinct = np.unique(value)
         self.codes = self._codes(owner, value)
 
     def _codes(
         self, owner: Int64s, value: Int64s, *, side: Literal["left", "right"] = "left"
     ) -> Int64s:
-        place = np.searchsorted(self.distinct, value, side=side)
-        return owner * (self.distinct.size + 1) + place
+        if self.distinct is not None:
+            place = np.searchsorted(self.distinct, value, side=side)
+            return owner * (self.distinct.size + 1) + place
+        place = np.clip(value, self.least, self.greatest) - self.least
+        place += value > self.greatest if side == "left" else value >= self.least
+        return owner * (self.greatest - self.least + 2) + place
 
     def first_from(self, owner: Int64s, value: Int64s) -> Int64s:
         """Return the first place of each owner with a value or more, else one past its last."""

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from cepheid.engine.events.horizons import Horizons
 from cepheid.engine.events.order_events import OrderedEvents, starts_of_runs
 from cepheid.engine.events.ticks import LARGEST, earlier
-from cepheid.engine.matches.final_matches import has_start_negation
-from cepheid.program.aggregate_output import AggregateOutput
-from cepheid.program.program import Clock, Program
+from cepheid.program.program import Program
+from cepheid.program.when_final import has_start_negation
 
 Int64s = NDArray[np.int64]
 
@@ -61,18 +60,6 @@ def oldest_needed(program: Program, horizon: int) -> int:
     if program.slide is not None:
         return ((horizon - length) // program.slide + 1) * program.slide
     return horizon - _reach(program)
-
-
-def shares_windows_of_events(program: Program) -> bool:
-    """Whether a row adds up windows of events of several partitions.
-
-    Such a row is never final: a new partition has a first window, too.
-    """
-    output = program.output
-    if not isinstance(output, AggregateOutput) or program.clock is not Clock.EVENTS:
-        return False
-    grouped = {column for column, _ in output.groups}
-    return program.slide is not None and not set(program.partition_by) <= grouped
 
 
 def _reach(program: Program) -> int:

@@ -1,0 +1,51 @@
+"""The ratios and dates in docs/reference/benchmarks.md are those of the stored results."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parent.parent.parent
+PAGE = (REPOSITORY / "docs" / "reference" / "benchmarks.md").read_text(encoding="utf-8")
+RESULTS = REPOSITORY / "benchmarks" / "results"
+RATIO = re.compile(r"^\|[^|]*\| ([^|]+) \| ([\d.]+) \S \| ([^|]+) \| `([\w-]+)` \|$", re.MULTILINE)
+MEASURED = re.compile(r"^\| `([\w-]+)` \| (\S+) \| `(\w+)`(, changed)? \| (\S+) \|$", re.MULTILINE)
+LINE = re.compile(r"^\| ([^|]+) \| ([\d.,]+) ms \|", re.MULTILINE)
+
+
+def times(result: str) -> dict[str, float]:
+    table = (RESULTS / f"{result}.md").read_text(encoding="utf-8")
+    return {name: float(time.replace(",", "")) for name, time in LINE.findall(table)}
+
+
+@pytest.mark.parametrize(("other", "ratio", "ours", "result"), RATIO.findall(PAGE))
+def test_a_ratio_is_that_of_the_result(other, ratio, ours, result):
+    found = times(result)
+    assert float(ratio) == pytest.approx(found[other] / found[ours], abs=0.051)
+
+
+def test_every_result_that_is_named_is_there():
+    assert {each for each in named_results() if not stored(each).exists()} == set()
+
+
+def test_every_result_that_is_named_has_its_date():
+    assert {each[0] for each in MEASURED.findall(PAGE)} == named_results()
+
+
+@pytest.mark.parametrize(("result", "date", "commit", "changed", "load"), MEASURED.findall(PAGE))
+def test_a_date_is_that_of_the_result(result, date, commit, changed, load):
+    found = json.loads(stored(result).read_text(encoding="utf-8"))
+    assert found["date"].startswith(date)
+    assert found["commit"] == f"{commit}{'-dirty' if changed else ''}"
+    assert float(load) == found["load_average"][0]
+
+
+def named_results() -> set[str]:
+    figures = set(re.findall(r"`((?:cogra|a-seq|hamlet)-fig-\w+|sase-pais)`", PAGE))
+    return figures | set(re.findall(r"`([a-z0-9-]+-\d{4,})`", PAGE))
+
+
+def stored(result: str) -> Path:
+    alone = RESULTS / f"{result}.json"
+    return alone if alone.exists() else RESULTS / "papers" / f"{result}.json"

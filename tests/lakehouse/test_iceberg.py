@@ -1,0 +1,66 @@
+"""Iceberg: tables as sources and sinks, batch and stream, and changes between snapshots."""
+
+import pytest
+
+import cepheid
+from tests.lakehouse.conftest import ROLES, in_process, make_events, rows
+from tests.lakehouse.lake_queries import LAST_DAY, MATCHES, plan_of, run_to_end
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def table(lake):
+    lake.sql(
+        "CREATE TABLE ice.db.events (ts TIMESTAMP, kind STRING, id BIGINT) USING iceberg "
+        "PARTITIONED BY (kind, days(ts))"
+    )
+    lake.createDataFrame(make_events(0, 4)).writeTo("ice.db.events").append()
+    return "ice.db.events"
+
+
+def test_a_batch_from_a_table_into_a_table(lake, table):
+    found = cepheid.query(MATCHES).run(lake.table(table), **ROLES)
+    found.writeTo("ice.db.matches").create()
+    assert rows(lake.table("ice.db.matches")) == in_process(MATCHES, make_events(0, 4))
+
+
+def test_files_of_other_types_and_days_are_not_read(lake, table):
+    found = cepheid.query(LAST_DAY).run(lake.table(table), **ROLES)
+    plan = plan_of(found)
+    assert "kind IN ('A', 'B')" in plan or "kind IN" in plan
+    assert "ts >= " in plan or "ts >=" in plan
+    assert rows(found) == in_process(LAST_DAY, make_events(0, 4))
+
+
+def test_a_stream_from_a_table_into_a_table(lake, table, tmp_path):
+    lake.sql("CREATE TABLE ice.db.streamed (id BIGINT, a TIMESTAMP, b TIMESTAMP) USING iceberg")
+    query = cepheid.query(MATCHES)
+    for _ in range(2):  # the second one has what comes after a restart
+        stream = lake.readStream.format("iceberg").load(table).withWatermark("ts", "1 minute")
+        found = query.run(stream, buckets=2, **ROLES)
+        run_to_end(found, tmp_path / "checkpoint", format="iceberg", table="ice.db.streamed")
+        lake.createDataFrame(make_events(4, 1)).writeTo(table).append()
+    found = rows(lake.table("ice.db.streamed"))
+    everything = in_process(MATCHES, make_events(0, 5))
+    assert len(found) == len(set(found))
+    assert set(found) <= set(everything)
+    assert len(found) > 4 * 24 - 2
+
+
+def test_changes_between_snapshots_are_events(lake):
+    lake.sql("CREATE TABLE ice.db.stock (id BIGINT, amount INT) USING iceberg")
+    lake.sql("INSERT INTO ice.db.stock VALUES (1, 5), (2, 7)")
+    lake.sql("UPDATE ice.db.stock SET amount = 0 WHERE id = 1")
+    lake.sql("DELETE FROM ice.db.stock WHERE id = 1")
+    lake.sql(
+        "CALL ice.system.create_changelog_view(table => 'db.stock', changelog_view => 'changes', "
+        "identifier_columns => array('id'))"
+    )
+    text = (
+        "PATTERN SEQ(INSERT i, UPDATE_AFTER u, DELETE d) WHERE [id] AND u.amount = 0 "
+        "RETURN i.id AS id, i.amount AS amount"
+    )
+    roles = {"time": "_change_ordinal", "type": "_change_type"}
+    found = cepheid.query(text).run(lake.table("changes"), **roles)
+    assert [tuple(each) for each in found.collect()] == [(1, 5)]
