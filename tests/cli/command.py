@@ -16,11 +16,12 @@ EXAMPLES = REPOSITORY / "examples"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a command has said; not that kernels are compiled, which depends on who ran before."""
+    """What a command has said; whether kernels were compiled depends on who ran before."""
 
     code: int
     stdout: str
     stderr: str
+    compiling: str = ""
 
     @property
     def lines(self) -> list[str]:
@@ -31,7 +32,7 @@ def cepheid(*arguments: object) -> Outcome:
     result = CliRunner().invoke(app, [str(each) for each in arguments])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
-    return Outcome(result.exit_code, result.stdout, _without_compiling(result.stderr))
+    return _outcome(result.exit_code, result.stdout, result.stderr)
 
 
 def cepheid_process(*arguments: object, **options: object) -> Outcome:
@@ -43,8 +44,10 @@ def cepheid_process(*arguments: object, **options: object) -> Outcome:
         check=False,
         **options,
     )
-    return Outcome(result.returncode, result.stdout, _without_compiling(result.stderr))
+    return _outcome(result.returncode, result.stdout, result.stderr)
 
 
-def _without_compiling(stderr: str) -> str:
-    return "".join(each for each in stderr.splitlines(keepends=True) if COMPILING not in each)
+def _outcome(code: int, stdout: str, stderr: str) -> Outcome:
+    lines = stderr.splitlines(keepends=True)
+    said = "".join(each for each in lines if COMPILING not in each)
+    return Outcome(code, stdout, said, "".join(each for each in lines if COMPILING in each))

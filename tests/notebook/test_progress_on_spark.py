@@ -8,7 +8,7 @@ CELLS = {
     "load": """
 import cepheid, cepheid.notebook.progress
 from pyspark.sql import SparkSession
-cepheid.notebook.progress.PATIENCE = 0
+cepheid.notebook.progress.PATIENCE, cepheid.notebook.progress.STEP = 0, 0.02
 spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", False).getOrCreate()
 frame = spark.range(1000).selectExpr("id AS ts", "if(id % 2 = 0, 'A', 'B') AS kind", "id % 7 AS k")
 pairs = cepheid.query("PATTERN SEQ(A a, B b) WHERE [k] WITHIN 30")""",

@@ -15,7 +15,8 @@ NEXT = "SEMANTICS skip-till-next-match"
     [
         ("A+ WHERE A.x > NEXT(A).x", [Structure.PREFIX_SUMS], "on one side of a value"),
         ("A+ WHERE A.x != NEXT(A).x", [Structure.PREFIX_SUMS], "below and above one value"),
-        ("SEQ(A a, A b) WHERE a.x = b.y", [Structure.EQUAL_SUMS], "the runs of one value"),
+        ("A+ WHERE A.x = NEXT(A).y", [Structure.EQUAL_SUMS], "the runs of one value"),
+        ("SEQ(A a, A b) WHERE a.x = b.y", [Structure.TOTAL], "no predicate compares"),  # a key
         (
             "SEQ(A+, B) WHERE A.x > NEXT(A).x",
             [Structure.PREFIX_SUMS, Structure.TOTAL],
