@@ -146,62 +146,6 @@ def sum_of_first(
 
 
 @inlined
-def add_plain(counts: Counts, base: int, size: int, place: int, count: float) -> None:
-    """Like `add_at_place`, while all counts are in the first tier and low words do not matter."""
-    while True:
-        node, first = (base + place) >> BITS, place & (WIDTH - 1)
-        for slot in range(counts.mantissa.shape[1]):
-            counts.mantissa[node, slot] += count if slot >= first else 0.0
-        if size <= WIDTH:
-            return
-        size = (size + WIDTH - 1) >> BITS
-        base += size << BITS
-        place >>= BITS
-
-
-@inlined
-def plain_sum_of_first(counts: Counts, base: int, size: int, count: int) -> float:
-    """Like `sum_of_first`, while all counts are in the first tier and low words do not matter."""
-    total = 0.0
-    while count > 0:
-        if size <= WIDTH or count & (WIDTH - 1):
-            total += plain_slot(counts, base + count - 1)
-        if size <= WIDTH:
-            break
-        size = (size + WIDTH - 1) >> BITS
-        base += size << BITS
-        count >>= BITS
-    return total
-
-
-@inlined
-def plain_slot(counts: Counts, place: int) -> float:
-    """Return what a slot holds in the first tier."""
-    return float(counts.mantissa[place >> BITS, place & (WIDTH - 1)])
-
-
-@inlined
-def set_low(counts: Counts, place: int) -> None:
-    """Set the low word of one slot, whose count is exact."""
-    node, slot = place >> BITS, place & (WIDTH - 1)
-    counts.low[node, slot] = int(counts.mantissa[node, slot])
-
-
-@inlined
-def make_low(counts: Counts, base: int, size: int) -> None:
-    """Set the low words of a tree, all of whose counts are exact."""
-    while True:
-        nodes = (size + WIDTH - 1) >> BITS
-        for node in range(base >> BITS, (base >> BITS) + nodes):
-            for slot in range(WIDTH):
-                counts.low[node, slot] = int(counts.mantissa[node, slot])
-        if size <= WIDTH:
-            return
-        size = nodes
-        base += nodes << BITS
-
-
-@inlined
 def clear_place(counts: Counts, base: int, size: int, place: int) -> None:
     """Clear every node that a count at a place was added to."""
     while True:

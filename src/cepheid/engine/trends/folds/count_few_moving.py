@@ -13,7 +13,7 @@ from cepheid.engine.trends.folds.last_event_indexes import EdgeIndexes
 from cepheid.engine.trends.trend_task import TrendTask
 from cepheid.engine.trends.value_rows import make_rows
 from cepheid.kernels.last_event.adjacent_rules import Indexes
-from cepheid.kernels.last_event.count_any import EXACT
+from cepheid.kernels.last_event.count_plain import EXACT
 from cepheid.kernels.values.value_arrays import ValueRows
 from cepheid.program.adjacent_program import StructureCode
 

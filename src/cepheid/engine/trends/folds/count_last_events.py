@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,13 @@ from cepheid.engine.process.threads import cut, side_by_side
 from cepheid.engine.trends.folds.last_event_indexes import EdgeIndexes
 from cepheid.engine.trends.measures import LARGEST_EXPONENT, TIER_BITS
 from cepheid.engine.trends.trend_task import TrendTask
-from cepheid.kernels.arrays import EventArrays
-from cepheid.kernels.last_event.adjacent_rules import Segments
-from cepheid.kernels.last_event.count_any import EXACT, CountRules, Fresh, SegmentCounts, count_any
+from cepheid.kernels.arrays import EventArrays, Float64s, Int64s, Masks
+from cepheid.kernels.last_event.adjacent_rules import Indexes, Segments
+from cepheid.kernels.last_event.count_any import Fresh, SegmentCounts, count_any
 from cepheid.kernels.last_event.count_few import count_few
+from cepheid.kernels.last_event.count_plain import EXACT, TOO_LARGE, CountRules, count_plain
+from cepheid.kernels.last_event.prefix_counts import LARGEST, WIDTH, Counts, lay_out
 from cepheid.kernels.last_event.prefix_counts import TIER_BITS as WIDE_TIER_BITS
-from cepheid.kernels.last_event.prefix_counts import WIDTH, Counts, lay_out
 from cepheid.kernels.values.value_arrays import ValueRows, Values
 from cepheid.program.adjacent_program import AdjacentEdge, StructureCode
 from cepheid.program.aggregate_output import AggregateOutput
@@ -33,40 +34,101 @@ LEAST_EVENTS = 2**16  # that are worth a thread
 
 def counts_looked_up(task: TrendTask, facts: Facts) -> ValueRows:
     """Return the number of trends of every segment."""
-    program, ordered, segments = task.group.program, task.ordered, task.segments.segments
-    threads, events, count = task.events.threads, ordered.arrays, segments.begin.size
+    output = task.group.program.output
+    assert isinstance(output, AggregateOutput)
     edges, indexes, _ = task.indexes
     indexes = indexes._replace(base=np.empty_like(indexes.size))
-    trees = lay_out(indexes.size, indexes.base)
-    parts = _parts(segments, indexes.size.shape[1], min(threads, events.fires.size // LEAST_EVENTS))
-    assert isinstance(program.output, AggregateOutput)
-    nodes = max(1, trees + -(-len(parts) * len(edges) // WIDTH))  # the kernel asks for their size
-    counts = Counts(
-        np.zeros((nodes, WIDTH)),
-        np.zeros((nodes, WIDTH), np.int64),
-        np.zeros((nodes if program.output.wants_low else 0, WIDTH), np.int64),
-        np.zeros(nodes, np.int64),
-    )
-    result = SegmentCounts(np.empty(count), np.empty(count, np.int64), np.empty(count, np.int64))
-    forgets = program.window_length is not None
-    widest = widest_step(events) * len(program.automaton.follow)
+    counting = _Counting(task, edges, indexes, lay_out(indexes.size, indexes.base))
+    mantissa = counting.plain(EXACT if output.wants_low else LARGEST)
+    tier, low = np.zeros(mantissa.size, np.int64), np.zeros(mantissa.size, np.int64)
+    are_large = mantissa == TOO_LARGE
+    if output.wants_low:
+        low = mantissa.astype(np.int64)
+    if are_large.any():
+        mantissa[are_large], tier[are_large], low[are_large] = counting.large(
+            Segments._make(each[are_large] for each in task.segments.segments), output.wants_low
+        )
+    return task.rows_of_segments(values_of_counts(SegmentCounts(mantissa, tier, low)))
 
-    def fold(number: int) -> None:
-        chosen = slice(parts[number].start, parts[number].stop)
-        count_any(
-            _rules(program, edges, trees * WIDTH + number * len(edges)),
+
+class _Counting(NamedTuple):
+    """How the segments of a task are counted: their edges, and the trees that these look up."""
+
+    task: TrendTask
+    edges: Sequence[AdjacentEdge]
+    indexes: Indexes
+    trees: int
+
+    def plain(self, limit: float) -> Float64s:
+        """Return counts below a limit, and which are too large."""
+        segments = self.task.segments.segments
+        parts = self._parts(segments)
+        sums, result = np.zeros((self._nodes(parts), WIDTH)), np.empty(segments.begin.size)
+
+        def fold(number: int, chosen: slice) -> None:
+            count_plain(
+                *self._arguments(number, segments, chosen), limit, sums,
+                np.empty((self._widest, 2), np.int64), np.empty(self._widest), result[chosen],
+            )  # fmt: skip
+
+        _fold_all(fold, parts)
+        return result
+
+    def large(self, segments: Segments, wants_low: bool) -> SegmentCounts:
+        """Return counts of any size."""
+        parts, count = self._parts(segments), segments.begin.size
+        nodes = self._nodes(parts)
+        counts = Counts(
+            np.zeros((nodes, WIDTH)),
+            np.zeros((nodes, WIDTH), np.int64),
+            np.zeros((nodes if wants_low else 0, WIDTH), np.int64),
+            np.zeros(nodes, np.int64),
+        )
+        result = SegmentCounts(
+            np.empty(count), np.empty(count, np.int64), np.empty(count, np.int64)
+        )
+
+        def fold(number: int, chosen: slice) -> None:
+            count_any(
+                *self._arguments(number, segments, chosen), counts, _fresh(self._widest),
+                SegmentCounts._make(each[chosen] for each in result),
+            )  # fmt: skip
+
+        _fold_all(fold, parts)
+        return result
+
+    @property
+    def _widest(self) -> int:
+        task = self.task
+        return widest_step(task.ordered.arrays) * len(task.group.program.automaton.follow)
+
+    def _parts(self, segments: Segments) -> list[range]:
+        threads = min(self.task.events.threads, self.task.ordered.arrays.fires.size // LEAST_EVENTS)
+        return _parts(segments, self.indexes.size.shape[1], threads)
+
+    def _nodes(self, parts: Sequence[range]) -> int:
+        return max(1, self.trees + -(-len(parts) * len(self.edges) // WIDTH))
+
+    def _arguments(
+        self, number: int, segments: Segments, chosen: slice
+    ) -> tuple[CountRules, Masks, Int64s, Segments, Indexes, bool]:
+        """Return what both kernels take first, for one part of the segments."""
+        program, events = self.task.group.program, self.task.ordered.arrays
+        return (
+            _rules(program, self.edges, self.trees * WIDTH + number * len(self.edges)),
             events.fires,
             events.step_offsets,
             Segments._make(each[chosen] for each in segments),
-            indexes,
-            forgets,
-            counts,
-            _fresh(widest),
-            SegmentCounts._make(each[chosen] for each in result),
+            self.indexes,
+            program.window_length is not None,
         )
 
-    side_by_side([functools.partial(fold, number) for number in range(len(parts))])
-    return task.rows_of_segments(values_of_counts(result))
+
+def _fold_all(fold: Callable[[int, slice], None], parts: Sequence[range]) -> None:
+    side_by_side(
+        [functools.partial(fold, number, slice(part.start, part.stop))
+         for number, part in enumerate(parts)]
+    )  # fmt: skip
 
 
 def few_looked_up(task: TrendTask, facts: Facts) -> ValueRows:
