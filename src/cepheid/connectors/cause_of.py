@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from cepheid import errors
-from cepheid.errors import CepheidError, DataError
+from cepheid.errors import CepheidError, DataError, StateError
 
 # The last line of a worker's traceback, and the lines of the message that follow it. An error that
 # was raised because of another comes after it.
@@ -18,6 +18,14 @@ RAISED_BY_US = re.compile(
 RAISED_BY_QUERY = re.compile(
     r"\[USER_RAISED_EXCEPTION\] (?P<text>.*?)(?: SQLSTATE: \w+)?$", re.MULTILINE
 )
+# What Spark says of a file of a checkpoint that is cut off, empty, overwritten or gone.
+NOT_READ = re.compile(
+    r"terminated with exception: (?P<text>(?:Unexpected end-of-input|Unexpected character"
+    r"|Unrecognized token|Input length = |Failed to read log file|\[CANNOT_LOAD_STATE_STORE).*?)"
+    r"(?: SQLSTATE: \w+)*$",
+    re.MULTILINE,
+)
+RESCUE = "no result is lost; see 'A damaged checkpoint' in docs/how-to/operate-streams.md"
 HINT = "\n  hint: "
 NAMED = re.compile(r"query '(?P<query>.*?)': (?P<message>.*)", re.DOTALL)
 
@@ -56,7 +64,12 @@ def from_text(text: str) -> CepheidError | None:
     if found:
         return _rebuilt(*found[-1])
     raised = RAISED_BY_QUERY.search(text)
-    return None if raised is None else DataError(raised["text"].rstrip())
+    if raised is not None:
+        return DataError(raised["text"].rstrip())
+    not_read = NOT_READ.search(text)
+    if not_read is not None:
+        return StateError(f"the checkpoint cannot be read: {not_read['text'].strip()}", hint=RESCUE)
+    return None
 
 
 def _rebuilt(kind: str, text: str) -> CepheidError:
