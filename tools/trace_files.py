@@ -201,6 +201,7 @@ def _session() -> Any:
     )
     paths = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
     os.environ["PYTHONPATH"] = os.pathsep.join(paths)
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
     builder = builder.config("spark.sql.shuffle.partitions", "1")
     session = builder.config("spark.sql.streaming.metricsEnabled", "false").getOrCreate()

@@ -34,6 +34,10 @@ def of_arrow(table: pa.Table, batch: pa.RecordBatch) -> None:
     assert_type(query.run(events), pa.Table)
     assert_type(query.batches(events), pa.RecordBatchReader)
     assert_type(together.run(events), WorkloadResults[pa.Table])
+    assert_type(together.run(events)["q1"], pa.Table)
+    assert_type(together.run(events).get("q1"), pa.Table | None)
+    assert_type(list(together.run(events).values()), list[pa.Table])
+    assert_type(dict(together.run(events).items()), dict[str, pa.Table])
 
 
 def of_pandas(table: pd.DataFrame) -> None:
