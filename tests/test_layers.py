@@ -371,7 +371,7 @@ class TestTheChecker:
                 "cepheid.pipeline.run_pipeline",
                 "from cepheid.connectors.spark_session import SparkRun",
             ),
-            ("cepheid.cli", "from cepheid import Query, notebook"),
+            ("cepheid.cli", "from cepheid import Query, testing"),
             ("cepheid.cli", "import cepheidology"),
             ("cepheid", "from cepheid.query import Query"),
             ("tests.oracle.enumerate", "from cepheid.analysis import bind\nimport tests.oracle"),
