@@ -5,10 +5,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import cepheid
+
+if TYPE_CHECKING:
+    from tests.services.chromium import Chromium
 
 REPOSITORY = Path(__file__).parent.parent.parent
 FETCHED = re.compile(r"""(?:src=["']?|url\(["']?|<link[^>]*href=["']?)https?://""")
@@ -47,3 +51,10 @@ def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
     pages = list(site.rglob("*.html"))
     assert len(pages) > 30
     assert [each.name for each in pages if FETCHED.search(each.read_text(encoding="utf-8"))] == []
+
+
+def test_pages_that_are_opened_as_files_can_be_searched(site: Path, chromium: "Chromium") -> None:
+    """A browser fetches no JSON for a file, and starts no worker; scripts stand in for both."""
+    page = chromium.dom(f"{(site / 'how-to' / 'funnels.html').as_uri()}?q=watermark")
+    found = re.findall(r'href="([^"]*)" class="md-search-result__link"', page)
+    assert any(each.startswith(f"{site.as_uri()}/how-to/streaming.html") for each in found)
