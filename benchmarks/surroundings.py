@@ -26,6 +26,9 @@ def surroundings(packages: Iterable[str]) -> dict[str, Any]:
         "load_average": [round(each, 2) for each in os.getloadavg()],
         "machine": platform.machine(),
         "system": platform.system(),
+        "release": _system_release(),
+        "processor": _line_of("/proc/cpuinfo", "model name"),
+        "memory": _line_of("/proc/meminfo", "MemTotal"),
         "versions": {"python": platform.python_version(), **_versions(packages)},
     }
 
@@ -33,9 +36,12 @@ def surroundings(packages: Iterable[str]) -> dict[str, Any]:
 def sentence(facts: dict[str, Any]) -> str:
     """Return the same as one line of text."""
     versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
+    known = [facts.get("processor"), facts.get("release")]
+    known += [f"{facts['memory']} of memory"] if facts.get("memory") else []
+    machine = "".join(f", {each}" for each in known if each)
     return (
         f"{facts['cores']} cores, load {facts['load_average'][0]}, "
-        f"{facts['system']} {facts['machine']}; {versions}."
+        f"{facts['system']} {facts['machine']}{machine}; {versions}."
     )
 
 
@@ -77,6 +83,24 @@ def _commit() -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     return done.stdout.strip()
+
+
+def _system_release() -> str | None:
+    """Return the name of the system with its version, such as `Debian GNU/Linux 12 (bookworm)`."""
+    try:
+        return platform.freedesktop_os_release().get("PRETTY_NAME")
+    except OSError:
+        return platform.platform()
+
+
+def _line_of(file: str, name: str) -> str | None:
+    """Return what the first line with a name says in a file of Linux; None elsewhere."""
+    try:
+        lines = Path(file).read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return None
+    values = [each.partition(":")[2].strip() for each in lines if each.startswith(name)]
+    return values[0] if values else None
 
 
 def _versions(packages: Iterable[str]) -> dict[str, str]:

@@ -29,6 +29,7 @@ from cepheid.plot.body import stacked
 from cepheid.plot.picture import Plot
 from cepheid.plot.style import picture_style
 from cepheid.testing import events as script
+from tools.draw_ratios import ratios
 
 REPOSITORY = Path(__file__).parent.parent
 EXAMPLES = REPOSITORY / "examples"
@@ -223,6 +224,7 @@ DRAWN: dict[str, Callable[[], str]] = {
     "plot_many.svg": many,
     "plot_strategies.svg": strategies,
     "plot_funnel.svg": funnel,
+    "benchmark_ratios.svg": ratios,
     "first_query.svg": partial(of_page, DOCS / "tutorials" / "first-query.md"),
     **{f"semantics_{name}.svg": partial(of_rule, rule) for name, rule in RULES.items()},
     **{

@@ -6,23 +6,42 @@ from pathlib import Path
 
 import pytest
 
+from tools.draw_ratios import LOSSES, RATIO, least_ratio, won
+
 REPOSITORY = Path(__file__).parent.parent.parent
 PAGE = (REPOSITORY / "docs" / "reference" / "benchmarks.md").read_text(encoding="utf-8")
 RESULTS = REPOSITORY / "benchmarks" / "results"
-RATIO = re.compile(r"^\|[^|]*\| ([^|]+) \| ([\d.]+) \S \| ([^|]+) \| `([\w-]+)` \|$", re.MULTILINE)
 MEASURED = re.compile(r"^\| `([\w-]+)` \| (\S+) \| `(\w+)`(, changed)? \| (\S+) \|$", re.MULTILINE)
 LINE = re.compile(r"^\| ([^|]+) \| ([\d.,]+) ms \|", re.MULTILINE)
 
 
 def times(result: str) -> dict[str, float]:
     table = (RESULTS / f"{result}.md").read_text(encoding="utf-8")
-    return {name: float(time.replace(",", "")) for name, time in LINE.findall(table)}
+    return {name: number(time) for name, time in LINE.findall(table)}
 
 
-@pytest.mark.parametrize(("other", "ratio", "ours", "result"), RATIO.findall(PAGE))
-def test_a_ratio_is_that_of_the_result(other, ratio, ours, result):
+@pytest.mark.parametrize(
+    ("question", "other", "its", "ours", "ratio", "rate", "line", "result"), RATIO.findall(PAGE)
+)
+def test_a_ratio_is_that_of_the_result(question, other, its, ours, ratio, rate, line, result):
     found = times(result)
-    assert float(ratio) == pytest.approx(found[other] / found[ours], abs=0.051)
+    assert (number(its), number(ours)) == (found[other], found[line])
+    assert float(ratio) == pytest.approx(found[other] / found[line], abs=0.051)
+    table = (RESULTS / f"{result}.md").read_text(encoding="utf-8")
+    assert re.search(rf"^\| {line} \|[^|]+\|[^|]+\| {rate} \|", table, re.MULTILINE)
+
+
+def test_every_row_of_ratios_is_read():
+    assert len(won(PAGE)) == len(re.findall(r"^\|.* ms \| .* ms \| ", PAGE, re.MULTILINE)) > 0
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda each: each.other)
+def test_what_is_drawn_as_a_loss_is_one(loss):
+    assert least_ratio(loss) < 1
+
+
+def number(text: str) -> float:
+    return float(text.replace(",", ""))
 
 
 def test_every_result_that_is_named_is_there():

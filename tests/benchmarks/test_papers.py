@@ -400,6 +400,9 @@ class TestNarrowTerminal:
             assert f"  {name} " in text
 
 
+NEWER = ("release", "processor", "memory")  # facts that older results do not have
+
+
 class TestCleanCommits:
     def test_nothing_is_written_from_a_changed_work_tree(self, report, monkeypatch):
         monkeypatch.setattr(surroundings, "_commit", lambda: "0123456789ab-dirty")
@@ -419,6 +422,26 @@ class TestCleanCommits:
         assert surroundings.is_clean({"commit": "0123456789ab"})
         assert not surroundings.is_clean({"commit": "0123456789ab-dirty"})
         assert not surroundings.is_clean({"commit": None})
+
+
+class TestMachine:
+    def test_a_result_says_on_what_it_was_measured(self):
+        facts = surroundings.surroundings(["cepheid"])
+        assert facts["release"]
+        assert {"processor", "memory", "cores"} <= facts.keys()
+
+    def test_it_is_in_the_sentence(self):
+        facts = surroundings.surroundings([]) | {"processor": "Fast 9000", "memory": "8 kB"}
+        assert f", Fast 9000, {facts['release']}, 8 kB of memory; " in surroundings.sentence(facts)
+
+    def test_older_results_do_not_say_it(self):
+        facts = surroundings.surroundings([])
+        older = {name: facts[name] for name in facts if name not in NEWER}
+        said = f"{facts['system']} {facts['machine']}; python"
+        assert said in surroundings.sentence(older)
+
+    def test_a_file_that_is_not_there_says_nothing(self, tmp_path):
+        assert surroundings._line_of(str(tmp_path / "cpuinfo"), "model name") is None
 
 
 def test_the_page_of_claims_is_that_of_the_results():
