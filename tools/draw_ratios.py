@@ -22,7 +22,9 @@ RATIO = re.compile(
     re.MULTILINE,
 )
 TITLE = "The time of another engine, divided by that of Cepheid"
-NOTE = "Left of 1 the other engine is faster, right of 1 Cepheid is. Each line is ten times as much."
+NOTE = (
+    "Left of 1 the other engine is faster, right of 1 it is Cepheid. A line is ten times the last."
+)
 NAMES, ROW, BAR = 500.0, 20.0, 12.0
 LEAST, MOST = -2.0, 3.0  # powers of ten at the ends of the axis
 
