@@ -19,8 +19,12 @@ def test_an_unknown_format_is_refused_with_the_nearest_name():
 @pytest.mark.parametrize(
     ("name", "granularity", "reason"),
     [
-        ("cogra_q1", "pattern", "under contiguous only the runs at the last events wait"),
-        ("cogra_q2", "pattern", "under skip-till-next-match only the runs at the last events wait"),
+        ("cogra_q1", "pattern", "under contiguous a partial match is known by its last event"),
+        (
+            "cogra_q2",
+            "pattern",
+            "under skip-till-next-match a partial match is known by its last event",
+        ),
         ("cogra_q3", "mixed", "the adjacent predicate 'S.price > NEXT(S).price' needs the last"),
     ],
 )

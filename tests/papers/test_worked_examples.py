@@ -16,7 +16,7 @@ from tests.oracle import ask, bind, evaluate, matches, schema_of
 
 ANY = ""
 NEXT = "SEMANTICS skip-till-next-match"
-KLEENE_NEXT = "WHERE skip_till_next_match"  # SASE+: leaving a Kleene component is optional
+KLEENE_NEXT = "WHERE skip_till_next_match"  # SASE+: leaving a repetition is optional
 CONTIGUOUS = "SEMANTICS contiguous"
 
 

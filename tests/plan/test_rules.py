@@ -28,7 +28,7 @@ COUNT = "RETURN COUNT(*)"
     [
         ("A", Strategy.SKIP_TILL_ANY, "default: a run always survives"),
         ("A SEMANTICS skip-till-any-match", Strategy.SKIP_TILL_ANY, "a run always survives"),
-        (f"A {NEXT}", Strategy.SKIP_TILL_NEXT, "only if it cannot use it (COGRA Def. 2.6)"),
+        (f"A {NEXT}", Strategy.SKIP_TILL_NEXT, "only if it cannot take it (COGRA Def. 2.6)"),
         ("A WHERE skip_till_next_match", Strategy.SKIP_TILL_NEXT_KLEENE, "SASE+ 3.2"),
         (f"A {CONTIGUOUS}", Strategy.CONTIGUOUS, "survives only events of other partitions"),
         ("A WHERE strict_contiguity", Strategy.STRICT, "no run survives"),
@@ -132,10 +132,10 @@ def test_choose_semiring(query, semiring, reason):
     [
         ("SEQ(A+, B)", Granularity.TYPE, "no predicate between adjacent events"),
         ("SEQ(A+ a, B) WHERE a.x > 1", Granularity.TYPE, "no predicate between adjacent events"),
-        (f"SEQ(A+, B) {NEXT}", Granularity.PATTERN, "only the runs at the last events wait"),
-        (f"SEQ(A+, B) {CONTIGUOUS}", Granularity.PATTERN, "under contiguous only the runs"),
+        (f"SEQ(A+, B) {NEXT}", Granularity.PATTERN, "a partial match is known by its last event"),
+        (f"SEQ(A+, B) {CONTIGUOUS}", Granularity.PATTERN, "under contiguous a partial match"),
         ("A+ a WHERE a.x < NEXT(a).x", Granularity.MIXED, "'a.x < NEXT(a).x' needs the last event"),
-        (f"A+ a WHERE a.x < NEXT(a).x {NEXT}", Granularity.PATTERN, "is tested against those"),
+        (f"A+ a WHERE a.x < NEXT(a).x {NEXT}", Granularity.PATTERN, "is tested against it"),
         ("SEQ(A+ a, B b) WHERE a[1].x < b.x", Granularity.RUN, "reads more of a run"),
         ("SEQ(A a, B, C c) WHERE a.x < c.x", Granularity.RUN, "general predicate 'a.x < c.x'"),
         ("SEQ(A a, B b) WITHIN 3 BETWEEN a, b", Granularity.RUN, "reads the latest a of a run"),

@@ -15,7 +15,7 @@ KINDS = {
     *("HAVING", "GROUP BY", "partition", "order", "ties", "NULL", "several aggregates"),
     *("no window", "WITHIN time", "WITHIN events", "SLIDE time", "SLIDE events", "BETWEEN"),
     *("skip-till-any-match", "skip-till-next-match", "contiguous", "strict contiguity"),
-    "skip-till-next-match, leaving a Kleene component optional",
+    "skip-till-next-match, leaving a repetition is optional",
     *("local", "adjacent", "equivalence", "first-bound", "running", "last-bound", "general"),
     *("negation at start", "negation in the middle", "negation at end", "negated ANY"),
     *("negated sub-pattern", "negation in a negation", "negated condition", "branches"),

@@ -13,7 +13,7 @@ Row = Mapping[str, Any]
 
 ANY = ""
 NEXT = "SEMANTICS skip-till-next-match"
-KLEENE_NEXT = "WHERE skip_till_next_match"  # SASE+: leaving a Kleene component is optional
+KLEENE_NEXT = "WHERE skip_till_next_match"  # SASE+: leaving a repetition is optional
 CONTIGUOUS = "SEMANTICS contiguous"
 
 

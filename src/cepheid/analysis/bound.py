@@ -23,7 +23,7 @@ class Strategy(StrEnum):
 
     SKIP_TILL_ANY = "skip-till-any-match"
     SKIP_TILL_NEXT = "skip-till-next-match"
-    SKIP_TILL_NEXT_KLEENE = "skip-till-next-match, leaving a Kleene component optional"
+    SKIP_TILL_NEXT_KLEENE = "skip-till-next-match, leaving a repetition is optional"
     CONTIGUOUS = "contiguous"
     STRICT = "strict contiguity"
     LATEST_WINS = "latest wins"

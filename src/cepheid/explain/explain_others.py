@@ -14,9 +14,7 @@ from cepheid.program.sharing.share_work import SharedWork
 
 LANES = "with adjacent predicates in one pass, with a lane for each query and window"
 CHAINS = "of one window that moves with every event, whose common segments are kept once"
-SCANS_APART = (
-    "queries in sets, or with lanes, take the events of windows that close, not those of one scan"
-)
+SCANS_APART = "queries in sets or lanes go through the events of a window when it closes"
 OPERATORS = {number: operator for operator, number in COMPARISONS.items() if operator != "=="}
 
 

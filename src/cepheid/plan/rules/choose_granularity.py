@@ -27,10 +27,10 @@ def choose_granularity(query: BoundQuery, method: Choice[AggregateMethod]) -> Ch
     if method.value is AggregateMethod.ENUMERATION:
         return Choice(Granularity.RUN, f"{method.reason}, so every match is looked at by itself")
     if query.strategy is not Strategy.SKIP_TILL_ANY:
-        detail = "" if not across else f"; '{across[0].text}' is tested against those"
+        detail = "" if not across else f"; '{across[0].text}' is tested against it"
         return Choice(
             Granularity.PATTERN,
-            f"under {query.strategy.value} only the runs at the last events wait{detail}",
+            f"under {query.strategy.value} a partial match is known by its last event{detail}",
         )
     if across:
         return Choice(
