@@ -9,8 +9,9 @@ READINGS = {
     Strategy.SKIP_TILL_ANY: "a run always survives an event, so every combination is found",
     Strategy.SKIP_TILL_NEXT: "a partial match leaves out an event only if it cannot take it "
     "(COGRA Def. 2.6)",
-    Strategy.SKIP_TILL_NEXT_KLEENE: "a run survives an event unless it fires a loop edge, or any "
-    "edge where there is no loop (SASE+ 3.2: leaving a repetition is optional)",
+    Strategy.SKIP_TILL_NEXT_KLEENE: "in a repetition a partial match leaves out what the "
+    "repetition cannot take, elsewhere what it cannot take at all (SASE+ 3.2: leaving a repetition "
+    "is optional)",
     Strategy.CONTIGUOUS: "a run survives only events of other partitions",
     Strategy.LATEST_WINS: "a partial match leaves out an event only if it cannot take it, and as "
     "long as none that starts later waits at the same place",
