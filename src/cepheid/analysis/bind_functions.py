@@ -62,6 +62,12 @@ class FunctionBinder(TimeBinder):
 
     def other_value(self, node: ast.Expression) -> Value | None:
         """Bind a value that is no arithmetic."""
+        value = self._other_value(node)
+        if isinstance(value, Apply):
+            self.written[value] = node
+        return value
+
+    def _other_value(self, node: ast.Expression) -> Value | None:
         with self.inside():
             match node:
                 case ast.Function():
