@@ -131,7 +131,83 @@ def test_neighbours_that_are_distinct() -> None:
 
 
 def test_what_reads_two_events_is_no_group() -> None:
-    with pytest.raises(cepheid.QueryError, match="'a.n = b.n' computes something of events"):
+    with pytest.raises(cepheid.QueryError, match=r"'a\.n = b\.n' computes something of events"):
         cepheid.query(f"PATTERN {PAIR} RETURN COUNT(*) AS n GROUP BY a.n = b.n").run(
             EVENTS, time="id", type="kind"
         )
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["a++", "(?>a)", r"\Z", "(?x)", r"\u0031", "a{1001}", "(?=a)", r"(a)\1", "a(", "[b-a]", "*a"],
+)
+def test_patterns_that_re2_does_not_know(pattern: str) -> None:
+    for text in (f"x.s RLIKE '{pattern}'", f"regexp_extract(x.s, '{pattern}') = 'a'"):
+        with pytest.raises(cepheid.QueryError, match="RE2"):
+            of_each(text)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        (r"\Qx\E", [True, True, False, None]),
+        ("(?-i)x", [True, True, False, None]),
+        ("(?U)x+", [True, True, False, None]),
+        (r"\x{78}", [True, True, False, None]),
+        ("(?i)X", [True, True, False, None]),
+        ("^(?i)Y$", [False, False, True, None]),
+        (r"\pL", [True, True, True, None]),
+        (r"[[:alpha:]]\z", [True, True, True, None]),
+    ],
+)
+def test_patterns_that_re2_knows(pattern: str, expected: list[bool | None]) -> None:
+    assert of_each(f"x.s RLIKE '{pattern}'") == expected
+    found = of_each(f"regexp_extract(x.s, '{pattern}') != ''")
+    assert found == expected
+
+
+def test_quoted_parentheses_are_no_group() -> None:
+    assert of_each(r"regexp_extract('f(x)y', '\Q(x)\E(y)', 1)")[0] == "y"
+
+
+@pytest.mark.parametrize(
+    "expression", ["size(NULL)", "CAST(NULL AS DATE)", "CAST(NULL AS TIMESTAMP)", "year(NULL)"]
+)
+def test_functions_of_null(expression: str) -> None:
+    assert of_each(expression) == [None] * 4
+
+
+@pytest.mark.parametrize("clause", ["RETURN {} AS n", "WHERE {} = 1"])
+def test_arrays_are_not_told_apart(clause: str) -> None:
+    events = EVENTS.append_column("l", pa.array([[1], [2], None, None], pa.list_(pa.int64())))
+    text = f"PATTERN {BLOCK} {clause.format('count(DISTINCT a[].l)')}"
+    with pytest.raises(cepheid.QueryError, match=r"does not take 'a\[].l', which is an array"):
+        cepheid.query(text).run(events, time="id", type="kind")
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected", "kind"),  # the type is Spark's
+    [
+        ("ceil(x.c)", ["10", "-9", "1", None], (2, 0)),
+        ("floor(x.c)", ["9", "-10", "0", None], (2, 0)),
+        ("round(x.c)", ["10", "-10", "0", None], (2, 0)),
+        ("round(x.c, 1)", ["10.0", "-10.0", "0.1", None], (3, 1)),
+        ("round(x.c, 7)", ["9.99", "-9.99", "0.05", None], (4, 2)),
+        ("ceil(x.d)", ["1", "1", "9", None], (9, 0)),
+        ("round(x.d, 1)", ["0.1", "0.2", "9.0", None], (10, 1)),
+        ("floor(x.d * 10)", ["1", "2", "90", None], (38, 0)),
+        ("round(-x.d, 0)", ["0", "0", "-9", None], (38, 0)),
+        ("ceil(x.huge)", [None, "1", None, None], (38, 0)),
+    ],
+)
+def test_rounded_decimals(
+    expression: str, expected: list[str | None], kind: tuple[int, int]
+) -> None:
+    huge = pa.array(decimals("9" * 37 + ".9", "0.1", None, None), pa.decimal128(38, 1))
+    events = EVENTS.append_column("huge", huge)
+    query = f"PATTERN ANY(A, B) x RETURN x.id, {expression} AS value"
+    table = cepheid.query(query).run(events, time="id", type="kind").sort_by("x_id")
+    assert table.schema.field("value").type == pa.decimal128(*kind)
+    if "huge" in expression:
+        expected[0] = "1" + "0" * 37
+    assert table.column("value").to_pylist() == decimals(*expected)
