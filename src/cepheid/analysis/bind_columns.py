@@ -35,17 +35,18 @@ from cepheid.analysis.expressions import (
     references,
 )
 from cepheid.analysis.names import references_in
+from cepheid.analysis.problems import Problems
 from cepheid.analysis.rename_variables import of_event
+from cepheid.analysis.schema import EventSchema
+from cepheid.analysis.scope import Scope
+from cepheid.analysis.separate_events import separate_events
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
 
 EVENT = "@"
 CHOICES = ("least", "greatest", "coalesce", "case")
 OF_NUMBERS = ("abs", "sign", "round", "floor", "ceil", "sqrt", "power", "ln", "log10", "exp")
-CONDITIONS = (
-    ast.Comparison, ast.And, ast.Or, ast.Not, ast.In, ast.Between, ast.Like, ast.IsNull,
-    ast.IsDistinct,
-)  # fmt: skip
+OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 PUT_TOGETHER = (
     AttributeType.INTEGER,
     AttributeType.FLOAT,
@@ -61,6 +62,10 @@ class ColumnBinder(ValueBinder, ABC):
 
     depth = 0  # of functions around
     names_are_attributes = False
+
+    def __init__(self, scope: Scope, schema: EventSchema, problems: Problems) -> None:
+        super().__init__(scope, schema, problems)
+        self.written: dict[Value, ast.Expression] = {}  # functions as the query has them
 
     @abstractmethod
     def condition(self, node: ast.Expression, *, positive: bool) -> Condition | None:
@@ -90,7 +95,7 @@ class ColumnBinder(ValueBinder, ABC):
             case Apply():
                 if reads_one(value):
                     return self.computed(value)
-                return self._across(value, node)
+                return self._across(value, self.written.get(value, node))
             case Minus():
                 operand = self.lifted(value.operand, node)
                 return None if operand is None else replace(value, operand=operand)
@@ -110,7 +115,7 @@ class ColumnBinder(ValueBinder, ABC):
             return None
         if not reads_one(value):
             assert isinstance(value, Apply | Operation | Minus | BlockAggregate)
-            self._across(value, node)
+            self._report_across(value, self.written.get(value, node))
             return None
         return value if isinstance(value, AttributeReference) else self.computed(value)
 
@@ -173,18 +178,23 @@ class ColumnBinder(ValueBinder, ABC):
 
     def _across(self, value: Value, node: ast.Expression) -> Value | None:
         """Bind a function of several events: kernels know a few of them, and no others."""
-        is_condition = isinstance(value, Apply) and value.function == "condition"
-        if is_condition and isinstance(node, CONDITIONS):
-            return self._truth_value(node)
+        if isinstance(value, Apply) and value.function == "condition":
+            (condition,) = value.arguments
+            assert isinstance(condition, AllOf | AnyOf | Compare | Truth)
+            return self._truth_value(condition, node)
         if isinstance(value, Apply) and _is_known_across(value):
             arguments = [
-                self._lifted_condition(each, node)
+                self.lifted_condition(each, node)
                 if isinstance(each, AllOf | AnyOf | Compare | Truth)
                 else self.lifted(each, node)
                 for each in value.arguments
             ]
             found = tuple(each for each in arguments if each is not None)
             return replace(value, arguments=found) if len(found) == len(arguments) else None
+        self._report_across(value, node)
+        return None
+
+    def _report_across(self, value: Value, node: ast.Expression) -> None:
         names = list(dict.fromkeys(each.variable for each in references(value)))
         several = len(names) > 1
         what = f"events of {' and '.join(names)}" if several else f"several events of {names[0]}"
@@ -196,30 +206,52 @@ class ColumnBinder(ValueBinder, ABC):
             "events, and give numbers, strings and truth values; apply other functions to the "
             "events one by one, or compute with the result",
         )
-        return None
 
-    def _truth_value(self, node: ast.Expression) -> Value | None:
-        """Bind a condition on several events as a value: TRUE, FALSE or NULL."""
-        holds, fails = (self.condition(node, positive=each) for each in (True, False))
-        if holds is None or fails is None:
+    def _truth_value(self, condition: Condition, node: ast.Expression) -> Value | None:
+        """Return a condition on several events as a value: TRUE, FALSE or NULL."""
+        holds = self.lifted_condition(condition, node)
+        if holds is None:
             return None
         kind = AttributeType.BOOLEAN
         yes, no, unknown = (Constant(each, kind) for each in (True, False, None))
-        return Apply("case", (holds, yes, fails, no, unknown), kind)
+        return Apply("case", (holds, yes, opposite(holds), no, unknown), kind)
 
-    def _lifted_condition(self, condition: Condition, node: ast.Expression) -> Condition | None:
+    def lifted_condition(self, condition: Condition, node: ast.Expression) -> Condition | None:
+        """Return a condition in which functions of one event are columns of the events."""
         match condition:
             case Compare():
-                left, right = self.lifted(condition.left, node), self.lifted(condition.right, node)
-                if left is None or right is None:
-                    return None
-                return Compare(condition.operator, left, right)
+                return self.lifted_atom(condition, (node, node))
             case AllOf() | AnyOf():
-                operands = [self._lifted_condition(each, node) for each in condition.operands]
+                operands = [self.lifted_condition(each, node) for each in condition.operands]
                 found = tuple(each for each in operands if each is not None)
                 return type(condition)(found) if len(found) == len(operands) else None
             case _:
                 return condition
+
+    def lifted_atom(
+        self, atom: Compare, nodes: tuple[ast.Expression, ast.Expression]
+    ) -> Compare | None:
+        """Return a comparison of columns; a function of literals belongs to the other side."""
+        if not self.depth and any(map(has_literal_function, (atom.left, atom.right))):
+            whole = Apply("condition", (atom,), AttributeType.BOOLEAN)
+            if reads_one(whole):
+                return Compare("=", self.computed(whole), Constant(True, AttributeType.BOOLEAN))
+        left, right = self.lifted(atom.left, nodes[0]), self.lifted(atom.right, nodes[1])
+        if left is None or right is None:
+            return None
+        return separate_events(Compare(atom.operator, left, right))
+
+
+def opposite(condition: Condition) -> Condition:
+    """Return what holds where a condition is known not to hold."""
+    match condition:
+        case Compare():
+            return replace(condition, operator=OPPOSITE[condition.operator])
+        case AllOf() | AnyOf():
+            other = AnyOf if isinstance(condition, AllOf) else AllOf
+            return other(tuple(map(opposite, condition.operands)))
+        case Truth():
+            return Truth(not condition.value)
 
 
 def _is_known_across(value: Apply) -> bool:

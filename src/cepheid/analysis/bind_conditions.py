@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
-from cepheid.analysis.bind_columns import has_literal_function, reads_one
+from cepheid.analysis.bind_columns import OPPOSITE, opposite, reads_one
 from cepheid.analysis.bind_functions import FunctionBinder, bad_pattern
 from cepheid.analysis.bind_values import (
     comparable,
@@ -24,14 +24,11 @@ from cepheid.analysis.expressions import (
     Value,
     references,
 )
-from cepheid.analysis.names import names_in
-from cepheid.analysis.separate_events import separate_events
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
 from cepheid.language.source import Span
 
 NUMBERS = {AttributeType.INTEGER, AttributeType.FLOAT, AttributeType.DECIMAL}
-OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
 @dataclass(slots=True)
@@ -136,24 +133,13 @@ class ConditionBinder(FunctionBinder):
             sides = self._agree(left, right, *nodes)
             if sides is not None:
                 sign = operator if positive else OPPOSITE[operator]
-                atom = self._atom(Compare(sign, *sides), nodes)
+                atom = self.lifted_atom(Compare(sign, *sides), nodes)
                 atoms += [] if atom is None else [atom]
         if len(atoms) < len(node.operators):
             return None
         if len(atoms) == 1:
             return atoms[0]
         return (AllOf if positive else AnyOf)(tuple(atoms))
-
-    def _atom(self, atom: Compare, nodes: tuple[ast.Expression, ast.Expression]) -> Compare | None:
-        """Return a comparison of columns; a function of literals belongs to the other side."""
-        if not self.depth and any(map(has_literal_function, (atom.left, atom.right))):
-            whole = Apply("condition", (atom,), AttributeType.BOOLEAN)
-            if reads_one(whole):
-                return Compare("=", self.computed(whole), Constant(True, AttributeType.BOOLEAN))
-        left, right = self.lifted(atom.left, nodes[0]), self.lifted(atom.right, nodes[1])
-        if left is None or right is None:
-            return None
-        return separate_events(Compare(atom.operator, left, right))
 
     # --- tests of SQL -----------------------------------------------------------------------------
 
@@ -188,7 +174,7 @@ class ConditionBinder(FunctionBinder):
         atoms = []
         for left, right in agreed:
             sign = "=" if positive else "!="
-            atom = self._atom(Compare(sign, left, right), (node.operand, node))
+            atom = self.lifted_atom(Compare(sign, left, right), (node.operand, node))
             if atom is None:
                 return None
             atoms.append(atom)
@@ -239,18 +225,22 @@ class ConditionBinder(FunctionBinder):
         return None
 
     def _is_null(self, operand: Value, node: ast.Expression, positive: bool) -> Condition | None:
+        if isinstance(operand, Constant):
+            return Truth((operand.value is None) is positive)
         test = Apply("is_null", (operand,), AttributeType.BOOLEAN)
         return self._truth(test, node, positive)
 
     def _is_distinct(self, node: ast.IsDistinct, *, positive: bool) -> Condition | None:
         """`x IS DISTINCT FROM y`: they differ, or one of them is NULL and the other is not."""
-        if not self.depth and len(names_in(node)) < 2:  # one test of an event
+        if not self.depth:
             with self.inside():
                 whole = self._is_distinct(node, positive=True)
             if whole is None:
                 return None
             test = Apply("condition", (whole,), AttributeType.BOOLEAN)
-            return self._truth(test, node, positive)
+            if reads_one(test):
+                return self._truth(test, node, positive)
+            return self.lifted_condition(whole if positive else opposite(whole), node)
         operator = "!=" if positive else "="
         differ = self._comparison(ast.Comparison((node.left, node.right), (operator,),
                                                  span=node.span), positive=True)  # fmt: skip

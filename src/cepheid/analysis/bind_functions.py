@@ -62,6 +62,12 @@ class FunctionBinder(TimeBinder):
 
     def other_value(self, node: ast.Expression) -> Value | None:
         """Bind a value that is no arithmetic."""
+        value = self._other_value(node)
+        if isinstance(value, Apply):
+            self.written[value] = node
+        return value
+
+    def _other_value(self, node: ast.Expression) -> Value | None:
         with self.inside():
             match node:
                 case ast.Function():
@@ -397,15 +403,22 @@ def signature_of(name: str) -> str:
 
 
 def bad_pattern(pattern: str) -> str | None:
-    """Say what RE2 does not know of a pattern; None if it is fine."""
+    """Say what RE2 does not know of a pattern; None if it is fine.
+
+    >>> bad_pattern("a{2,3}"), bad_pattern("a++")
+    (None, 'the pattern is not one of RE2: bad repetition operator: ++')
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     if re.search(r"\(\?(=|!|<=|<!)", pattern):
         return "patterns are those of RE2, which does not look ahead or behind"
     if re.search(r"(?<!\\)(\\\\)*\\[1-9]", pattern):
         return "patterns are those of RE2, which has no references back to groups"
     try:
-        re.compile(re.sub(r"\\pL|\\p\{\w+\}|\\z|\[:\w+:\]", "a", pattern))
-    except re.error as error:
-        return f"the pattern is not a regular expression: {error}"
+        pc.match_substring_regex(pa.scalar(""), pattern)
+    except pa.ArrowInvalid as error:
+        return f"the pattern is not one of RE2: {str(error).partition(': ')[2]}"
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cepheid.analysis.bind_values import ValueBinder
+from cepheid.analysis.bind_values import NESTED, ValueBinder
 from cepheid.analysis.bound import SummaryColumn
 from cepheid.analysis.expressions import BlockAggregate
 from cepheid.analysis.problems import Problems
@@ -57,6 +57,16 @@ def summary_of(
             f"{node.name} does not take '{print_expression(argument)}', which is {kind.phrase}",
             node.span,
             f"write {summary.signature} with {summary.takes[0].phrase}",
+        )
+        return None
+    nested = binder.schema.nested.get(found.attribute)
+    if node.name == "count_distinct" and nested is not None and nested.type in NESTED:
+        problems.add(
+            "type-mismatch",
+            f"{node.name} does not take '{print_expression(argument)}', which is "
+            f"{nested.type.phrase}",
+            node.span,
+            "arrays, maps and structs are not compared; count(a[].x) counts all of them",
         )
         return None
     return found, option

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
 from cepheid.analysis.bind_columns import ColumnBinder
-from cepheid.analysis.bind_values import block_aggregate, is_time_text
+from cepheid.analysis.bind_values import is_time_text
 from cepheid.analysis.expressions import (
     Apply,
     AttributeReference,
@@ -102,7 +102,7 @@ class TimeBinder(ColumnBinder):
         kind = value.attribute_type
         read = AttributeReference(value.variable, Role.EACH, value.attribute, kind)
         column = self.computed(Apply("microseconds", (read,), INTEGER))
-        return block_aggregate(value.function, replace(column, role=value.role))
+        return replace(value, attribute=column.attribute, type=INTEGER, attribute_type=INTEGER)
 
     def in_ticks(self, value: Value, other: Value) -> Value:
         """Next to the time column, if that is an integer, a length of time is in its units."""

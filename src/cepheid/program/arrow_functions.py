@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,10 +16,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cepheid.program.arrow_arrays import in_one, to_arrow, to_numpy, to_scalar
+from cepheid.program.decimals import MOST_DIGITS, MOST_IN_RESULTS
 
 Column: TypeAlias = Any  # pyarrow ships no types
 Arguments: TypeAlias = Sequence[Column]
 SMALLEST = -(2**63)
+AWAY_FROM_ZERO = "half_towards_infinity"
+# What is quoted, an escaped sign, a class of signs, the beginning of a group.
+PARTS_OF_PATTERN = re.compile(
+    r"\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?P<|\(\?<|\((?!\?)", re.DOTALL
+)
 EPOCH_UNITS = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
 
 
@@ -130,7 +137,7 @@ def _with_names(pattern: str) -> tuple[list[str], str]:
             return f"(?P<{names[-1]}>"
         return f"(?P<{names[-1]}_"
 
-    named = re.sub(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?P<|\(\?<|\((?!\?)", name, pattern)
+    named = PARTS_OF_PATTERN.sub(name, pattern)
     given = re.findall(r"\(\?P<(\w+)>", named)
     return given, named
 
@@ -170,8 +177,7 @@ def _round(arguments: Arguments) -> Column:
     if pa.types.is_integer(number.type):
         return number
     if pa.types.is_decimal(number.type):
-        is_fine = digits >= number.type.scale
-        return number if is_fine else pc.round(number, digits, "half_towards_infinity")
+        return _to_digits(number, digits, lambda each, kept: pc.round(each, kept, AWAY_FROM_ZERO))
     scaled = pc.multiply(number, to_scalar(float(f"1e{digits}")))
     whole = pc.trunc(scaled)
     half = pc.greater_equal(pc.abs(pc.subtract(scaled, whole)), to_scalar(0.5))
@@ -181,9 +187,25 @@ def _round(arguments: Arguments) -> Column:
     return pc.if_else(is_small, rounded, number)
 
 
-def _unless_integer(function: Callable[[Column], Column]) -> Callable[[Arguments], Column]:
+def _to_digits(number: Column, digits: int, function: Callable[[Column, int], Column]) -> Column:
+    """Return decimals of fewer digits after the point, and of one more before it, as in Spark."""
+    kind = number.type
+    kept = min(digits, kind.scale)
+    wide = pc.cast(number, pa.decimal256(min(kind.precision + 1, MOST_DIGITS), kind.scale))
+    changed = function(wide, kept) if kept < kind.scale else wide
+    is_long = pa.types.is_decimal256(kind)
+    make, most = (pa.decimal256, MOST_DIGITS) if is_long else (pa.decimal128, MOST_IN_RESULTS)
+    fitting = make(min(kind.precision - kind.scale + 1 + kept, most), kept)
+    limit = pa.scalar(Decimal((0, (9,) * fitting.precision, -kept)), fitting).cast(changed.type)
+    is_fine = pc.less_equal(pc.abs(changed), limit)
+    return pc.cast(pc.if_else(is_fine, changed, pa.scalar(None, changed.type)), fitting)
+
+
+def _whole(function: Callable[[Column], Column]) -> Callable[[Arguments], Column]:
     def apply(arguments: Arguments) -> Column:
         number = arguments[0]
+        if pa.types.is_decimal(number.type):
+            return _to_digits(number, 0, lambda each, _: function(each))
         return number if pa.types.is_integer(number.type) else function(number)
 
     return apply
@@ -281,6 +303,8 @@ def _later(arguments: Arguments) -> Column:
 
 
 def _size(arguments: Arguments) -> Column:
+    if not pa.types.is_nested(arguments[0].type):  # NULL throughout
+        return pc.cast(arguments[0], pa.int64())
     return pc.cast(pc.list_value_length(arguments[0]), pa.int64())
 
 
@@ -307,8 +331,8 @@ FUNCTIONS: Mapping[str, Callable[[Arguments], Column]] = {
     "abs": _abs,
     "sign": _sign,
     "round": _round,
-    "floor": _unless_integer(pc.floor),
-    "ceil": _unless_integer(pc.ceil),
+    "floor": _whole(pc.floor),
+    "ceil": _whole(pc.ceil),
     "sqrt": _of_float(pc.sqrt, lambda x: pc.less(x, to_scalar(0.0))),
     "power": _power,
     "ln": _of_float(pc.ln, lambda x: pc.less_equal(x, to_scalar(0.0))),

@@ -27,6 +27,9 @@ def cast(column: Column, kind: AttributeType, option: str) -> Column:
     """Return a column as another type."""
     if pa.types.is_null(column.type):
         column = pc.cast(column, pa.int64())
+    if pa.types.is_integer(column.type) and kind in NULL_TIMES:  # NULL throughout
+        nothing = to_scalar(None, NULL_TIMES[kind])
+        return pc.if_else(pc.is_null(column), nothing, nothing)
     if kind is AttributeType.DECIMAL:
         return _to_decimal(column, option)
     if _is_text(column) and kind in READ:
@@ -135,6 +138,7 @@ def _timestamp(text: str) -> datetime.datetime | None:
         return None
 
 
+NULL_TIMES = {AttributeType.DATE: pa.date32(), AttributeType.TIMESTAMP: pa.timestamp("us")}
 READ: dict[AttributeType, tuple[Callable[[str], Any], pa.DataType]] = {
     AttributeType.INTEGER: (_integer, pa.int64()),
     AttributeType.FLOAT: (_float, pa.float64()),

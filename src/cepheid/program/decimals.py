@@ -6,7 +6,7 @@ need more than 76 digits. Operands are therefore given the fewest digits that ho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Context, Decimal, localcontext
 from typing import Any, assert_never
 
@@ -38,6 +38,7 @@ COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {
 MOST_DIGITS = 76
 MOST_IN_RESULTS = 38
 INTEGER_DIGITS = 19
+DECIMAL_OF_INTEGER = pa.decimal128(20, 0)  # as in Spark
 ALL_DIGITS = Context(prec=4 * MOST_DIGITS)
 
 
@@ -74,6 +75,12 @@ def as_decimal(column: Any) -> Any:
     before = max((_digits_before(each) for each in extremes if each is not None), default=1)
     precision = max(1, min(scale + before, column.type.precision))
     return pc.cast(column, pa.decimal256(max(precision, scale), scale))
+
+
+def most_digits(kinds: Iterable[pa.DataType]) -> tuple[int, int]:
+    """Return how many digits decimals of some types have at most before the point, and after it."""
+    found = [each for each in kinds if pa.types.is_decimal(each)]
+    return max(each.precision - each.scale for each in found), max(each.scale for each in found)
 
 
 def _extremes(column: Any) -> list[Decimal | None]:

@@ -41,7 +41,16 @@ from cepheid.language.numbers import exactly
 from cepheid.program.arrow_arrays import to_arrow, to_numpy, to_scalar
 from cepheid.program.arrow_functions import FUNCTIONS
 from cepheid.program.casts import cast
-from cepheid.program.decimals import as_decimal, compare_with, is_exact, remainders
+from cepheid.program.decimals import (
+    DECIMAL_OF_INTEGER,
+    MOST_DIGITS,
+    MOST_IN_RESULTS,
+    as_decimal,
+    compare_with,
+    is_exact,
+    most_digits,
+    remainders,
+)
 from cepheid.program.exact_conditions import SWAPPED
 from cepheid.program.like_patterns import like_pattern
 from cepheid.program.predicate_code import rounded
@@ -314,11 +323,7 @@ def _of_one_type(columns: list[Column], kind: AttributeType) -> list[Column]:
     if kind is AttributeType.FLOAT:
         return [_to_float(each) for each in columns]
     if kind is AttributeType.DECIMAL:
-        decimals = [as_decimal(each) for each in typed]
-        scale = max(each.type.scale for each in decimals)
-        before = max(each.type.precision - each.type.scale for each in decimals)
-        wide = pa.decimal256(min(before + scale, 76), scale)
-        return [pc.cast(each, wide) for each in columns]
+        return _of_one_decimal_type(columns)
     wanted = ONE_TYPE.get(kind)
     if kind is AttributeType.INTEGER and any(pa.types.is_decimal(each.type) for each in typed):
         wanted = pa.decimal128(20, 0)  # one is unsigned, and beyond 2^63
@@ -326,6 +331,23 @@ def _of_one_type(columns: list[Column], kind: AttributeType) -> list[Column]:
         temporal = [each.type for each in typed if pa.types.is_temporal(each.type)]
         wanted = (temporal or [typed[0].type])[0]
     return [pc.cast(each, wanted) for each in columns]
+
+
+def _of_one_decimal_type(columns: list[Column]) -> list[Column]:
+    """Return decimals of the type that Spark gives them, whatever their values are."""
+    decimals = [
+        each
+        if pa.types.is_null(each.type) or pa.types.is_decimal(each.type)
+        else pc.cast(each, DECIMAL_OF_INTEGER)
+        for each in columns
+    ]
+    before, scale = most_digits([each.type for each in decimals])
+    if before + scale > MOST_DIGITS:
+        decimals = [each if pa.types.is_null(each.type) else as_decimal(each) for each in decimals]
+        before, scale = most_digits([each.type for each in decimals])
+    make = pa.decimal128 if before + scale <= MOST_IN_RESULTS else pa.decimal256
+    wide = make(min(before + scale, MOST_DIGITS), scale)
+    return [pc.cast(each, wide) for each in decimals]
 
 
 def _matches(node: Apply, values: list[Column]) -> Column:

@@ -59,6 +59,7 @@ CLOCK_COLUMN = "@clock"  # no column of the events can be called so in a query
 KINDS = {
     AttributeType.INTEGER: ColumnKind.INTEGER,
     AttributeType.BOOLEAN: ColumnKind.INTEGER,
+    AttributeType.DURATION: ColumnKind.INTEGER,
     AttributeType.FLOAT: ColumnKind.FLOAT,
     AttributeType.DECIMAL: ColumnKind.DECIMAL,
     AttributeType.STRING: ColumnKind.TEXT,
@@ -237,6 +238,8 @@ class CodeWriter:
             if isinstance(side, AttributeReference):
                 return self.column(side.attribute, side.type)
             if isinstance(side, BlockAggregate) and side.attribute is not None:
+                if side.type is not side.attribute_type:  # a count
+                    continue
                 return self.column(side.attribute, side.attribute_type)
         return -1
 

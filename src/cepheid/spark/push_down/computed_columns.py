@@ -43,12 +43,20 @@ def with_computed_columns(
     added = computed_schema(events, computed)
     fields = from_arrow_schema(pa.schema([added.field(each.name) for each in computed])).fields
     schema = StructType([*frame.schema.fields, *fields])
-    return known(_with_columns(frame, computed), schema)
+    return known(_with_columns(frame, computed, added), schema)
 
 
-def _with_columns(frame: DataFrame, computed: Iterable[ComputedColumn]) -> DataFrame:
+def _with_columns(
+    frame: DataFrame, computed: Iterable[ComputedColumn], added: pa.Schema
+) -> DataFrame:
+    """Add columns; `added` has their types, of which those of decimals follow from the events."""
     writer = SparkWriter()
-    texts = {each.name: writer.column(each.value) for each in computed}
+    texts = {}
+    for each in computed:
+        text, kind = writer.column(each.value), added.field(each.name).type
+        is_decimal = pa.types.is_decimal(kind)
+        decimal = f"decimal({kind.precision}, {kind.scale})" if is_decimal else ""
+        texts[each.name] = f"try_cast({text} AS {decimal})" if is_decimal else text
     names = list(map(quoted, frame.columns))
     for name, call in list(writer.in_python.items()):
         frame = frame.withColumn(name, _in_python(call, writer))

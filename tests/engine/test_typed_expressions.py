@@ -1,0 +1,213 @@
+"""Expressions over every type, of one event and of several: the same in WHERE and in RETURN."""
+
+import datetime
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import cepheid
+
+NOON = datetime.datetime(2024, 2, 29, 12)
+MINUTE = datetime.timedelta(minutes=1)
+EVENTS = pa.table(
+    {
+        "id": [1, 2, 3, 4],
+        "kind": ["A", "A", "B", "B"],
+        "n": pa.array([1, 2, 3, None], pa.int64()),
+        "d": pa.array([Decimal("0.10"), Decimal("0.20"), Decimal("9.00"), None],
+                      pa.decimal128(10, 2)),
+        "c": pa.array([Decimal("9.99"), Decimal("-9.99"), Decimal("0.05"), None],
+                      pa.decimal128(3, 2)),
+        "t": pa.array([NOON, NOON + 2 * MINUTE, NOON + 3 * MINUTE, None], pa.timestamp("us")),
+        "s": ["x", "x", "y", None],
+        "b": [True, False, True, None],
+    }
+)  # fmt: skip
+
+
+def decimals(*texts: str | None) -> list[Decimal | None]:
+    return [None if each is None else Decimal(each) for each in texts]
+
+
+def of_each(expression: str) -> list[Any]:
+    query = f"PATTERN ANY(A, B) x RETURN x.id, {expression} AS value"
+    rows = cepheid.query(query).run(EVENTS, time="id", type="kind").to_pylist()
+    return [row["value"] for row in sorted(rows, key=lambda row: row["x_id"])]
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("coalesce(x.d, 0)", decimals("0.10", "0.20", "9.00", "0.00")),
+        ("greatest(x.d, 1)", decimals("1.00", "1.00", "9.00", "1.00")),
+        ("CASE WHEN x.n = 1 THEN x.d ELSE 0 END", decimals("0.10", "0.00", "0.00", "0.00")),
+        ("coalesce(x.d, x.n)", decimals("0.10", "0.20", "9.00", None)),
+        ("coalesce(x.d, x.c)", decimals("0.10", "0.20", "9.00", None)),
+        ("least(x.d, x.c, 5)", decimals("0.10", "-9.99", "0.05", "5.00")),
+    ],
+)
+def test_one_of_decimals_and_integers(expression: str, expected: list[Decimal | None]) -> None:
+    assert of_each(expression) == expected
+
+
+def test_one_of_decimals_in_aggregates() -> None:
+    text = "PATTERN ANY(A, B) x RETURN SUM(coalesce(x.d, 0)) AS s, SUM(x.d) AS t HAVING s > 9"
+    rows = cepheid.query(text).run(EVENTS, time="id", type="kind").to_pylist()
+    assert rows == [{"s": 9.3, "t": Decimal("9.30")}]
+
+
+PAIR = "SEQ(A a, B b)"  # rows: a2 b3, a1 b3, a2 b4, a1 b4
+BLOCK = "SEQ(A+ a, B b)"
+
+
+def of_matches(pattern: str, expression: str) -> dict[tuple[Any, ...], Any]:
+    text = f"PATTERN {pattern} RETURN a.id AS a, b.id AS b, {expression} AS value"
+    rows = cepheid.query(text).run(EVENTS, time="id", type="kind").to_pylist()
+    return {_ids(row): row["value"] for row in rows}
+
+
+def kept(pattern: str, condition: str) -> set[tuple[Any, ...]]:
+    text = f"PATTERN {pattern} WHERE {condition} RETURN a.id AS a, b.id AS b"
+    rows = cepheid.query(text).run(EVENTS, time="id", type="kind").to_pylist()
+    return {_ids(row) for row in rows}
+
+
+def _ids(row: dict[str, Any]) -> tuple[Any, ...]:
+    ids = row["a"] if isinstance(row["a"], list) else [row["a"]]
+    return (*ids, row["b"])
+
+
+@pytest.mark.parametrize(
+    ("condition", "with_two", "alone"),  # of a1 a2 b3, and of a2 b3
+    [
+        ("count(a[].d) = 1", False, True),
+        ("count(a[].d) = 2", True, False),
+        ("count(a[].d) > 1", True, False),
+        ("count(DISTINCT a[].d) = 2", True, False),
+        ("1 < count(DISTINCT a[].d)", True, False),
+        ("a[2].t - a[1].t > 1 minute", True, None),
+        ("b.t - a[2].t = 1 minute", True, None),
+        ("max(a[].t) - min(a[].t) = 2 minutes", True, False),
+        ("sum(a[].n) IS DISTINCT FROM 3", False, True),
+        ("sum(a[].n) IS NOT DISTINCT FROM 3", True, False),
+        ("NOT (sum(a[].n) IS DISTINCT FROM 3)", True, False),
+        ("a[1].s IS DISTINCT FROM a[2].s", False, True),
+    ],
+)
+def test_of_a_block(condition: str, with_two: bool, alone: bool | None) -> None:
+    values = of_matches(BLOCK, condition)
+    assert (values[1, 2, 3], values[2, 3]) == (with_two, alone)
+    found = kept(BLOCK, condition)
+    assert ((1, 2, 3) in found, (2, 3) in found) == (with_two, alone is True)
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("CASE WHEN a.n = 1 THEN 3 minutes ELSE 5 minutes END > b.t - a.t", [False, True, None]),
+        ("coalesce(b.t - a.t, 9 minutes) < 2 minutes", [False, True, False]),
+        ("(a.n = b.n) IS NULL", [False, False, True]),
+        ("(a.n = b.n) IS NOT NULL", [True, True, False]),
+        ("(a.n < b.n AND a.s = b.s) = FALSE", [True, True, None]),
+        ("TRUE IN (a.n < b.n, b.b)", [True, True, None]),
+        ("FALSE NOT IN (a.n < b.n, b.b)", [True, True, None]),
+        ("nullif(a.n < b.n, b.b) IS NULL", [True, True, True]),
+        ("(a.n IS DISTINCT FROM b.n) = (a.s IS NOT DISTINCT FROM b.s)", [False, False, False]),
+    ],
+)
+def test_of_two_events(condition: str, expected: list[bool | None]) -> None:
+    pairs = [(1, 3), (2, 3), (2, 4)]
+    values = of_matches(PAIR, condition)
+    assert [values[each] for each in pairs] == expected
+    found = kept(PAIR, condition)
+    assert [each in found for each in pairs] == [each is True for each in expected]
+
+
+def test_neighbours_that_are_distinct() -> None:
+    assert (1, 2, 3) not in kept(BLOCK, "a[i].s IS DISTINCT FROM a[i-1].s")
+    assert (1, 2, 3) in kept(BLOCK, "a[i].s IS NOT DISTINCT FROM a[i-1].s")
+
+
+def test_what_reads_two_events_is_no_group() -> None:
+    with pytest.raises(cepheid.QueryError, match=r"'a\.n = b\.n' computes something of events"):
+        cepheid.query(f"PATTERN {PAIR} RETURN COUNT(*) AS n GROUP BY a.n = b.n").run(
+            EVENTS, time="id", type="kind"
+        )
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["a++", "(?>a)", r"\Z", "(?x)", r"\u0031", "a{1001}", "(?=a)", r"(a)\1", "a(", "[b-a]", "*a"],
+)
+def test_patterns_that_re2_does_not_know(pattern: str) -> None:
+    for text in (f"x.s RLIKE '{pattern}'", f"regexp_extract(x.s, '{pattern}') = 'a'"):
+        with pytest.raises(cepheid.QueryError, match="RE2"):
+            of_each(text)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        (r"\Qx\E", [True, True, False, None]),
+        ("(?-i)x", [True, True, False, None]),
+        ("(?U)x+", [True, True, False, None]),
+        (r"\x{78}", [True, True, False, None]),
+        ("(?i)X", [True, True, False, None]),
+        ("^(?i)Y$", [False, False, True, None]),
+        (r"\pL", [True, True, True, None]),
+        (r"[[:alpha:]]\z", [True, True, True, None]),
+    ],
+)
+def test_patterns_that_re2_knows(pattern: str, expected: list[bool | None]) -> None:
+    assert of_each(f"x.s RLIKE '{pattern}'") == expected
+    found = of_each(f"regexp_extract(x.s, '{pattern}') != ''")
+    assert found == expected
+
+
+def test_quoted_parentheses_are_no_group() -> None:
+    assert of_each(r"regexp_extract('f(x)y', '\Q(x)\E(y)', 1)")[0] == "y"
+
+
+@pytest.mark.parametrize(
+    "expression", ["size(NULL)", "CAST(NULL AS DATE)", "CAST(NULL AS TIMESTAMP)", "year(NULL)"]
+)
+def test_functions_of_null(expression: str) -> None:
+    assert of_each(expression) == [None] * 4
+
+
+@pytest.mark.parametrize("clause", ["RETURN {} AS n", "WHERE {} = 1"])
+def test_arrays_are_not_told_apart(clause: str) -> None:
+    events = EVENTS.append_column("l", pa.array([[1], [2], None, None], pa.list_(pa.int64())))
+    text = f"PATTERN {BLOCK} {clause.format('count(DISTINCT a[].l)')}"
+    with pytest.raises(cepheid.QueryError, match=r"does not take 'a\[].l', which is an array"):
+        cepheid.query(text).run(events, time="id", type="kind")
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected", "kind"),  # the type is Spark's
+    [
+        ("ceil(x.c)", ["10", "-9", "1", None], (2, 0)),
+        ("floor(x.c)", ["9", "-10", "0", None], (2, 0)),
+        ("round(x.c)", ["10", "-10", "0", None], (2, 0)),
+        ("round(x.c, 1)", ["10.0", "-10.0", "0.1", None], (3, 1)),
+        ("round(x.c, 7)", ["9.99", "-9.99", "0.05", None], (4, 2)),
+        ("ceil(x.d)", ["1", "1", "9", None], (9, 0)),
+        ("round(x.d, 1)", ["0.1", "0.2", "9.0", None], (10, 1)),
+        ("floor(x.d * 10)", ["1", "2", "90", None], (38, 0)),
+        ("round(-x.d, 0)", ["0", "0", "-9", None], (38, 0)),
+        ("ceil(x.huge)", [None, "1", None, None], (38, 0)),
+    ],
+)
+def test_rounded_decimals(
+    expression: str, expected: list[str | None], kind: tuple[int, int]
+) -> None:
+    huge = pa.array(decimals("9" * 37 + ".9", "0.1", None, None), pa.decimal128(38, 1))
+    events = EVENTS.append_column("huge", huge)
+    query = f"PATTERN ANY(A, B) x RETURN x.id, {expression} AS value"
+    table = cepheid.query(query).run(events, time="id", type="kind").sort_by("x_id")
+    assert table.schema.field("value").type == pa.decimal128(*kind)
+    if "huge" in expression:
+        expected[0] = "1" + "0" * 37
+    assert table.column("value").to_pylist() == decimals(*expected)
