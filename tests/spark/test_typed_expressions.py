@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import cepheid
-from tests.engine.test_typed_expressions import EVENTS
+from tests.engine.test_typed_expressions import EITHER, EVENTS, OF_UNBOUND
 
 pytestmark = pytest.mark.spark
 
@@ -33,11 +33,18 @@ def stored(spark: SparkSession, tmp_path: Path) -> DataFrame:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "expressions"), [("ANY(A, B) x", OF_ONE), ("SEQ(A+ a, B b)", OF_TWO)]
+    ("pattern", "expressions"),
+    [
+        ("ANY(A, B) x", OF_ONE),
+        ("SEQ(A+ a, B b)", OF_TWO),
+        (EITHER, tuple(expression for expression, _ in OF_UNBOUND)),
+    ],
 )
 def test_as_in_process(stored: DataFrame, pattern: str, expressions: tuple[str, ...]) -> None:
     listed = ", ".join(f"{each} AS c{number}" for number, each in enumerate(expressions))
-    ids = "x.id" if "x" in pattern else "a[1].id AS first, a.LEN AS length, b.id AS last"
+    ids = {EITHER: "a.id, b.id AS either, c.id AS other", "ANY(A, B) x": "x.id"}.get(
+        pattern, "a[1].id AS first, a.LEN AS length, b.id AS last"
+    )
     query = cepheid.query(f"PATTERN {pattern} RETURN {ids}, {listed}")
     wanted = query.run(EVENTS, time="id", type="kind")
     found = query.run(stored, time="id", type="kind").toArrow()
