@@ -8,6 +8,8 @@ import pyarrow as pa
 import pytest
 
 import cepheid
+from cepheid.engine.events.event_schema import ColumnRoles, event_schema
+from tests.oracle import bind, evaluate
 
 NOON = datetime.datetime(2024, 2, 29, 12)
 MINUTE = datetime.timedelta(minutes=1)
@@ -90,6 +92,15 @@ def _ids(row: dict[str, Any]) -> tuple[Any, ...]:
         ("a[2].t - a[1].t > 1 minute", True, None),
         ("b.t - a[2].t = 1 minute", True, None),
         ("max(a[].t) - min(a[].t) = 2 minutes", True, False),
+        ("max(a[].d) - min(a[].d) = 0.10", True, False),
+        ("(max(a[].d) - min(a[].d) = 0.10) = TRUE", True, False),
+        ("b.d - a[2].d = 8.80", True, None),
+        ("a[2].d * 2 = 0.4", True, None),
+        ("a[2].d = 0.20", True, None),
+        ("abs(b.d - a[1].d) > 8.85", True, False),
+        ("sign(max(a[].d) - 9) = -1", True, True),
+        ("coalesce(nth(a[].d, 2), 0.5) = 0.5", False, True),
+        ("CASE WHEN b.d - a[1].d = 8.90 THEN 1 ELSE 2 END = 1", True, False),
         ("sum(a[].n) IS DISTINCT FROM 3", False, True),
         ("sum(a[].n) IS NOT DISTINCT FROM 3", True, False),
         ("NOT (sum(a[].n) IS DISTINCT FROM 3)", True, False),
@@ -211,3 +222,49 @@ def test_rounded_decimals(
     if "huge" in expression:
         expected[0] = "1" + "0" * 37
     assert table.column("value").to_pylist() == decimals(*expected)
+
+
+EITHER = "SEQ(A a, (B b OR A c))"
+OF_UNBOUND = [  # of a1 b3, of a1 b4 whose b is NULL everywhere, and of a1 c2
+    ("coalesce(b.n, c.n)", [3, None, 2]),
+    ("c.n IS NULL", [True, True, False]),
+    ("b.n IS NULL", [False, True, True]),
+    ("CASE WHEN c.n IS NULL THEN 'none' ELSE c.s END", ["none", "none", "x"]),
+    ("coalesce(c.s, b.s, '?')", ["y", "?", "x"]),
+    ("coalesce(c.d, 0)", decimals("0.00", "0.00", "0.20")),
+    ("a.n + coalesce(c.n, 10)", [11, 11, 3]),
+    ("c.n + 1", [None, None, 3]),
+    ("c.n - a.n", [None, None, 1]),
+    ("CASE WHEN c.n IS NULL THEN a.s ELSE b.s END", ["x", "x", None]),
+    ("(c.n IS NULL) = (b.n IS NULL)", [False, True, False]),
+    ("c.n < a.n OR b.n > 2", [True, None, None]),
+    ("c.t - a.t", [None, None, 120_000_000]),
+    ("coalesce(c.t - a.t, 1 minute)", [60_000_000, 60_000_000, 120_000_000]),
+    ("coalesce(upper(c.s), a.s)", ["x", "x", "X"]),
+    ("coalesce(c.s, 'q') < a.s", [True, True, False]),
+    ("coalesce(c.t, TIMESTAMP '2024-02-29 12:00')", [NOON, NOON, NOON + 2 * MINUTE]),
+    ("c.n IS DISTINCT FROM b.n", [True, False, True]),
+]
+
+
+@pytest.mark.parametrize(("expression", "expected"), OF_UNBOUND)
+def test_an_unbound_variable_is_null(expression: str, expected: list[Any]) -> None:
+    text = f"PATTERN {EITHER} RETURN a.id AS a, b.id AS b, c.id AS c, {expression} AS value"
+    rows = cepheid.query(text).run(EVENTS, time="id", type="kind").to_pylist()
+    values = {(row["a"], row["b"], row["c"]): row["value"] for row in rows}
+    assert [values[1, 3, None], values[1, 4, None], values[1, None, 2]] == expected
+    bound = bind(text, event_schema(EVENTS.schema, ColumnRoles("id", "kind")))
+    told = {(row["a"], row["b"], row["c"]): row["value"]
+            for row in evaluate(bound, EVENTS.to_pylist())}  # fmt: skip
+    assert told == values
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [("sum(b[].n)", None), ("count(b[]) + 1", 1), ("coalesce(sum(b[].n), a.n)", 1),
+     ("sum(b[].n) IS NULL", True), ("coalesce(b[1].n, a.n)", 1), ("b[1].n + a.n", None)],
+)  # fmt: skip
+def test_an_unbound_array_is_empty(expression: str, expected: object) -> None:
+    text = f"PATTERN SEQ(A a, B* b, A c) RETURN {expression} AS value"
+    rows = cepheid.query(text).run(EVENTS, time="id", type="kind").to_pylist()
+    assert rows == [{"value": expected}]

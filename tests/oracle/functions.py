@@ -38,6 +38,11 @@ def with_computed(row: Mapping[str, Any], schema: EventSchema) -> Mapping[str, A
     return {**row, **{name: value_of(each.value, row) for name, each in schema.computed.items()}}
 
 
+def of_no_event(name: str, schema: EventSchema) -> Any:
+    """A column where its variable is unbound: NULL, or what the query computes of NULL."""
+    return value_of(schema.computed[name].value, {}) if name in schema.computed else None
+
+
 def function(node: Value, leaves: Sequence[Any]) -> Any:
     """What a function in HAVING gives; it refers to leaves by their numbers."""
     return value_of(node, {str(number): each for number, each in enumerate(leaves)})

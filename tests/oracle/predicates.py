@@ -22,7 +22,7 @@ from cepheid.analysis.expressions import (
 )
 from tests.oracle.arithmetic import aggregate, compare, operate, summary, to_float
 from tests.oracle.combinations import Choice, Scene, Slot, choices, combinations, read, slots_of
-from tests.oracle.functions import apply, constant
+from tests.oracle.functions import apply, constant, of_no_event
 
 
 class LackingAttribute(Exception):
@@ -99,7 +99,7 @@ def _value(value: Value, scene: Scene, chosen: Mapping[Slot, Choice]) -> Any:
 def _attribute(reference: AttributeReference, scene: Scene, chosen: Mapping[Slot, Choice]) -> Any:
     events = read(reference, scene, chosen)
     if not events:
-        return None
+        return of_no_event(reference.attribute, scene.schema)
     if not scene.schema.has_attribute(str(events[0].type), reference.attribute):
         raise LackingAttribute
     return events[0].row.get(reference.attribute)

@@ -26,7 +26,7 @@ from tests.oracle.arithmetic import summary
 from tests.oracle.combinations import Scene, choices, read, slots_of
 from tests.oracle.events import Event, from_ticks, make_events, time_name
 from tests.oracle.expiry import expiries
-from tests.oracle.functions import constant
+from tests.oracle.functions import constant, of_no_event
 from tests.oracle.matches import bindings, scene
 from tests.oracle.predicates import single_value
 from tests.oracle.trends import Trend, Trends, trend_first, trend_last
@@ -124,7 +124,7 @@ def _column(query: BoundQuery, column: MatchColumn, trend: Trend) -> Any:
             ]
             if column.is_array:
                 return values
-            return values[0] if values else None
+            return values[0] if values else of_no_event(column.attribute, query.schema)
         case ValueColumn():
             pattern = query.patterns[column.side]
             here = scene(query, pattern, trend[column.side], ended=True)

@@ -16,6 +16,7 @@ from cepheid.analysis.bound import BoundPattern, BoundQuery, Branch, MatchColumn
 from cepheid.analysis.expressions import (
     AllOf,
     AnyOf,
+    Apply,
     AttributeReference,
     BlockAggregate,
     Compare,
@@ -30,7 +31,7 @@ from cepheid.analysis.expressions import (
 from cepheid.language.numbers import exactly
 
 SWAPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-EXTREMES = ("MIN", "MAX")
+EXTREMES = ("MIN", "MAX", "NTH")
 INTEGER, FLOAT, DECIMAL = AttributeType.INTEGER, AttributeType.FLOAT, AttributeType.DECIMAL
 
 
@@ -77,9 +78,31 @@ def _exact_pattern(pattern: BoundPattern) -> BoundPattern:
 
 
 def _exact_column(column: MatchColumn) -> MatchColumn:
-    if isinstance(column, ValueColumn) and column.value.type is FLOAT:
-        return replace(column, value=_as_float(column.value))
+    if isinstance(column, ValueColumn):
+        return replace(column, value=_exact_value(column.value))
     return column
+
+
+def _exact_value(value: Value) -> Value:
+    """Return a value of which conditions, and arithmetic with decimals, are those of WHERE."""
+    match value:
+        case Apply():
+            return replace(value, arguments=tuple(map(_exact_argument, value.arguments)))
+        case Minus() | Operation() | BlockAggregate() if value.type is FLOAT:
+            return _as_float(value)
+        case Minus() if value.type is not DECIMAL:
+            return replace(value, operand=_exact_value(value.operand))
+        case Operation() if value.type is not DECIMAL:
+            return replace(value, left=_exact_value(value.left), right=_exact_value(value.right))
+        case _:
+            return value
+
+
+def _exact_argument(node: Value | Condition) -> Value | Condition:
+    """Return an argument of a function of several events; such functions know no decimals."""
+    if isinstance(node, AllOf | AnyOf | Compare | Truth):
+        return _exact_condition(node)
+    return _as_float(node)
 
 
 def _exact_condition(condition: Condition) -> Condition:
@@ -95,16 +118,16 @@ def _exact_condition(condition: Condition) -> Condition:
 def _exact_comparison(atom: Compare) -> Compare:
     left, right = atom.left, atom.right
     if left.type is INTEGER and isinstance(right, Constant) and right.type is DECIMAL:
-        return _of_integers(atom.operator, left, right)
+        return _of_integers(atom.operator, _exact_value(left), right)
     if right.type is INTEGER and isinstance(left, Constant) and left.type is DECIMAL:
-        return _of_integers(SWAPPED[atom.operator], right, left)
+        return _of_integers(SWAPPED[atom.operator], _exact_value(right), left)
     types = (left.type, right.type)
     is_exact = DECIMAL in types and FLOAT not in types
     if is_exact and _is_known(left) and _is_known(right):
         return Compare(atom.operator, _as_decimal(left), _as_decimal(right))
     if DECIMAL in types or FLOAT in types:
         return Compare(atom.operator, _as_float(left), _as_float(right))
-    return atom
+    return Compare(atom.operator, _exact_value(left), _exact_value(right))
 
 
 def _of_integers(operator: str, value: Value, constant: Constant) -> Compare:
@@ -137,7 +160,7 @@ def within_64_bits(atom: Compare) -> Compare:
 
 
 def _is_known(value: Value) -> bool:
-    """Whether a value is one of a single event, or the smallest or largest of such."""
+    """Whether a value is one of a single event, or one of a block: the smallest, the second."""
     if isinstance(value, BlockAggregate):
         return value.function in EXTREMES
     found = list(references(value))
@@ -170,4 +193,4 @@ def _as_float(value: Value) -> Value:
         case Operation() if value.type is FLOAT:
             return replace(value, left=_as_float(value.left), right=_as_float(value.right))
         case _:
-            return value
+            return _exact_value(value)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.engine.events.take_rows import take_into
 from cepheid.engine.events.ticks import to_ticks
+from cepheid.engine.events.unbound import reads_unbound, with_no_event
 from cepheid.errors import DataError
 from cepheid.kernels.predicates.predicate_machine import (
     LACKING,
@@ -277,10 +278,17 @@ def read_columns(
     program: Program, ordered: OrderedEvents, columns: Mapping[str, Any], *, threads: int = 1
 ) -> PredicateInputs:
     """Return the attributes that predicates compare, for the ordered events."""
-    ticks = ordered.row  # a stand-in of the right length where no predicate reads the clock
+    rows = ordered.row
+    ticks = rows  # a stand-in of the right length where no predicate reads the clock
     if any(each.kind is ColumnKind.CLOCK for each in program.runs.columns):
-        ticks = to_ticks(columns[program.time], program.time)[ordered.row]
-    predicates = PredicateColumns(program.runs, columns, ordered.row, ticks, threads)
+        ticks = to_ticks(columns[program.time], program.time)[rows]
+    if reads_unbound(program):  # the event after the last one is no event
+        stored = {name for each in program.runs.columns for name in each.stored}
+        names = stored.union(() if program.type_column is None else (program.type_column,))
+        rows = np.append(rows, len(columns[program.time]))
+        ticks = np.append(ticks, 0)
+        columns = with_no_event(program, columns, names & columns.keys())
+    predicates = PredicateColumns(program.runs, columns, rows, ticks, threads)
     return PredicateInputs(
         predicates.arrays(program.type_column),
         predicates.code(),

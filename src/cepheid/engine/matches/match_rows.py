@@ -21,6 +21,7 @@ from cepheid.engine.events.event_schema import ARROW_TYPES
 from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.engine.events.predicate_inputs import PredicateInputs
 from cepheid.engine.events.take_rows import RowTaker
+from cepheid.engine.events.unbound import of_no_event
 from cepheid.engine.matches.fold_graph import longest_path
 from cepheid.engine.matches.key_columns import key_columns, key_fields
 from cepheid.engine.matches.match_chunks import reject_overflow
@@ -141,10 +142,12 @@ class MatchRows:
         count = offsets.size - 1
         if events.size == count:
             return taker.take(events)
-        is_bound = np.diff(offsets) > 0  # NULL where the variable is unbound
+        is_bound = np.diff(offsets) > 0
         indices = np.zeros(count, np.int64)
         indices[is_bound] = events
-        return taker.take(indices, ~is_bound)
+        found = taker.take(indices, ~is_bound)
+        (unbound,) = of_no_event(self.program, self.columns, column.attribute).cast(found.type)
+        return pc.if_else(to_arrow(is_bound), found, unbound) if unbound.is_valid else found
 
 
 def _places(program: Program, output: MatchOutput) -> dict[str, int] | None:

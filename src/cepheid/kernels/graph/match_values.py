@@ -44,13 +44,14 @@ def compute_values(
 ) -> tuple[Int64s, Float64s, Bytes]:
     """Return an expression's value in every match as integer, float and status.
 
-    What reads an unbound variable is NULL, but a COUNT of it is 0. OVERFLOW in the status means
+    An unbound variable stands for the last of the events, which is none: all that it has is NULL.
+    A COUNT of it is 0, and its other aggregates are NULL. OVERFLOW in the status means
     that the arithmetic left 64 bits.
     """
     count = matches.offsets.size - 1
     integers, floats = np.zeros(count, np.int64), np.zeros(count, np.float64)
     status = np.zeros(count, np.int8)
-    operands = room.operands
+    operands, no_event = room.operands, columns.status.shape[1] - 1
     begin, end = tables.clauses[expression, OPERAND_BEGIN], tables.clauses[expression, OPERAND_END]
     for match in range(count):
         first, last = matches.offsets[match], matches.offsets[match + 1]
@@ -61,19 +62,16 @@ def compute_values(
         if find_blocks(tables, expression, path, last - first, path, 0, WHOLE, room.scratch):
             write_operands(tables, expression, path, path, columns, operands, room.scratch)
         else:
-            is_null = False
             for row in range(begin, end):
+                at = row - begin
                 if room.scratch[BLOCK_LAST, tables.operands[row, VARIABLE]] != NONE:
                     write_operand(
                         tables, expression, row, path, path, columns, operands, room.scratch
                     )
                 elif tables.operands[row, FUNCTION] in (COUNT, COUNT_DISTINCT):
-                    operands.integers[row - begin], operands.status[row - begin] = 0, VALID
+                    operands.integers[at], operands.status[at] = 0, VALID
                 else:
-                    is_null = True
-            if is_null:
-                status[match] = NULL
-                continue
+                    operands.events[at], operands.status[at] = no_event, NULL
         size = run_code(
             code,
             tables.clauses[expression, CODE_BEGIN],

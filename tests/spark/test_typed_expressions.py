@@ -1,0 +1,59 @@
+"""Expressions over every type on Spark: the values, and the types, that they have in process."""
+
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import cepheid
+from tests.engine.test_typed_expressions import EITHER, EVENTS, OF_UNBOUND
+
+pytestmark = pytest.mark.spark
+
+OF_ONE = (
+    "coalesce(x.d, 0)", "greatest(x.d, 1)", "CASE WHEN x.n = 1 THEN x.d ELSE 0 END",
+    "coalesce(x.d, x.n)", "coalesce(x.d, x.c)", "least(x.d, x.c, 5)", "ceil(x.c)", "floor(x.d)",
+    "round(x.c)", "round(x.c, 1)", "round(x.d, 1)", "round(x.d, 7)", "floor(x.d * 10)", "abs(x.c)",
+    "CAST(x.n AS DECIMAL(5, 1))", "x.d + x.c", "x.d * 2", "CAST(NULL AS DATE)", "size(NULL)",
+    "CASE WHEN x.n = 1 THEN 3 minutes ELSE 5 minutes END", r"x.s RLIKE '\Qx\E'",
+)  # fmt: skip
+OF_TWO = (
+    "max(a[].d) - min(a[].d) = 0.10", "b.d - a[2].d = 8.80", "a[2].d * 2 = 0.4",
+    "count(a[].d) = 2", "count(DISTINCT a[].d) = 2", "a[2].t - a[1].t > 1 minute",
+    "(a[1].n = b.n) IS NULL", "sum(a[].n) IS DISTINCT FROM 3", "TRUE IN (a[1].n < b.n, b.b)",
+    "CASE WHEN a[1].n = 1 THEN 3 minutes ELSE 5 minutes END > b.t - a[1].t",
+)  # fmt: skip
+
+
+@pytest.fixture
+def stored(spark: SparkSession, tmp_path: Path) -> DataFrame:
+    pq.write_table(EVENTS, tmp_path / "events.parquet")
+    return spark.read.parquet(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expressions"),
+    [
+        ("ANY(A, B) x", OF_ONE),
+        ("SEQ(A+ a, B b)", OF_TWO),
+        (EITHER, tuple(expression for expression, _ in OF_UNBOUND)),
+    ],
+)
+def test_as_in_process(stored: DataFrame, pattern: str, expressions: tuple[str, ...]) -> None:
+    listed = ", ".join(f"{each} AS c{number}" for number, each in enumerate(expressions))
+    ids = {EITHER: "a.id, b.id AS either, c.id AS other", "ANY(A, B) x": "x.id"}.get(
+        pattern, "a[1].id AS first, a.LEN AS length, b.id AS last"
+    )
+    query = cepheid.query(f"PATTERN {pattern} RETURN {ids}, {listed}")
+    wanted = query.run(EVENTS, time="id", type="kind")
+    found = query.run(stored, time="id", type="kind").toArrow()
+    keys = [(each, "ascending") for each in wanted.column_names if not each.startswith("c")]
+    assert found.sort_by(keys).to_pylist() == wanted.sort_by(keys).to_pylist()
+    kinds = zip(
+        expressions,
+        found.schema.types[len(keys) :],
+        wanted.schema.types[len(keys) :],
+        strict=True,
+    )
+    assert [each for each in kinds if each[1] != each[2]] == []
