@@ -181,8 +181,7 @@ class ConditionBinder(FunctionBinder):
         if not members:  # an empty list
             return Truth(not positive)
         if len(members) > 1 and all(isinstance(each, Constant) for each in members):
-            events = {(each.variable, each.role) for each in references(operand)}
-            if len(events) == 1:
+            if any(references(operand)) and reads_one(operand):
                 kind = AttributeType.BOOLEAN
                 return self._truth(Apply("in", (operand, *members), kind), node, positive)
         atoms = []
