@@ -335,9 +335,9 @@ def read_here(given: Events[Any]) -> EventsHere:
 
     table: Any = given.table
     if given.path is not None:
-        from cepheid.connectors.read_local import read_local
+        from cepheid.connectors.read_local import fit_roles, read_local
 
-        table = read_local([given.path])
+        table = fit_roles(read_local([given.path]), given.roles.time, given.roles.type)
     elif given.kind == "batch DataFrame":
         if isinstance(table, Mapping):
             table = {name: _collected(each) for name, each in table.items()}

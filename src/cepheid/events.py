@@ -233,4 +233,4 @@ def source_of(given: Events[Any]) -> object:
         return given.table
     from cepheid.connectors.read_local import EventFiles
 
-    return EventFiles([given.path])
+    return EventFiles([given.path]).fitted(given.roles.time, given.roles.type)

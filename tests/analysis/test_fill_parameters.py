@@ -3,8 +3,10 @@
 import datetime
 from decimal import Decimal
 
+import pyarrow as pa
 import pytest
 
+import cepheid
 from cepheid.errors import BindingError, ConfigError
 from tests.analysis.schemas import bind
 
@@ -105,3 +107,20 @@ def test_what_is_no_duration_is_refused(value):
 def test_a_parameter_that_the_query_lacks_is_refused():
     with pytest.raises(ConfigError, match="did you mean ':limit'"):
         bind("PATTERN Trade WHERE price > :limit", parameters={"limit": 1, "limits": 2})
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [(Decimal("2.50"), "decimal128(3, 2)"), (Decimal("1E+2"), "decimal128(3, 0)")],
+)
+def test_a_decimal_is_a_column_of_decimals(value, kind):
+    table = pa.table({"time": [1, 2], "x": [1.0, 3.0]})
+    query = cepheid.query("PATTERN A a WHERE a.x < :p RETURN :p AS p", parameters={"p": value})
+    result = query.run(table, time="time")
+    assert str(result.schema.field("p").type) == kind
+    assert set(result.column("p").to_pylist()) == {value}
+
+
+def test_what_a_parameter_may_be_is_told():
+    with pytest.raises(BindingError, match="a timedelta or None; a list of such for IN"):
+        bind("PATTERN Trade WHERE price > :p", parameters={"p": object()})

@@ -144,6 +144,16 @@ class TestArguments:
         assert outcome.lines[0] == "window_start,window_end,purchases"
         assert len(outcome.lines) == 5
 
+    def test_a_list_for_in(self, tmp_path):
+        (tmp_path / "a.csv").write_text("ts,user\n1,7\n2,8\n3,9\n")
+        query = "PATTERN A a WHERE a.user IN :l RETURN a.user"
+        outcome = cepheid("run", query, tmp_path / "a.csv", "-p", "l=[7, 9]", "-f", "csv")
+        assert outcome.lines == ["a_user", "7", "9"]
+        for wrong, words in (("l=[7, x]", "not a list in JSON"), ("l=[[7]]", "a list has numbers")):
+            outcome = cepheid("run", query, tmp_path / "a.csv", "-p", wrong)
+            assert outcome.code == 2
+            assert words in outcome.stderr
+
     def test_one_file_per_type(self, tmp_path):
         (tmp_path / "views.csv").write_text("ts,user\n1,7\n2,8\n")
         pq.write_table(pa.table({"ts": [3], "user": [8]}), tmp_path / "buys.parquet")

@@ -1,6 +1,7 @@
 """Levels, conversions and refusals of funnels, by example."""
 
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import pandas as pd
@@ -216,3 +217,30 @@ def test_a_type_of_several_words_is_in_backticks() -> None:
 def test_a_step_may_name_its_event() -> None:
     found = cepheid.funnel(VISITS, ["View v WHERE v.page = 'cart'"], by="user", **ROLES)
     assert found.levels["user"].to_pylist() == ["ann", "cy"]
+
+
+def test_a_timedelta_and_parameters() -> None:
+    steps = ["Visit WHERE x < :most", "Buy WHERE user IN :users"]
+    values = {"most": Decimal("4.50"), "users": ["ann", "cy"]}
+    length = timedelta(minutes=10)
+    queries = cepheid.funnel_queries(steps, by="user", within=length, parameters=values)
+    assert queries.queries["level_2"].text.splitlines()[1:3] == [
+        "WHERE [user] AND step1.x < DECIMAL '4.50' AND step2.user IN ('ann', 'cy')",
+        "WITHIN 600 seconds",
+    ]
+    table = pa.table({"time": [1, 2, 3], "kind": ["Visit", "Buy", "Visit"], "user": ["ann"] * 3,
+                      "x": [1, 2, 5]})  # fmt: skip
+    found = cepheid.funnel(
+        table,
+        steps,
+        by="user",
+        within=timedelta(seconds=10),
+        time="time",
+        type="kind",
+        parameters=values,
+    )
+    assert found.conversion.column("keys").to_pylist() == [1, 1]
+    with pytest.raises(ConfigError, match="no step of the funnel has a parameter ':z'"):
+        cepheid.funnel_queries(["Visit"], by="user", parameters={"z": 1})
+    with pytest.raises(BindingError, match="parameter ':most' has no value"):
+        cepheid.funnel_queries(steps, by="user", parameters={"users": ["ann"]})

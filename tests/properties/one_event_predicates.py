@@ -211,6 +211,36 @@ class Generator:
                 return Words(f"{call}({ours}, {small[0]})", f"{call}({duckdb}, {small[1]})",
                              f"{call}({spark}, {small[2]})")  # fmt: skip
 
+    def decimal(self, depth: int) -> Words:
+        if depth <= 0 or self.draw.random() < 0.3:
+            return self.column("d")
+        call = self.draw.choice(("abs", "round", "floor", "ceil", "add", "multiply", "greatest",
+                                 "least", "coalesce", "case", "nullif", "minus"))  # fmt: skip
+        if call in ("round", "floor", "ceil", "multiply"):  # so that results have few digits
+            inner, digits = self.column("d"), self.draw.randint(0, 2)
+            texts = {
+                "round": f"round({{}}, {digits})",
+                "multiply": "({} * {})",
+            }
+            text = texts.get(call, f"{call}({{}})")
+            return Words(*(text.replace("{}", each) for each in inner))
+        inner = self.decimal(depth - 1)
+        match call:
+            case "abs":
+                return Words(*(f"abs({each})" for each in inner))
+            case "add":
+                number = self.draw.choice(("1.5", "-12.345", "3"))
+                return Words(*(f"({each} + ({number}))" for each in inner))
+            case "minus":
+                return Words(*(f"(- {each})" for each in inner))
+            case "nullif":
+                return Words(*(f"nullif({each}, 12.345)" for each in inner))
+            case "case":
+                test = self.condition(depth - 1)
+                return Words(*(f"CASE WHEN {one} THEN {two} ELSE 0.25 END"
+                               for one, two in zip(test, inner, strict=True)))  # fmt: skip
+        return Words(*(f"{call}({each}, 1.25)" for each in inner))
+
     def time(self, depth: int) -> Words:
         if depth <= 0:
             return self.column("ts")
@@ -238,7 +268,8 @@ class Generator:
                            for left, right in zip(one, two, strict=True)))  # fmt: skip
         return self.draw.choice(
             (self.compared_texts, self.compared_numbers, self.compared_reals, self.compared_times,
-             self.member, self.matched, self.between, self.empty, self.distinct, self.big)
+             self.member, self.matched, self.between, self.empty, self.distinct, self.big,
+             self.compared_decimals)
         )(depth)  # fmt: skip
 
     def sign(self) -> str:
@@ -262,6 +293,13 @@ class Generator:
                                   "9007199254740991.5"))  # fmt: skip
         return Words(f"(a.big {sign} {right})", f"(big {sign} {right})",
                      f"(big {sign} {right}BD)")  # fmt: skip
+
+    def compared_decimals(self, depth: int) -> Words:
+        sign, left = self.sign(), self.decimal(min(depth, 2))
+        right = self.same(self.draw.choice(("0", "12.345", "-0.5", "1.25", "12.3450001")))
+        if self.draw.random() < 0.3:
+            right = self.column("d")
+        return Words(*(f"({a} {sign} {b})" for a, b in zip(left, right, strict=True)))
 
     def compared_reals(self, depth: int) -> Words:
         if self.is_negated:

@@ -1,5 +1,7 @@
 """Conditions on one event mean what they mean in SQL: DuckDB says so."""
 
+import re
+
 import duckdb
 
 import cepheid
@@ -23,6 +25,20 @@ def test_predicates_agree_with_duckdb() -> None:
         theirs = connection.sql(f"SELECT id, {listed} FROM events ORDER BY id").to_arrow_table()
         different += differences(some, ours.sort_by("id"), theirs)
     assert different == []
+
+
+def having(words: Words) -> str:
+    """Return a query that keeps the events for which a condition holds; each is a group."""
+    condition = re.sub(r"\ba\.(\w+)", r"MAX(a.\1)", words.ours)
+    return f"PATTERN A a GROUP BY id RETURN COUNT(*) AS n HAVING {condition}"
+
+
+def test_having_keeps_what_where_keeps() -> None:
+    for words in predicates(60, seed=13):
+        kept = cepheid.query(having(words)).run(TABLE, time="id").to_pylist()
+        where = cepheid.query(f"PATTERN A a WHERE {words.ours} RETURN a.id AS id")
+        wanted = {row["id"] for row in where.run(TABLE, time="id").to_pylist()}
+        assert {row["id"] for row in kept} == wanted, words.ours
 
 
 def differences(some: list[Words], ours: object, theirs: object) -> list[tuple[object, ...]]:

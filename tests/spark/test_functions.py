@@ -1,5 +1,6 @@
 """Functions and tests of one event on Spark: as in process, and as in Spark SQL."""
 
+from functools import reduce
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -9,11 +10,12 @@ from pyspark.sql import DataFrame, SparkSession
 import cepheid
 from tests.program.test_functions import EVENT, EXAMPLES, NESTED, asked, wrong
 from tests.properties.one_event_predicates import events, predicates
-from tests.properties.test_one_event_predicates import differences
+from tests.properties.test_one_event_predicates import differences, having
 
 pytestmark = pytest.mark.spark
 
 COUNT = 500
+IN_WHERE, IN_HAVING = 40, 20
 AT_ONCE = 125
 
 
@@ -43,6 +45,31 @@ def test_predicates_agree_with_spark_sql(stored: DataFrame) -> None:
         )
         different += differences(some, ours.toArrow().sort_by("id"), theirs.toArrow().sort_by("id"))
     assert different == []
+
+
+def test_where_and_having_keep_what_spark_sql_keeps(stored: DataFrame) -> None:
+    """Many queries in one job; conditions of HAVING are on aggregates of one event."""
+    found = predicates(IN_WHERE + IN_HAVING, seed=11)
+    texts = [
+        f"PATTERN A a WHERE {each.ours} RETURN a.id AS id" if number < IN_WHERE else having(each)
+        for number, each in enumerate(found)
+    ]
+    results = cepheid.workload(texts).run(stored, time="id")
+    frames = [
+        each.selectExpr(f"{number} AS query", "id") for number, each in enumerate(results.values())
+    ]
+    while len(frames) > 1:  # a balanced tree: Spark plans a deep chain of unions slowly
+        pairs = [frames[at : at + 2] for at in range(0, len(frames), 2)]
+        frames = [reduce(DataFrame.unionAll, each) for each in pairs]
+    kept: dict[int, set[int]] = {}
+    for row in frames[0].collect():
+        kept.setdefault(row["query"], set()).add(row["id"])
+    theirs = stored.selectExpr(
+        "id", *(f"{each.spark} AS p{number}" for number, each in enumerate(found))
+    ).collect()
+    for number, text in enumerate(texts):
+        wanted = {row["id"] for row in theirs if row[f"p{number}"]}
+        assert kept.get(number, set()) == wanted, text
 
 
 def test_a_data_source_reads_less(stored: DataFrame) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
-from cepheid.analysis.bind_aggregates import AggregateBinder
+from cepheid.analysis.bind_aggregates import AggregateBinder, is_in_ticks, type_of_aggregate
 from cepheid.analysis.bind_conditions import ConditionBinder
-from cepheid.analysis.bound import AggregateColumn, GroupColumn
-from cepheid.analysis.expressions import AttributeReference, Role, Value
+from cepheid.analysis.bound import AggregateColumn, GroupColumn, TrendAggregate
+from cepheid.analysis.expressions import AttributeReference, Role, Value, references
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
 
@@ -31,6 +33,8 @@ class AggregateArithmetic(ConditionBinder):
     def computed_column(self, node: ast.Expression) -> Value | None:
         """Bind a column of RETURN."""
         value = self.value(node)
+        if value is not None and value.type is AttributeType.DURATION and self._is_average(value):
+            return replace(value, type=FLOAT)
         if value is None or value.type not in (*TEMPORAL, AttributeType.OTHER):
             return value
         self.problems.add(
@@ -68,13 +72,25 @@ class AggregateArithmetic(ConditionBinder):
         aggregate = self.binder.aggregate(node)
         if aggregate is None:
             return None
-        is_extreme = aggregate.function in ("MIN", "MAX")
-        kind = aggregate.attribute_type if is_extreme else FLOAT
         column = AggregateColumn(f"{HIDDEN} {len(self.hidden)}", aggregate)
         same = [each for each in self.hidden if each.aggregate == aggregate]
         if not same:
             self.hidden.append(column)
-        return _column((*same, column)[0].output, kind)
+        return _column((*same, column)[0].output, type_of_aggregate(aggregate))
+
+    def has_ticks(self, value: Value) -> bool:
+        """Whether a number is made of times, in the units of their column."""
+        read = self._read(value)
+        return bool(read) and all(is_in_ticks(each, self.schema) for each in read)
+
+    def _is_average(self, value: Value) -> bool:
+        """Whether a length of time need not be whole microseconds."""
+        return any(each is not None and each.minus is not None for each in self._read(value))
+
+    def _read(self, value: Value) -> list[TrendAggregate | None]:
+        """Return the aggregates that an expression reads; None stands for a group attribute."""
+        known = {each.output: each.aggregate for each in self.hidden}
+        return [known.get(str(each.attribute)) for each in references(value)]
 
 
 def _column(name: str, kind: AttributeType) -> Value:

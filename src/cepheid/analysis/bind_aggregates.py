@@ -245,6 +245,27 @@ class AggregateBinder:
         )
 
 
+def type_of_aggregate(aggregate: TrendAggregate) -> AttributeType:
+    """Return the type of its values."""
+    kind = aggregate.attribute_type
+    match aggregate:
+        case TrendAggregate(function="MIN" | "MAX"):
+            return kind
+        case TrendAggregate(minus=str()):
+            return AttributeType.FLOAT if kind is AttributeType.INTEGER else kind
+        case TrendAggregate(function="COUNT", log2=False):
+            return AttributeType.INTEGER
+    return AttributeType.FLOAT
+
+
+def is_in_ticks(aggregate: TrendAggregate | None, schema: EventSchema) -> bool:
+    """Whether it is a time, or a length of time, in the units of a time column of integers."""
+    if aggregate is None or aggregate.function == "COUNT" or aggregate.attribute is None:
+        return False
+    is_whole = aggregate.attribute_type is AttributeType.INTEGER
+    return is_whole and aggregate.attribute == schema.time
+
+
 def _microseconds(node: ast.Expression) -> ast.Expression:
     return ast.Function("microseconds", (node,), span=node.span)
 
@@ -317,6 +338,9 @@ class HavingBinder:
         values = [self._value(each) for each in node.operands]
         if any(each is None for each in values):
             return None
+        if any(each is not None and self._type(each) is AttributeType.DURATION for each in values):
+            test = self._function(node)
+            return None if test is None else HavingCompare("=", test, HavingConstant(True))
         atoms = tuple(
             HavingCompare(operator, left, right)
             for operator, left, right in zip(node.operators, values, values[1:], strict=False)
@@ -346,17 +370,28 @@ class HavingBinder:
                 return literal_type(value.value)
             case HavingGroup():
                 return next(each.type for each in self.groups if each.attribute == value.attribute)
-            case HavingReference(aggregate=TrendAggregate(function="MIN" | "MAX") as aggregate):
-                return aggregate.attribute_type
-            case HavingReference(aggregate=TrendAggregate(minus=str()) as aggregate):
-                kind = aggregate.attribute_type
-                return AttributeType.FLOAT if kind is AttributeType.INTEGER else kind
-            case HavingReference(aggregate=TrendAggregate(function="COUNT", log2=False)):
-                return AttributeType.INTEGER
+            case HavingReference():
+                return type_of_aggregate(value.aggregate)
             case HavingFunction():
                 return value.value.type
-            case HavingReference() | HavingArithmetic():
+            case HavingArithmetic():
                 return AttributeType.FLOAT
+
+    def _is_time(self, value: HavingValue) -> bool:
+        """Whether arithmetic with it is that of times, and of lengths of time."""
+        return self._type(value) in (*TEMPORAL, AttributeType.DURATION)
+
+    def _is_in_ticks(self, value: HavingValue) -> bool:
+        match value:
+            case HavingReference():
+                return is_in_ticks(value.aggregate, self.binder.schema)
+            case HavingArithmetic():
+                return self._is_in_ticks(value.left) and self._is_in_ticks(value.right)
+        return False
+
+    def _function(self, node: ast.Expression) -> HavingFunction | None:
+        place = self.binder.scopes[0], self.binder.schema, self.problems
+        return HavingFunctions(place, self._value, self._type, self._is_in_ticks).function(node)
 
     def _value(self, node: ast.Expression) -> HavingValue | None:
         match node:
@@ -364,12 +399,16 @@ class HavingBinder:
                 return HavingConstant(node.value)
             case ast.Negative():
                 operand = self._value(node.operand)
+                if operand is not None and self._is_time(operand):
+                    return self._function(node)
                 zero = HavingConstant(0)
                 return None if operand is None else HavingArithmetic("-", zero, operand)
             case ast.Arithmetic():
                 left, right = self._value(node.left), self._value(node.right)
                 if left is None or right is None:
                     return None
+                if self._is_time(left) or self._is_time(right):
+                    return self._function(node)
                 return HavingArithmetic(node.operator, left, right)
             case ast.Name():
                 return self._named(node)
@@ -383,8 +422,7 @@ class HavingBinder:
             case ast.Parameter():
                 return None  # reported when parameters were filled in
         if has_functions(node):
-            return HavingFunctions(self.binder.scopes[0], self.binder.schema, self.problems,
-                                   self._value, self._type).function(node)  # fmt: skip
+            return self._function(node)
         self._report_unknown(node, print_expression(node))
         return None
 

@@ -29,6 +29,7 @@ from cepheid.analysis.expressions import (
     Constant,
     Minus,
     Operation,
+    Reference,
     Role,
     Truth,
     Value,
@@ -36,7 +37,7 @@ from cepheid.analysis.expressions import (
 )
 from cepheid.analysis.names import references_in
 from cepheid.analysis.problems import Problems
-from cepheid.analysis.rename_variables import of_event
+from cepheid.analysis.rename_variables import change_value, of_event
 from cepheid.analysis.schema import EventSchema
 from cepheid.analysis.scope import Scope
 from cepheid.analysis.separate_events import separate_events
@@ -47,6 +48,7 @@ EVENT = "@"
 CHOICES = ("least", "greatest", "coalesce", "case")
 OF_NUMBERS = ("abs", "sign", "round", "floor", "ceil", "sqrt", "power", "ln", "log10", "exp")
 OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+OF_NULL = (*CHOICES, "condition", "is_null", "in")
 PUT_TOGETHER = (
     AttributeType.INTEGER,
     AttributeType.FLOAT,
@@ -95,7 +97,10 @@ class ColumnBinder(ValueBinder, ABC):
             case Apply():
                 if reads_one(value):
                     return self.computed(value)
-                return self._across(value, self.written.get(value, node))
+                place = one_place(value)
+                if place is None:
+                    return self._across(value, self.written.get(value, node))
+                return self._at(place, value)
             case Minus():
                 operand = self.lifted(value.operand, node)
                 return None if operand is None else replace(value, operand=operand)
@@ -175,6 +180,19 @@ class ColumnBinder(ValueBinder, ABC):
         column = ComputedColumn(describe(plain), plain)
         self.schema.computed[column.name] = column
         return AttributeReference(variable, role, column.name, value.type)
+
+    def _at(self, place: BlockAggregate, value: Value) -> BlockAggregate:
+        """Return what a function says of the event at a place: `upper(a[2].s)`."""
+
+        def read(reference: Reference) -> Value:
+            assert isinstance(reference, BlockAggregate)
+            kind, attribute = reference.attribute_type, str(reference.attribute)
+            return AttributeReference(reference.variable, Role.EACH, attribute, kind)
+
+        column = self.computed(change_value(value, read))
+        return replace(
+            place, attribute=column.attribute, type=value.type, attribute_type=value.type
+        )
 
     def _across(self, value: Value, node: ast.Expression) -> Value | None:
         """Bind a function of several events: kernels know a few of them, and no others."""
@@ -268,6 +286,31 @@ def _types(value: Apply) -> Iterator[AttributeType]:
     for each in value.arguments:
         if not isinstance(each, AllOf | AnyOf | Compare | Truth):
             yield each.type
+
+
+def one_place(value: Value) -> BlockAggregate | None:
+    """Return what reads a place of a block, if a value reads that alone and is NULL without it."""
+    found = {
+        replace(each, attribute=None, type=AttributeType.NULL, attribute_type=AttributeType.NULL)
+        if isinstance(each, BlockAggregate) and each.function == "NTH"
+        else None
+        for each in references(value)
+    }
+    return found.pop() if len(found) == 1 and _is_strict(value) else None
+
+
+def _is_strict(value: Value | Condition) -> bool:
+    """Whether a value is NULL if one of those that it reads is."""
+    match value:
+        case Apply(function=function, arguments=arguments):
+            return function not in OF_NULL and all(map(_is_strict, arguments))
+        case Minus():
+            return _is_strict(value.operand)
+        case Operation():
+            return _is_strict(value.left) and _is_strict(value.right)
+        case AllOf() | AnyOf() | Compare() | Truth():
+            return False
+    return True
 
 
 def reads_one(value: Value) -> bool:

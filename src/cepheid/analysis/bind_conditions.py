@@ -166,11 +166,10 @@ class ConditionBinder(FunctionBinder):
         members = tuple(each[1] for each in agreed)
         if not members:  # an empty list
             return Truth(not positive)
-        if len(members) > 1 and all(isinstance(each, Constant) for each in members):
-            events = {(each.variable, each.role) for each in references(operand)}
-            if len(events) == 1:
-                kind = AttributeType.BOOLEAN
-                return self._truth(Apply("in", (operand, *members), kind), node, positive)
+        are_literals = len(members) > 1 and all(isinstance(each, Constant) for each in members)
+        if are_literals and any(references(operand)) and reads_one(operand):
+            kind = AttributeType.BOOLEAN
+            return self._truth(Apply("in", (operand, *members), kind), node, positive)
         atoms = []
         for left, right in agreed:
             sign = "=" if positive else "!="

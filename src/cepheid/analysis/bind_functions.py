@@ -150,7 +150,9 @@ class FunctionBinder(TimeBinder):
             return None
         column = AttributeReference(read.variable, Role.EACH, str(read.attribute), kind)
         if result is FLOAT and kind is not FLOAT:  # they are computed of floats
-            column = self.computed(Apply("cast", (column,), FLOAT))
+            known = self.schema.computed.get(column.attribute)
+            source = column if known is None else known.value
+            column = self.computed(Apply("cast", (source,), FLOAT))
         return BlockAggregate(
             node.name.upper(), read.variable, read.role, column.attribute, result or kind,
             column.type, place if isinstance(place, int) else 0,

@@ -451,9 +451,9 @@ class _OutputBinder:
 
 
 def _reads_groups(node: ast.Expression, groups: tuple[GroupColumn, ...]) -> bool:
-    """Whether an expression is one of group attributes."""
-    names = [_attribute_of(each) for each in leaves_of(node) if not isinstance(each, ast.Literal)]
-    return bool(names) and set(names) <= {each.attribute for each in groups}
+    """Whether an expression is one of group attributes and literals."""
+    names = {_attribute_of(each) for each in leaves_of(node) if not isinstance(each, LITERALS)}
+    return names <= {each.attribute for each in groups}
 
 
 def _attribute_of(expression: ast.Expression) -> str | None:

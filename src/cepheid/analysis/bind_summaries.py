@@ -5,6 +5,7 @@ from __future__ import annotations
 from cepheid.analysis.bind_values import NESTED, ValueBinder
 from cepheid.analysis.bound import SummaryColumn
 from cepheid.analysis.expressions import BlockAggregate
+from cepheid.analysis.names import references_in
 from cepheid.analysis.problems import Problems
 from cepheid.analysis.summaries import SUMMARIES, WITH_OPTION, Summary
 from cepheid.language import ast
@@ -40,10 +41,11 @@ def summary_of(
     argument = node.arguments[0] if node.arguments else None
     if isinstance(option, _Wrong):
         return None
-    if isinstance(argument, ast.Attribute) and argument.index is None:
+    indexes = {each.index for each in references_in(argument)} if argument is not None else set()
+    if indexes == {None}:
         report_trends(node, problems)
         return None
-    if not isinstance(argument, ast.Attribute) or argument.index is not ast.IndexKind.ALL:
+    if argument is None or indexes != {ast.IndexKind.ALL}:
         _report(node, summary, problems)
         return None
     counted = ast.Call("COUNT", argument, span=node.span)

@@ -22,8 +22,9 @@ from cepheid.analysis.expressions import (
 )
 from cepheid.analysis.infer_window import NANOSECONDS
 from cepheid.language import ast
+from cepheid.language.numbers import exactly
 
-UNKNOWN, DURATION = AttributeType.UNKNOWN, AttributeType.DURATION
+UNKNOWN, DURATION, NULL = AttributeType.UNKNOWN, AttributeType.DURATION, AttributeType.NULL
 INTEGER, FLOAT, DECIMAL = AttributeType.INTEGER, AttributeType.FLOAT, AttributeType.DECIMAL
 MICROSECOND = NANOSECONDS["us"]
 
@@ -87,13 +88,29 @@ class TimeBinder(ColumnBinder):
             if sign in "+-":
                 return Operation(sign, left, right, DURATION)
             return Operation("/", left, right, FLOAT) if sign == "/" else None
-        if set(kinds) == {DURATION, INTEGER} and sign == "*":
-            return Operation("*", left, right, DURATION)
-        if kinds == (INTEGER, INTEGER):
-            return Operation(sign, left, right, INTEGER)
+        if NULL in kinds:
+            return Constant(None, NULL)
+        has_number = any(each in (INTEGER, FLOAT, DECIMAL) for each in kinds)
+        is_scaled = sign == "*" or (sign == "/" and left.type is DURATION)
+        if DURATION in kinds and has_number and is_scaled:
+            return self._scaled(sign, left, right)
+        if {*kinds} <= {INTEGER, FLOAT}:  # a length of time became ticks
+            is_whole = {*kinds} == {INTEGER} and sign != "/"
+            return Operation(sign, left, right, INTEGER if is_whole else FLOAT)
         if UNKNOWN in kinds:
             return Operation(sign, left, right, UNKNOWN)
         return None
+
+    def _scaled(self, sign: str, left: Value, right: Value) -> Value:
+        """Return a length of time that is multiplied or divided, cut to whole microseconds."""
+        if {left.type, right.type} == {DURATION, INTEGER} and sign == "*":
+            return Operation("*", left, right, DURATION)
+        numbers = [_number_of(each) for each in (left, right)]
+        if numbers[0] is not None and numbers[1] is not None and (sign == "*" or numbers[1]):
+            result = numbers[0] * numbers[1] if sign == "*" else numbers[0] / numbers[1]
+            return Constant(int(result), DURATION)
+        whole = Apply("cast", (Operation(sign, left, right, FLOAT),), INTEGER)
+        return Operation("*", whole, Constant(1, DURATION), DURATION)
 
     def _microseconds(self, value: Value) -> Value:
         """Return a time as a number; the earliest of times is that of their numbers."""
@@ -109,11 +126,22 @@ class TimeBinder(ColumnBinder):
         if value.type is not DURATION or not isinstance(value, Constant):
             return value
         assert isinstance(value.value, int)
-        found = list(references(other))
-        are_times = all(each.attribute == self.schema.time for each in found)
-        if other.type is not INTEGER or not found or not are_times:
+        if not self.has_ticks(other):
             return value
         ticks = Fraction(value.value) * self.schema.ticks_per_second / 1_000_000
         if ticks.denominator == 1:
             return Constant(int(ticks), INTEGER)
         return Constant(float(ticks), FLOAT)
+
+    def has_ticks(self, value: Value) -> bool:
+        """Whether a number is one of the time column, in its units."""
+        found = list(references(value))
+        are_times = all(each.attribute == self.schema.time for each in found)
+        return value.type is INTEGER and bool(found) and are_times
+
+
+def _number_of(value: Value) -> Fraction | None:
+    """Return the number that a literal is, with all its digits."""
+    if isinstance(value, Constant) and isinstance(value.value, int | float | Decimal):
+        return Fraction(exactly(value.value))
+    return None

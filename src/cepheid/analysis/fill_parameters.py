@@ -20,6 +20,7 @@ from cepheid.language.source import Source
 OneValue: TypeAlias = int | float | Decimal | str | bool | datetime.date | datetime.timedelta | None
 ParameterValue: TypeAlias = OneValue | Collection[OneValue]
 Node = TypeVar("Node")
+LARGEST_DECIMAL = 38  # digits
 LISTS = (list, tuple, set, frozenset)
 MICROSECOND = datetime.timedelta(microseconds=1)
 DURATION = re.compile(r"\s*(\d{1,300}(?:\.\d{1,300})?)\s*([A-Za-z]+)?\s*")
@@ -126,6 +127,8 @@ class _Filler:
         """Return what a query would say for a value."""
         span = node.span
         match value:
+            case Decimal() if value.is_finite() and _fits_a_column(value):
+                return ast.TypedLiteral("DECIMAL", format(value, "f"), span=span)
             case float() | Decimal() if math.isfinite(value):
                 number = to_number(Decimal(value)) if value == int(value) else value
                 return ast.Literal(number, span=span)
@@ -144,7 +147,8 @@ class _Filler:
             span,
             f"write x IN :{node.name}"
             if is_list
-            else "give a finite number, a string, a boolean, a date, a datetime or None",
+            else "give a finite number, a string, a boolean, a date, a datetime, a timedelta or "
+            "None; a list of such for IN",
         )
         return None
 
@@ -175,3 +179,12 @@ class _Filler:
             )
             return node
         return replace(node, amount=value)  # type: ignore[arg-type]
+
+
+def _fits_a_column(value: Decimal) -> bool:
+    """Whether a decimal has at most 38 digits on both sides of the point, written without E."""
+    _, digits, exponent = value.as_tuple()
+    assert isinstance(exponent, int)
+    after = max(0, -exponent)
+    before = max(0, len(digits) + exponent)
+    return before + after <= LARGEST_DECIMAL

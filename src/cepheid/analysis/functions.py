@@ -14,12 +14,14 @@ from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
 BOOLEAN, INTEGER, FLOAT = AttributeType.BOOLEAN, AttributeType.INTEGER, AttributeType.FLOAT
 DECIMAL, STRING, DATE = AttributeType.DECIMAL, AttributeType.STRING, AttributeType.DATE
 TIMESTAMP, ZONED = AttributeType.TIMESTAMP, AttributeType.ZONED
+DURATION = AttributeType.DURATION
 FREE = frozenset((AttributeType.UNKNOWN, AttributeType.NULL))
 
 KINDS: Mapping[str, frozenset[AttributeType]] = {
     "string": frozenset((STRING,)),
     "number": frozenset((INTEGER, FLOAT, DECIMAL)),
     "integer": frozenset((INTEGER,)),
+    "number or length of time": frozenset((INTEGER, FLOAT, DECIMAL, DURATION)),
     "time": TEMPORAL,
     "array": frozenset((AttributeType.ARRAY,)),
     "string or array": frozenset((STRING, AttributeType.ARRAY)),
@@ -179,9 +181,10 @@ ALL = (
     _text("split_part", _literal("separator", "string"), _literal("number", "integer"),
           meaning="A part of the text between separators, the first is 1; '' if there is none.",
           examples=(("split_part('a/b/c', '/', 2)", "'b'"),), spark="split_part({0}, {1}, {2})"),
-    _number("abs", result=0, meaning="The number without its sign.",
-            spark={INTEGER: "abs(nullif({0}, -9223372036854775808L))", FLOAT: "abs({0})",
-                   DECIMAL: "abs({0})"}, examples=(("abs(-3)", "3"),)),
+    Function("abs", "Numbers", (Parameter("x", "number or length of time"),), 0,
+             "The number, or the length of time, without its sign.", (("abs(-3)", "3"),),
+             {INTEGER: "abs(nullif({0}, -9223372036854775808L))", FLOAT: "abs({0})",
+              DECIMAL: "abs({0})", DURATION: "abs(nullif({0}, -9223372036854775808L))"}),
     _number("sign", result=INTEGER, meaning="-1, 0 or 1; NULL for NaN.",
             spark="CASE WHEN isnan(cast({0} AS double)) THEN NULL "
             "ELSE cast(sign({0}) AS bigint) END",

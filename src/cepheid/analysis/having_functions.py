@@ -7,7 +7,7 @@ from collections.abc import Callable
 from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bind_conditions import ConditionBinder
 from cepheid.analysis.bound import HavingFunction, HavingValue
-from cepheid.analysis.expressions import AttributeReference, Role, Value
+from cepheid.analysis.expressions import AttributeReference, Role, Value, references
 from cepheid.analysis.problems import Problems
 from cepheid.analysis.schema import EventSchema
 from cepheid.analysis.scope import Scope
@@ -31,15 +31,15 @@ class HavingFunctions(ConditionBinder):
 
     def __init__(
         self,
-        scope: Scope,
-        schema: EventSchema,
-        problems: Problems,
+        place: tuple[Scope, EventSchema, Problems],
         leaf: Callable[[ast.Expression], HavingValue | None],
         type_of: Callable[[HavingValue], AttributeType],
+        is_in_ticks: Callable[[HavingValue], bool],
     ) -> None:
-        super().__init__(scope, schema, problems)
+        super().__init__(*place)
         self.leaf = leaf
         self.type_of = type_of
+        self.is_in_ticks = is_in_ticks
         self.leaves: list[HavingValue] = []
 
     def function(self, node: ast.Expression) -> HavingFunction | None:
@@ -57,3 +57,8 @@ class HavingFunctions(ConditionBinder):
         if leaf not in self.leaves:
             self.leaves.append(leaf)
         return AttributeReference("", Role.EACH, str(self.leaves.index(leaf)), self.type_of(leaf))
+
+    def has_ticks(self, value: Value) -> bool:
+        """Whether a number is made of times, in the units of their column."""
+        read = [self.leaves[int(str(each.attribute))] for each in references(value)]
+        return bool(read) and all(map(self.is_in_ticks, read))

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from cepheid.analysis.attribute_types import AttributeType
 
-NUMBERS = (AttributeType.INTEGER, AttributeType.FLOAT, AttributeType.DECIMAL, AttributeType.UNKNOWN)
-TEXTS = (AttributeType.STRING, AttributeType.UNKNOWN)
+FREE = (AttributeType.UNKNOWN, AttributeType.NULL)
+NUMBERS = (AttributeType.INTEGER, AttributeType.FLOAT, AttributeType.DECIMAL, *FREE)
+TEXTS = (AttributeType.STRING, *FREE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from decimal import Decimal
@@ -16,7 +17,7 @@ from cepheid.errors import ConfigError
 from cepheid.language.numbers import to_number
 
 if TYPE_CHECKING:
-    from cepheid.analysis.fill_parameters import ParameterValue
+    from cepheid.analysis.fill_parameters import OneValue, ParameterValue
 
 QUERY_SUFFIX = ".cep"
 WHOLE_NUMBER = re.compile(r"[+-]?\d+")
@@ -72,7 +73,10 @@ TypeOption = Annotated[
     ),
 ]
 TimeUnitOption = Annotated[
-    str, typer.Option(metavar="UNIT", help="The unit of an integer time column: s, ms, us or ns.")
+    str,
+    typer.Option(
+        metavar="UNIT", help="The unit of an integer time column: ns, us, ms, s, min, h or d."
+    ),
 ]
 QuietOption = Annotated[
     bool, typer.Option("--quiet", "-q", help="No progress, notes or warnings; errors only.")
@@ -116,13 +120,34 @@ def parse_values(pairs: Sequence[str], *, option: str) -> dict[str, ParameterVal
 
     >>> parse_values(["a=1", "b=2.5", "c=true", "d=10 min", "e='7'"], option="--param")
     {'a': 1, 'b': 2.5, 'c': True, 'd': '10 min', 'e': '7'}
+    >>> parse_values(['l=[1, "x", null]'], option="--param")
+    {'l': [1, 'x', None]}
     """
     values: dict[str, ParameterValue] = {}
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals or not name.strip():
             raise ConfigError(f"{option} '{pair}' is not NAME=VALUE")
-        values[name.strip()] = _value(text)
+        is_list = text.strip().startswith("[")
+        values[name.strip()] = _list(text, option) if is_list else _value(text)
+    return values
+
+
+def _list(text: str, option: str) -> list[OneValue]:
+    """Return a list for IN, written as JSON."""
+    try:
+        found = json.loads(text, parse_float=lambda each: to_number(Decimal(each)))
+    except ValueError as error:
+        raise ConfigError(
+            f"{option} '{text}' is not a list in JSON: {error}",
+            hint="""write '[1, 2]' or '["a", "b"]', in quotes for the shell; a text that begins """
+            "with [ has quotes of its own",
+        ) from None
+    values: list[OneValue] = []
+    for each in found:
+        if isinstance(each, list | dict):
+            raise ConfigError(f"{option} '{text}': a list has numbers, strings, true, false, null")
+        values.append(each)
     return values
 
 

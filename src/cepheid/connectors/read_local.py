@@ -83,6 +83,13 @@ class EventFiles:
         self.schema = _reading(path, self.metadata.schema.to_arrow_schema)
         self.row_count = self.metadata.num_rows
 
+    def fitted(self, time: str, type: str | None) -> EventFiles:
+        """Return them with the types that columns without any value have by their role."""
+        if self.table is not None and {time, *filter(None, [type])} <= {*self.schema.names}:
+            self.table = fit_roles(self.table, time, type)
+            self.schema = self.table.schema
+        return self
+
     def read(self, columns: Sequence[str], encoded: Sequence[str]) -> pa.Table:
         """Return some columns; those of `encoded` that are texts may come as dictionaries.
 
@@ -117,6 +124,11 @@ def read_arrow_schema(path: str) -> pa.Schema:
         return pa.unify_schemas(schemas, promote_options="permissive")
     except pa.ArrowException as error:
         raise _misfit(error) from None
+
+
+def fit_roles(table: pa.Table, time: str, type: str | None) -> pa.Table:
+    """Return a table whose columns of type NULL have the type of their role, if they have one."""
+    return fit_empty({"": table}, time, type)[""]
 
 
 def fit_empty(tables: Mapping[str, pa.Table], time: str, type: str | None) -> dict[str, pa.Table]:
@@ -269,11 +281,9 @@ def _is_time(value: object, kind: pa.DataType) -> bool:
 
 
 def _settle_types(table: pa.Table) -> pa.Table:
-    """Microseconds unless nanoseconds are used; strings where there is no value, but events are."""
+    """Microseconds unless nanoseconds are used."""
     for index, field in enumerate(table.schema):
         kind = field.type
-        if pa.types.is_null(kind) and table.num_rows:
-            table = table.set_column(index, field.name, table.column(index).cast(pa.string()))
         if pa.types.is_timestamp(kind) and kind.unit != "us":
             try:
                 settled = table.column(index).cast(pa.timestamp("us", kind.tz))

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, overload
 
+from cepheid.analysis.fill_parameters import ParameterValue
 from cepheid.errors import ConfigError
-from cepheid.funnels.step_queries import FunnelDefinition, read_keys, read_mode, read_steps
+from cepheid.funnels.step_queries import (
+    FunnelDefinition,
+    read_keys,
+    read_mode,
+    read_steps,
+    read_within,
+)
 from cepheid.plan.run_options import Batch
 from cepheid.tables.table_types import StoredPath, Table
 from cepheid.workload import Workload, workload
@@ -18,6 +26,7 @@ if TYPE_CHECKING:
     from cepheid.plot.picture import Plot
     from cepheid.tables.table_types import ArrowTable
 
+Within = str | int | datetime.timedelta | None
 Steps = Mapping[str, str] | Iterable[str]
 NOT_FOR_FUNNELS = ("limit", "on_expiry", "parallel_in_time", "grouped")
 
@@ -88,7 +97,7 @@ def funnel(
     steps: Steps,
     *,
     by: str | Sequence[str],
-    within: str | int | None = None,
+    within: Within = None,
     mode: str = "ordered",
     **keywords: Any,
 ) -> Funnel[ArrowTable]: ...
@@ -98,7 +107,7 @@ def funnel(
     steps: Steps,
     *,
     by: str | Sequence[str],
-    within: str | int | None = None,
+    within: Within = None,
     mode: str = "ordered",
     **keywords: Any,
 ) -> Funnel[Table]: ...
@@ -107,7 +116,7 @@ def funnel(
     steps: Steps,
     *,
     by: str | Sequence[str],
-    within: str | int | None = None,
+    within: Within = None,
     mode: str = "ordered",
     **keywords: Any,
 ) -> Funnel[Any]:
@@ -122,10 +131,11 @@ def funnel(
             `"View WHERE page = 'cart'"`; or such texts by the names that tables call them.
         by: the column, or the columns, of the key.
         within: how long it may take, as after WITHIN: "1 day", or a number of an integer time
-            column; None for any time.
+            column, or a timedelta; None for any time.
         mode: what may lie between two steps: with "ordered" anything, with "no-repeats" no event
             that fits a step already taken, with "contiguous" nothing of the key.
-        keywords: roles of columns and options of a run, as for `Query.run`.
+        keywords: roles of columns and options of a run, as for `Query.run`; and `parameters`, with
+            values for `:name` in the steps.
 
     >>> import pyarrow as pa
     >>> visits = pa.table({"ts": [1, 2, 3, 4, 5], "kind": ["Visit", "Visit", "Buy", "Buy", "Visit"],
@@ -139,6 +149,7 @@ def funnel(
     from cepheid.funnels.run_levels import run_levels
     from cepheid.run_keywords import read_run
 
+    parameters = keywords.pop("parameters", None)
     given, options = read_run(events, None, keywords, method="funnel", without=NOT_FOR_FUNNELS)
     if not isinstance(options, Batch):
         raise ConfigError(
@@ -146,7 +157,10 @@ def funnel(
             hint="run the workload cepheid.funnel_queries(…): it gives every run that gets to a "
             "step, as soon as that is final",
         )
-    definition = _definition(steps, by, within, mode, given.roles.time)
+    definition = FunnelDefinition(
+        read_steps(steps, parameters), read_keys(by), read_within(within), read_mode(mode),
+        given.roles.time,
+    )  # fmt: skip
     queries = workload(definition.texts())
     levels, reached = run_levels(definition, queries, given, options)
     return Funnel(definition, queries, levels, reached)
@@ -156,9 +170,10 @@ def funnel_queries(
     steps: Steps,
     *,
     by: str | Sequence[str],
-    within: str | int | None = None,
+    within: Within = None,
     mode: str = "ordered",
     time: str = "time",
+    parameters: Mapping[str, ParameterValue] | None = None,
 ) -> Workload:
     """Return the queries of a funnel, one for every step, for a stream or to be looked at.
 
@@ -172,10 +187,7 @@ def funnel_queries(
     RETURN step1.user AS user, step1.time AS time_1, step2.time AS time_2
     OUTPUT NON OVERLAPPING
     """
-    return workload(_definition(steps, by, within, mode, time).texts())
-
-
-def _definition(
-    steps: Steps, by: str | Sequence[str], within: str | int | None, mode: str, time: str
-) -> FunnelDefinition:
-    return FunnelDefinition(read_steps(steps), read_keys(by), within, read_mode(mode), time)
+    definition = FunnelDefinition(
+        read_steps(steps, parameters), read_keys(by), read_within(within), read_mode(mode), time
+    )
+    return workload(definition.texts())

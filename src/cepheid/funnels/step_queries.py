@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from cepheid.analysis.fill_parameters import ParameterValue, fill_parameters, parameter_names
+from cepheid.analysis.problems import Problems
 from cepheid.errors import ConfigError, suggest
 from cepheid.language import ast
 from cepheid.language.parser import parse
 from cepheid.language.printer import print_expression, print_query
+from cepheid.language.source import Source
 
 LEVEL, TIME = "level", "time"  # names of columns begin with these
 OWN_COLUMN = re.compile(rf"{LEVEL}|{TIME}_[0-9]+")
@@ -46,8 +50,13 @@ class Step:
         return None if self.condition is None else _said_of(self.condition, variable, known)
 
 
-def read_steps(given: Mapping[str, str] | Iterable[str]) -> tuple[Step, ...]:
+def read_steps(
+    given: Mapping[str, str] | Iterable[str],
+    parameters: Mapping[str, ParameterValue] | None = None,
+) -> tuple[Step, ...]:
     """Return the steps of a funnel, which are texts, by name or called as they are written.
+
+    `parameters` are the values of `:name` in all of them.
 
     >>> [each.name for each in read_steps(["Visit", "View WHERE page = 'cart'"])]
     ['Visit', "View WHERE page = 'cart'"]
@@ -58,20 +67,33 @@ def read_steps(given: Mapping[str, str] | Iterable[str]) -> tuple[Step, ...]:
             hint="""give a list, such as ["Visit", "View WHERE page = 'cart'"]""",
         )
     named = given.items() if isinstance(given, Mapping) else [(each, each) for each in given]
-    steps = tuple(_read_step(name, text) for name, text in named)
+    values, used = parameters or {}, set[str]()
+    steps = tuple(_read_step(name, text, values, used) for name, text in named)
+    unused = [each for each in values if each not in used]
+    if unused:
+        raise ConfigError(f"no step of the funnel has a parameter ':{unused[0]}'")
     if not steps:
         raise ConfigError("the funnel has no steps", hint="give the first step at least")
     return steps
 
 
-def _read_step(name: object, text: object) -> Step:
+def _read_step(
+    name: object, text: object, values: Mapping[str, ParameterValue], used: set[str]
+) -> Step:
     if not isinstance(name, str) or not isinstance(text, str):
         raise ConfigError(
             f"a step of the funnel is {text!r}",
             hint="give a text: an event type, and if you like WHERE with a condition on it",
         )
     said = " ".join(name.split())
-    tree = parse(f"PATTERN {text}", name=f"step '{said}'")
+    whole, title = f"PATTERN {text}", f"step '{said}'"
+    tree = parse(whole, name=title)
+    wanted = parameter_names(tree)
+    used |= wanted
+    problems = Problems(Source(whole, title))
+    own = {each: value for each, value in values.items() if each in wanted}
+    tree = fill_parameters(tree, own, problems)
+    problems.raise_if_any()
     pattern = tree.pattern
     if not isinstance(pattern, ast.EventPattern) or any(
         getattr(tree, each) for each in NOT_IN_A_STEP
@@ -98,6 +120,14 @@ def _is_read(variable: str, condition: ast.Expression | None) -> bool:
 def _without_backticks(name: str) -> str:
     """Return what a step is called that is a type in backticks."""
     return name.strip("`") if re.fullmatch(r"`[^`]+`", name) else name
+
+
+def read_within(given: str | int | datetime.timedelta | None) -> str | int | None:
+    """Return what stands after WITHIN."""
+    if not isinstance(given, datetime.timedelta):
+        return given
+    length = given // datetime.timedelta(microseconds=1)
+    return f"{length // 10**6} seconds" if length % 10**6 == 0 else f"{length} us"
 
 
 def read_mode(given: str) -> FunnelMode:

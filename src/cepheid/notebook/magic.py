@@ -33,7 +33,7 @@ class CepheidMagics(Magics):
     @argument("--time", help="The time column.")
     @argument("--type", help="The column with the event type.")
     @argument("--order", action="append", help="A column that breaks ties; repeatable.")
-    @argument("--time-unit", help="The unit of an integer time column: s, ms, us or ns.")
+    @argument("--time-unit", help="The unit of an integer time column: ns, us, ms, s, min, h or d.")
     @argument("-o", "--output", help="The name that the result gets in the session.")
     @argument("-n", "--name", help="What the query is called in messages.")
     @argument("--limit", type=int, help="The most matches to look for.")

@@ -294,6 +294,8 @@ def _epoch(arguments: Arguments) -> Column:
 
 def _later(arguments: Arguments) -> Column:
     time, length = arguments
+    if pa.types.is_floating(length.type):  # an average of lengths of time
+        length = pc.cast(pc.trunc(length), pa.int64(), safe=False)
     if pa.types.is_date(time.type):
         moved = pc.add(pc.cast(time, pa.timestamp("us")), pc.cast(length, pa.duration("us")))
         return pc.cast(pc.floor_temporal(moved, unit="day"), pa.date32())

@@ -282,6 +282,7 @@ NULL_TYPES = {
     "string or array": pa.string(),
     "time": pa.timestamp("us"),
     "number": pa.int64(),
+    "number or length of time": pa.int64(),
 }
 ONE_TYPE = {
     AttributeType.STRING: pa.string(),
@@ -320,7 +321,8 @@ def _of_one_type(columns: list[Column], kind: AttributeType) -> list[Column]:
     typed = [each for each in columns if not pa.types.is_null(each.type)]
     if not typed:
         return [pc.cast(each, pa.int64()) for each in columns]
-    if kind is AttributeType.FLOAT:
+    has_float = any(pa.types.is_floating(each.type) for each in typed)
+    if kind is AttributeType.FLOAT or (kind is AttributeType.DURATION and has_float):
         return [_to_float(each) for each in columns]
     if kind is AttributeType.DECIMAL:
         return _of_one_decimal_type(columns)

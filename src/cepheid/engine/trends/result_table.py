@@ -115,7 +115,8 @@ def _computed(column: ArithmeticColumn, found: Mapping[str, Any], count: int) ->
         else found[str(each.attribute)]
         for each in references(column.value)
     }
-    return LocalPredicates(read, count).value(column.value)
+    result = LocalPredicates(read, count).value(column.value)
+    return pa.repeat(result, count) if isinstance(result, pa.Scalar) else result
 
 
 def _literal(column: ConstantColumn) -> pa.Scalar:
