@@ -51,6 +51,36 @@ def test_keys_go_from_match_to_match_and_are_told_to_screen_readers(chromium, pa
     assert told == "true;match of 2 events, f: Fail 17, s: Login 31;Fail, ts: 17, user: ann;true"
 
 
+def test_the_tip_of_a_match_is_at_its_bar_and_not_at_its_window(chromium):
+    events = pa.table({"ts": [0, 10, 400, 410], "kind": ["Fail", "Login"] * 2})
+    page = cepheid.plot("PATTERN SEQ(Fail f, Login s) WITHIN 2000", events, **ROLES).html()
+    told = chromium.after(
+        page,
+        READ
+        + """svg.focus(); press("ArrowDown");
+        const on = view.querySelector(".match.on .bar").getBoundingClientRect();
+        const box = tip.getBoundingClientRect(), middle = on.x + on.width / 2;
+        return [middle < innerWidth / 2, Math.abs(box.left - middle - 14) < 2].join(";");""",
+    )
+    assert told == "true;true"
+
+
+def test_the_tip_is_above_what_lies_at_the_bottom_of_the_screen(chromium, page):
+    told = chromium.after(
+        page,
+        READ
+        + """const spacer = document.createElement("div"); spacer.style.height = "3000px";
+        document.body.prepend(spacer);
+        const item = [...view.querySelectorAll(".match")].pop().querySelector(".bar");
+        scrollBy(0, item.getBoundingClientRect().bottom - innerHeight + 12);
+        point(item);
+        const box = tip.getBoundingClientRect(), place = item.getBoundingClientRect();
+        return [place.bottom > innerHeight - 40, box.bottom <= place.top + 4, box.top >= 0]
+          .join(";");""",
+    )
+    assert told == "true;true;true"
+
+
 def test_zooming_moves_marks_and_the_axis(chromium, page):
     told = chromium.after(
         page,

@@ -181,7 +181,22 @@
       return views.find(function (each) { return each.view.contains(item); });
     }
 
-    function pick(item, x, y) {
+    // Below a place, or above it where the window ends; `top` is where the thing itself begins.
+    function place(x, y, top) {
+      var frame = figure.getBoundingClientRect();
+      var left = Math.min(x - frame.left + 14, frame.width - tip.offsetWidth - 8);
+      var isLow = y + 16 + tip.offsetHeight > window.innerHeight;
+      var above = top - tip.offsetHeight - 10;
+      tip.style.left = Math.max(4, left) + "px";
+      tip.style.top = (isLow && above >= 0 ? above : y + 16) - frame.top + "px";
+    }
+
+    // Where something is to be seen: of a match its bar, for its window may reach far beyond it.
+    function boxOf(item) {
+      return (item.querySelector(".bar") || item).getBoundingClientRect();
+    }
+
+    function pick(item, x, y, top) {
       if (picked !== item) {
         Array.prototype.forEach.call(svg.querySelectorAll(".on,.picked"), function (each) {
           each.classList.remove("on", "picked");
@@ -208,18 +223,14 @@
         }
       }
       tip.hidden = !item;
-      if (item) {
-        var frame = figure.getBoundingClientRect();
-        var left = Math.min(x - frame.left + 14, frame.width - tip.offsetWidth - 8);
-        tip.style.left = Math.max(4, left) + "px";
-        tip.style.top = (y - frame.top + 16) + "px";
-      }
+      if (item) { place(x, y, top === undefined ? y : top); }
     }
 
     function goTo(item) {
       viewOf(item).reveal(item);
-      var box = item.getBoundingClientRect();
-      pick(item, box.left + box.width / 2, box.bottom);
+      (item.querySelector(".bar") || item).scrollIntoView({ block: "nearest" });
+      var box = boxOf(item);
+      pick(item, box.left + box.width / 2, box.bottom, box.top);
       said.textContent = item.getAttribute("data-words").replace(/\n/g, ", ");
     }
 
