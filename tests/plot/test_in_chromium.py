@@ -81,6 +81,20 @@ def test_the_tip_is_above_what_lies_at_the_bottom_of_the_screen(chromium, page):
     assert told == "true;true;true"
 
 
+def test_keys_go_through_events_in_the_order_of_time(chromium):
+    query = "PATTERN SEQ(Fail f, Login s) WHERE [user] AND f.user = 'ann' AND s.ts > 30"
+    page = cepheid.plot(query, LOGINS, **ROLES).html()
+    told = chromium.after(
+        page,
+        READ
+        + """svg.focus(); const seen = [];
+        for (let n = 0; n < 9; n++) { press("ArrowRight"); seen.push(said.textContent); }
+        return [seen.map(each => each.match(/ts: (\\d+)/)[1]).join(" "),
+          getComputedStyle(document.querySelector(".keys")).display].join(";");""",
+    )
+    assert told == "10 17 31 40 60 90 14 22 25;block"
+
+
 def test_zooming_moves_marks_and_the_axis(chromium, page):
     told = chromium.after(
         page,

@@ -234,8 +234,19 @@
       said.textContent = item.getAttribute("data-words").replace(/\n/g, ", ");
     }
 
+    // Row by row, and by time in each: marks lie in the picture as they cover each other.
+    function inOrder(among) {
+      var rows = Array.prototype.slice.call(svg.querySelectorAll(".part"));
+      return Array.prototype.map.call(svg.querySelectorAll(among), function (item, place) {
+        return { item: item, place: place, row: rows.indexOf(item.closest(".part")),
+          a: number(item, "data-a") || 0 };
+      }).filter(function (each) { return each.row >= 0; }).sort(function (one, other) {
+        return one.row - other.row || one.a - other.a || one.place - other.place;
+      }).map(function (each) { return each.item; });
+    }
+
     function neighbour(by, among) {
-      var items = Array.prototype.filter.call(svg.querySelectorAll(among), viewOf);
+      var items = inOrder(among);
       if (!items.length) { return null; }
       var now = items.indexOf(picked);
       if (now >= 0) { return items[(now + by + items.length) % items.length]; }

@@ -21,6 +21,11 @@ TOOLS = (
     '<button type="button" value="2" aria-label="zoom out" title="zoom out (-)">&minus;</button>'
     '<button type="button" value="0" title="show everything (0)">all</button></div>'
 )
+KEYS = (
+    '<p class="keys" aria-hidden="true">Keys, after a click on the picture or Tab: '
+    "<kbd>←</kbd> <kbd>→</kbd> from event to event, <kbd>↑</kbd> <kbd>↓</kbd> from match to match, "
+    "<kbd>+</kbd> <kbd>−</kbd> zoom, <kbd>0</kbd> everything</p>"
+)
 
 
 @cache
@@ -118,8 +123,8 @@ def _table(section: Section) -> str:
 
 def _figure(bodies: Sequence[Body], name: str) -> str:
     drawn = stacked(bodies, "", title=name)
-    tools = TOOLS if 'class="view"' in drawn else ""
+    tools, keys = (TOOLS, KEYS) if 'class="view"' in drawn else ("", "")
     return (
-        f'<figure class="plot" data-cepheid-plot>{tools}{drawn}'
+        f'<figure class="plot" data-cepheid-plot>{tools}{drawn}{keys}'
         '<p class="said" aria-live="polite"></p></figure>'
     )

@@ -70,15 +70,20 @@ def _corners(run: Sequence[Point], chart: Chart, scale: Scale) -> list[tuple[flo
 
 def _points(chart: Chart, scale: Scale) -> Iterator[str]:
     """Yield places to point at, if there are not too many: what the value of a window is."""
-    points = [
-        (number, line.label, point)
-        for number, line in enumerate(chart.lines)
-        for run in line.runs
-        for point in run
-    ]
-    if len(points) > MOST_HITS:
+    if sum(len(run) for line in chart.lines for run in line.runs) > MOST_HITS:
         return
-    for number, label, point in points:
+    for number, line in enumerate(chart.lines):
+        yield '<g class="part">'
+        points = [point for run in line.runs for point in run]
+        yield from _hits(chart, scale, (number, line.label), points)
+        yield "</g>"
+
+
+def _hits(
+    chart: Chart, scale: Scale, line: tuple[int, str], points: Sequence[Point]
+) -> Iterator[str]:
+    number, label = line
+    for point in points:
         begin, end = (chart.axis.share(each) for each in (point.begin, point.end))
         width, height = max(4.0, (end - begin) * PLOT), _height(point.value, scale)
         group = f"{label}: " if label else ""

@@ -178,7 +178,7 @@ def timeline_body(timeline: Timeline) -> Body:
         height = below - (y - top)
         lane = {"x": MARGIN + LABEL, "y": y, "width": PLOT, "height": height}
         parts.append(svg_element("rect", "lane", **lane))
-        content += drawn
+        content += ['<g class="part">', *drawn, "</g>"]
         parts += _label(row, y, height, timeline.noun)
         y += height + GAP
     if any(row.hidden for row in timeline.rows):
