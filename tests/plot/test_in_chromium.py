@@ -106,7 +106,42 @@ def test_zooming_moves_marks_and_the_axis(chromium, page):
         return [before, zoomed, second / first > 1.9, ticks() === before && width() === first]
           .join(";");""",
     )
-    assert told == "20 40 60 80;30 40 50 60 70;true;true"
+    assert told == "20 40 60 80;20 30 40 50;true;true"
+
+
+@pytest.mark.parametrize("how", ["press('+')", "document.querySelector('.tools button').click()"])
+def test_zooming_keeps_matches_in_sight(chromium, how):
+    times = [0, 5, *range(100, 150, 10), 990, 1_000]
+    events = pa.table({"ts": times, "kind": ["Fail", "Login", *["Logout"] * 5, "Fail", "Login"]})
+    page = cepheid.plot("PATTERN SEQ(Fail f, Login s) WITHIN 50", events, **ROLES).html()
+    told = chromium.after(
+        page,
+        READ
+        + f"""const seen = () => [...view.querySelectorAll(".match .bar")].filter(each => {{
+          const x = parseFloat(each.getAttribute("x")), width = each.getAttribute("width");
+          return x + parseFloat(width) >= 0 && x <= 760;
+        }}).length;
+        for (let n = 0; n < 6; n++) {{ {how}; }}
+        const middle = seen(); press("0"); svg.focus(); press("ArrowDown");
+        const last = said.textContent;
+        for (let n = 0; n < 6; n++) {{ {how}; }}
+        return [middle, seen(), last, tip.hidden].join(";");""",
+    )
+    assert told == "1;1;match of 2 events, f: Fail 0, s: Login 5;false"
+
+
+def test_keys_and_buttons_move_what_is_in_sight(chromium, page):
+    told = chromium.after(
+        page,
+        READ
+        + """const hold = key => svg.dispatchEvent(
+          new KeyboardEvent("keydown", {key, shiftKey: true, bubbles: true}));
+        press("+"); press("+"); const first = ticks(); hold("ArrowRight"); const later = ticks();
+        hold("ArrowLeft"); const again = ticks();
+        document.querySelector('.tools [aria-label="later"]').click();
+        return [first === again, later === ticks(), later !== first].join(";");""",
+    )
+    assert told == "true;true;true"
 
 
 def test_zooming_into_a_crowded_row_shows_its_events(chromium):
@@ -121,7 +156,7 @@ def test_zooming_into_a_crowded_row_shows_its_events(chromium):
         const zoomed = seen(), words = view.querySelector(".mark").dataset.words; press("0");
         return [before, zoomed, words.replace("\\n", " "), seen() === before].join(";");""",
     )
-    assert told == "0 inline;128 none;Fail 436;true"
+    assert told == "0 inline;128 none;Login 437;true"
 
 
 def test_a_million_matches_do_not_freeze_the_page(chromium):

@@ -137,8 +137,8 @@
 
     return {
       view: view,
-      zoom: function (factor, share) {
-        var at = state.from + (share === undefined ? 0.5 : share) * (state.to - state.from);
+      sight: function () { return { from: state.from, to: state.to }; },
+      zoom: function (factor, at) {
         show(at - (at - state.from) * factor, at + (state.to - at) * factor);
       },
       move: function (share) {
@@ -175,7 +175,8 @@
     svg.setAttribute("tabindex", "0");
     svg.setAttribute("role", "application");
     svg.setAttribute("aria-label", svg.querySelector("title").textContent +
-      ". Arrow keys go from event to event and from match to match, plus and minus zoom.");
+      ". Arrow keys go from event to event and from match to match, " +
+      "plus and minus zoom, the Shift key with arrows moves.");
 
     function viewOf(item) {
       return views.find(function (each) { return each.view.contains(item); });
@@ -245,6 +246,53 @@
       }).map(function (each) { return each.item; });
     }
 
+    // What stays where it is while all else is drawn apart: what is picked, or else what lies in
+    // the middle of the matches in sight.
+    function middle() {
+      var sight = views[0].sight(), best = [];
+      function place(item) {
+        var a = number(item, "data-a"), b = number(item, "data-b");
+        if (isNaN(b)) { b = a; }
+        if (b < sight.from || a > sight.to) { return NaN; }
+        return Math.min(sight.to, Math.max(sight.from, (a + b) / 2));
+      }
+      if (picked && viewOf(picked) && !isNaN(place(picked))) { return place(picked); }
+      [".match", ".mark,.point"].forEach(function (among) {
+        if (best.length) { return; }
+        best = Array.prototype.map.call(svg.querySelectorAll(".view :is(" + among + ")"), place)
+          .filter(function (each) { return !isNaN(each); });
+      });
+      best.sort(function (one, other) { return one - other; });
+      return best.length ? best[best.length >> 1] : (sight.from + sight.to) / 2;
+    }
+
+    // What is picked keeps its tip, unless it is out of sight now.
+    function follow() {
+      if (!picked) { return; }
+      var view = picked.closest("svg.view"), frame = view && view.getBoundingClientRect();
+      var box = boxOf(picked), x = box.left + box.width / 2;
+      if (!view || box.right < frame.left || box.left > frame.right) { pick(null); return; }
+      pick(picked, Math.min(frame.right, Math.max(frame.left, x)), box.bottom, box.top);
+    }
+
+    function zoom(factor, share) {
+      if (!views.length) { return; }
+      var sight = views[0].sight();
+      var at = share === undefined ? middle() : sight.from + share * (sight.to - sight.from);
+      views.forEach(function (each) { each.zoom(factor, at); });
+      follow();
+    }
+
+    function move(share) {
+      views.forEach(function (each) { each.move(share); });
+      follow();
+    }
+
+    function reset() {
+      views.forEach(function (each) { each.reset(); });
+      follow();
+    }
+
     function neighbour(by, among) {
       var items = inOrder(among);
       if (!items.length) { return null; }
@@ -256,6 +304,11 @@
       }) || items[0];
     }
 
+    function shareAt(event) {
+      var box = views.length ? views[0].view.getBoundingClientRect() : { left: 0, width: 1 };
+      return Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+    }
+
     svg.addEventListener("mousemove", function (event) {
       var item = event.target.closest ? event.target.closest(ITEMS) : null;
       pick(item && item.hasAttribute("data-words") ? item : null, event.clientX, event.clientY);
@@ -263,12 +316,16 @@
     svg.addEventListener("mouseleave", function () { pick(null); });
     svg.addEventListener("keydown", function (event) {
       var keys = {
-        "+": function () { views.forEach(function (each) { each.zoom(0.5); }); },
-        "=": function () { views.forEach(function (each) { each.zoom(0.5); }); },
-        "-": function () { views.forEach(function (each) { each.zoom(2); }); },
-        "0": function () { views.forEach(function (each) { each.reset(); }); },
-        "ArrowRight": function () { next(1, ".mark,.column,.point"); },
-        "ArrowLeft": function () { next(-1, ".mark,.column,.point"); },
+        "+": function () { zoom(0.5); },
+        "=": function () { zoom(0.5); },
+        "-": function () { zoom(2); },
+        "0": reset,
+        "ArrowRight": function () {
+          if (event.shiftKey) { move(0.25); } else { next(1, ".mark,.column,.point"); }
+        },
+        "ArrowLeft": function () {
+          if (event.shiftKey) { move(-0.25); } else { next(-1, ".mark,.column,.point"); }
+        },
         "ArrowDown": function () { next(1, ".match"); },
         "ArrowUp": function () { next(-1, ".match"); },
         "Escape": function () { pick(null); }
@@ -285,16 +342,10 @@
     svg.addEventListener("wheel", function (event) {
       if (!event.ctrlKey && !event.metaKey) { return; }
       event.preventDefault();
-      views.forEach(function (each) {
-        var box = each.view.getBoundingClientRect();
-        each.zoom(event.deltaY < 0 ? 0.8 : 1.25, (event.clientX - box.left) / box.width);
-      });
+      zoom(event.deltaY < 0 ? 0.8 : 1.25, shareAt(event));
     }, { passive: false });
     svg.addEventListener("dblclick", function (event) {
-      views.forEach(function (each) {
-        var box = each.view.getBoundingClientRect();
-        each.zoom(0.5, (event.clientX - box.left) / box.width);
-      });
+      zoom(0.5, shareAt(event));
       event.preventDefault();
     });
     svg.addEventListener("pointerdown", function (event) {
@@ -315,9 +366,8 @@
     });
     Array.prototype.forEach.call(figure.querySelectorAll(".tools button"), function (button) {
       button.addEventListener("click", function () {
-        views.forEach(function (each) {
-          if (button.value === "0") { each.reset(); } else { each.zoom(parseFloat(button.value)); }
-        });
+        var by = parseFloat(button.value);
+        if (button.name === "move") { move(by); } else if (by) { zoom(by); } else { reset(); }
       });
     });
   }

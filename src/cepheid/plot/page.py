@@ -16,15 +16,20 @@ from cepheid.plot.section import Section
 from cepheid.plot.style import page_style
 
 TOOLS = (
-    '<div class="tools" role="toolbar" aria-label="zoom">'
+    '<div class="tools" role="toolbar" aria-label="zoom and move">'
     '<button type="button" value="0.5" aria-label="zoom in" title="zoom in (+)">+</button>'
     '<button type="button" value="2" aria-label="zoom out" title="zoom out (-)">&minus;</button>'
+    '<button type="button" name="move" value="-0.25" aria-label="earlier" '
+    'title="earlier (Shift and ←)">←</button>'
+    '<button type="button" name="move" value="0.25" aria-label="later" '
+    'title="later (Shift and →)">→</button>'
     '<button type="button" value="0" title="show everything (0)">all</button></div>'
 )
 KEYS = (
     '<p class="keys" aria-hidden="true">Keys, after a click on the picture or Tab: '
     "<kbd>←</kbd> <kbd>→</kbd> from event to event, <kbd>↑</kbd> <kbd>↓</kbd> from match to match, "
-    "<kbd>+</kbd> <kbd>−</kbd> zoom, <kbd>0</kbd> everything</p>"
+    "<kbd>+</kbd> <kbd>−</kbd> zoom, <kbd>Shift</kbd> with <kbd>←</kbd> <kbd>→</kbd> earlier and later, "
+    "<kbd>0</kbd> everything</p>"
 )
 
 
