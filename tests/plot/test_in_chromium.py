@@ -109,6 +109,28 @@ def test_zooming_moves_marks_and_the_axis(chromium, page):
     assert told == "20 40 60 80;20 30 40 50;true;true"
 
 
+@pytest.mark.parametrize(
+    ("hours", "dates"),
+    [(0.001, "2024-01-31"), (30, "2024-01-31 2024-02-01"), (60, "2024-01-31 2024-02-01"),
+     (300, ""), (300_000, "")],
+)  # fmt: skip
+def test_a_script_writes_the_same_axis_with_its_dates(chromium, hours, dates):
+    begin = np.datetime64("2024-01-31T09:30:00.125", "ms")
+    times = begin + np.array([0, hours * 3_600_000]).astype("timedelta64[ms]")
+    events = pa.table({"ts": times, "kind": ["Fail", "Login"]})
+    page = cepheid.plot("PATTERN SEQ(Fail f, Login s)", events, **ROLES).html()
+    told = chromium.after(
+        page,
+        READ
+        + """const texts = () => ticks().split(" ").sort().join(" ");
+        const before = texts(); press("+"); const zoomed = texts(); press("0");
+        const days = [...svg.querySelectorAll(".date")].map(each => each.textContent).slice(0, 2);
+        return [before === texts() || `${before} and ${texts()}`, before !== zoomed,
+          days.join(" ")].join(";");""",
+    )
+    assert told == f"true;true;{dates}"
+
+
 @pytest.mark.parametrize("how", ["press('+')", "document.querySelector('.tools button').click()"])
 def test_zooming_keeps_matches_in_sight(chromium, how):
     times = [0, 5, *range(100, 150, 10), 990, 1_000]

@@ -89,7 +89,12 @@ def _draw_set(number: int, run: SetRun, left: float, y: float) -> tuple[list[str
         svg_text("legend", x, y + 14, text, anchor="middle" if x < left + PLOT - 20 else "end")
         for x, text in marks
     ]
-    return [*parts, *lanes, *texts], y + AXIS - 14
+    dates = [(left + axis.share(tick) * PLOT, date) for tick, date in axis.dates()]
+    texts += [
+        svg_text("legend", x, y + 28, date, anchor="middle" if x < left + PLOT - 30 else "end")
+        for x, date in dates
+    ]
+    return [*parts, *lanes, *texts], y + AXIS - 14 + (14 if dates else 0)
 
 
 def _draw_lane(

@@ -47,9 +47,20 @@ def axis_below(axis: TimeAxis, y: float, height: float) -> Iterator[str]:
     for tick, text in axis.marks():
         x = MARGIN + LABEL + axis.share(tick) * PLOT
         yield svg_element("line", "grid", x1=x, x2=x, y1=y, y2=y + height + 4)
-        anchor = "middle" if x < WIDTH - MARGIN - 28 else "end"
-        yield svg_text("tick", x, y + height + 17, text, anchor=anchor)
+        yield svg_text("tick", x, y + height + 17, text, anchor=_anchor(x))
+    for tick, date in axis.dates():
+        x = MARGIN + LABEL + axis.share(tick) * PLOT
+        yield svg_text("tick date", x, y + height + 31, date, anchor=_anchor(x))
     yield "</g>"
+
+
+def _anchor(x: float) -> str:
+    return "middle" if x < WIDTH - MARGIN - 28 else "end"
+
+
+def axis_height(axis: TimeAxis) -> float:
+    """Return how much there must be below a picture for its axis, which may have dates."""
+    return 34.0 if axis.ticks_per_second is None else 48.0
 
 
 def fitted(text: str, width: float, size: float = 11.0) -> str:

@@ -53,7 +53,8 @@
           mark.setAttribute("d", kind[1]);
           mark.setAttribute("data-a", point[0] / whole);
           mark.setAttribute("data-i", point[2]);
-          mark.setAttribute("data-words", kind[2] + "\n" + text(begin + point[0], ticks * 8));
+          mark.setAttribute("data-words", kind[2] + "\n" + (ticks ? date(begin + point[0]) + " " : "") +
+            text(begin + point[0], ticks * 8, 1));
           mark.setAttribute("transform",
             "translate(" + x(point[0] / whole).toFixed(1) + " " + each.y + ")");
           each.marks.appendChild(mark);
@@ -96,22 +97,26 @@
       }
     }
 
-    function text(tick, span) {
+    function date(tick) {
+      return new Date(Math.floor(tick / ticks) * 1000).toISOString().slice(0, 10);
+    }
+
+    function text(tick, span, size) {
       if (!ticks) { return tick.toLocaleString("en-US"); }
+      if (size >= 86400 * ticks) { return date(tick); }
       var seconds = Math.floor(tick / ticks), moment = new Date(seconds * 1000).toISOString();
       if (span / ticks <= 8) {
         var digits = String(ticks).length - 1, rest = String(tick - seconds * ticks);
         while (rest.length < digits) { rest = "0" + rest; }
         return moment.slice(11, 19) + ("." + rest).replace(/\.?0*$/, "");
       }
-      if (span / ticks < 172800) { return moment.slice(11, 19); }
-      return span / ticks < 5184000 ? moment.slice(5, 16).replace("T", " ") : moment.slice(0, 10);
+      return moment.slice(11, 19);
     }
 
     function drawAxis() {
       if (!axis) { return; }
       var whole = Math.max(1, end - begin), first = begin + state.from * whole;
-      var last = begin + state.to * whole, size = step(Math.max(1, Math.floor((last - first) / 8) + 1));
+      var last = begin + state.to * whole, day = "", size = step(Math.max(1, Math.floor((last - first) / 8) + 1));
       while (axis.firstChild) { axis.removeChild(axis.firstChild); }
       for (var tick = Math.ceil(first / size) * size; tick <= last; tick += size) {
         var at = box.x + x((tick - begin) / whole);
@@ -119,12 +124,20 @@
         grid.setAttribute("class", "grid");
         grid.setAttribute("x1", at); grid.setAttribute("x2", at);
         grid.setAttribute("y1", box.y); grid.setAttribute("y2", box.y + box.height + 4);
+        axis.appendChild(grid);
+        write("tick", at, 17, text(tick, last - first, size));
+        if (ticks && size < 86400 * ticks && date(tick) !== day) {
+          day = date(tick);
+          write("tick date", at, 31, day);
+        }
+      }
+      function write(kind, at, below, words) {
         var label = document.createElementNS(svg.namespaceURI, "text");
-        label.setAttribute("class", "tick");
-        label.setAttribute("x", at); label.setAttribute("y", box.y + box.height + 17);
+        label.setAttribute("class", kind);
+        label.setAttribute("x", at); label.setAttribute("y", box.y + box.height + below);
         label.setAttribute("text-anchor", at < box.x + box.width - 28 ? "middle" : "end");
-        label.textContent = text(tick, last - first);
-        axis.appendChild(grid); axis.appendChild(label);
+        label.textContent = words;
+        axis.appendChild(label);
       }
     }
 

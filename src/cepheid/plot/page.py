@@ -26,9 +26,9 @@ TOOLS = (
     '<button type="button" value="0" title="show everything (0)">all</button></div>'
 )
 KEYS = (
-    '<p class="keys" aria-hidden="true">Keys, after a click on the picture or Tab: '
-    "<kbd>←</kbd> <kbd>→</kbd> from event to event, <kbd>↑</kbd> <kbd>↓</kbd> from match to match, "
-    "<kbd>+</kbd> <kbd>−</kbd> zoom, <kbd>Shift</kbd> with <kbd>←</kbd> <kbd>→</kbd> earlier and later, "
+    '<p class="keys" aria-hidden="true">Keys, after a click here or Tab: '
+    "<kbd>←</kbd> <kbd>→</kbd> events, <kbd>↑</kbd> <kbd>↓</kbd> matches, "
+    "<kbd>+</kbd> <kbd>−</kbd> zoom, <kbd>Shift</kbd> <kbd>←</kbd> <kbd>→</kbd> move, "
     "<kbd>0</kbd> everything</p>"
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cepheid.explain.svg_shapes import svg_element, svg_escape, svg_number, svg_text
-from cepheid.plot.body import LABEL, MARGIN, PLOT, WIDTH, Body, axis_below, fitted, view
+from cepheid.plot.body import LABEL, MARGIN, PLOT, WIDTH, Body, axis_below, axis_height, fitted, view
 from cepheid.plot.event_rows import value_text
 from cepheid.plot.palette import colour_class
 from cepheid.plot.place_matches import moment_text
@@ -37,7 +37,8 @@ def chart_body(chart: Chart) -> Body:
     parts += [*axis_below(chart.axis, y, HEIGHT), view(content, chart.axis, y, HEIGHT)]
     power = ", on a scale of powers" if scale.is_power else ""
     span = f" from {short_number(min(values))} to {short_number(max(values))}" if values else ""
-    return Body(tuple(parts), y + HEIGHT + 34, f"{chart.title}: {chart.notes[0]}{span}{power}.")
+    words = f"{chart.title}: {chart.notes[0]}{span}{power}."
+    return Body(tuple(parts), y + HEIGHT + axis_height(chart.axis), words)
 
 
 def _height(value: float, scale: Scale) -> float:

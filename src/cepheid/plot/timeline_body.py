@@ -10,7 +10,18 @@ import json
 from collections.abc import Iterator
 
 from cepheid.explain.svg_shapes import svg_element, svg_escape, svg_number, svg_text
-from cepheid.plot.body import GAP, LABEL, MARGIN, PLOT, Body, axis_below, fitted, script_unit, view
+from cepheid.plot.body import (
+    GAP,
+    LABEL,
+    MARGIN,
+    PLOT,
+    Body,
+    axis_below,
+    axis_height,
+    fitted,
+    script_unit,
+    view,
+)
 from cepheid.plot.palette import CROSS, DOT, colour_class, shape_of
 from cepheid.plot.place_matches import counted
 from cepheid.plot.timeline import Kind, Mark, Match, Role, Row, Timeline
@@ -185,7 +196,7 @@ def timeline_body(timeline: Timeline) -> Body:
         content.insert(0, _kinds(timeline))
     height = max(0.0, y - top - GAP)
     parts += [*axis_below(timeline.axis, top, height), view(content, timeline.axis, top, height)]
-    return Body(tuple(parts), top + height + 34, _summary(timeline))
+    return Body(tuple(parts), top + height + axis_height(timeline.axis), _summary(timeline))
 
 
 def _kinds(timeline: Timeline) -> str:
