@@ -28,7 +28,7 @@ TOOLS = (
 KEYS = (
     '<p class="keys" aria-hidden="true">Keys, after a click here or Tab: '
     "<kbd>←</kbd> <kbd>→</kbd> events, <kbd>↑</kbd> <kbd>↓</kbd> matches, "
-    "<kbd>+</kbd> <kbd>−</kbd> zoom, <kbd>Shift</kbd> <kbd>←</kbd> <kbd>→</kbd> move, "
+    "<kbd>+</kbd> <kbd>&minus;</kbd> zoom, <kbd>Shift</kbd> <kbd>←</kbd> <kbd>→</kbd> move, "
     "<kbd>0</kbd> everything</p>"
 )
 

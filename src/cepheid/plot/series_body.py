@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cepheid.explain.svg_shapes import svg_element, svg_escape, svg_number, svg_text
-from cepheid.plot.body import LABEL, MARGIN, PLOT, WIDTH, Body, axis_below, axis_height, fitted, view
+from cepheid.plot.body import (
+    LABEL,
+    MARGIN,
+    PLOT,
+    WIDTH,
+    Body,
+    axis_below,
+    axis_height,
+    fitted,
+    view,
+)
 from cepheid.plot.event_rows import value_text
 from cepheid.plot.palette import colour_class
 from cepheid.plot.place_matches import moment_text

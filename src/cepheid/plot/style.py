@@ -25,12 +25,13 @@ RULES = f"""
 .cepheid-plot .mark{{stroke:$lane;stroke-width:.8}}
 .cepheid-plot .event{{stroke-width:0}}
 .cepheid-plot .mark.no{{fill:none;stroke:$no;stroke-width:2.2;stroke-linecap:round}}
-.cepheid-plot .mark.faint{{opacity:.25}}
+.cepheid-plot .mark.faint{{opacity:.45}}
 .cepheid-plot .column{{stroke:none}}
 .cepheid-plot .column.no{{fill:$no}}
 .cepheid-plot .found{{fill:$bar;stroke:none}}
 .cepheid-plot .bar{{fill:$bar;stroke:none}}
 .cepheid-plot .room{{stroke:$bar;stroke-width:1.2;stroke-dasharray:1.5 3}}
+.cepheid-plot .under{{stroke:$lane;stroke-width:3}}
 .cepheid-plot .gap{{stroke:$no;stroke-width:2;stroke-dasharray:4 3}}
 .cepheid-plot .line{{fill:none;stroke-width:1.8}}
 .cepheid-plot .hit{{fill:transparent;stroke:none}}

@@ -26,7 +26,7 @@ from cepheid.plot.palette import CROSS, DOT, colour_class, shape_of
 from cepheid.plot.place_matches import counted
 from cepheid.plot.timeline import Kind, Mark, Match, Role, Row, Timeline
 
-EVENTS, LANE, BAR, PADDING = 26.0, 9.0, 4.0, 5.0
+EVENTS, LANE, BAR, PADDING = 26.0, 9.0, 5.0, 5.0
 EVENT_COLUMNS, MATCH_COLUMNS = 44.0, 26.0
 LEGEND_STEP = 20.0
 SMALL = 0.62  # the size of a mark on a bar
@@ -98,6 +98,7 @@ class _Rows:
         )
         for gap in match.gaps:
             words = f"<title>{svg_escape(gap.text)}</title>"
+            parts.append(self.stretch("under", gap.begin, gap.end, y))
             parts.append(self.stretch("gap", gap.begin, gap.end, y, words))
         for each in match.marks:
             move = f"translate({svg_number(self.x(each.tick))} {svg_number(y)}) scale({SMALL})"
