@@ -80,6 +80,15 @@ class TestMatches:
         assert {words_of(each)[0] for each in gaps} == {"¬ Logout o"}
         assert len(gaps) == 5
 
+    @pytest.mark.parametrize("parts", ["Fail f, Login s", "!Logout o, Fail f, Login s",
+                                       "Fail f, !Logout o, Login s"])  # fmt: skip
+    def test_a_type_keeps_its_colour_when_a_negation_is_added(self, parts):
+        marks = elements(plot(f"PATTERN SEQ({parts}) WHERE [user] WITHIN 60").svg(), "mark")
+        colour = {
+            words_of(each)[0]: each.get("class").split()[1] for each in marks if each.get("data-i")
+        }
+        assert (colour["Fail"], colour["Login"]) == ("k0", "k1")
+
     @pytest.mark.parametrize(
         ("pattern", "begin", "end"),
         [("SEQ(!Logout o, Login a, Fail b)", 0, 31), ("SEQ(Login a, Fail b, !Logout o)", 60, 91)],

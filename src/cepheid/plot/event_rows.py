@@ -83,7 +83,8 @@ def to_ticks(column: pa.ChunkedArray) -> NDArray[np.int64]:
 def kinds_of(bound: BoundQuery) -> tuple[Kind, ...]:
     """Return the types of the pattern in its order, then one kind for all other types.
 
-    A type that is both matched and negated counts as matched.
+    A type that is both matched and negated counts as matched. Matched types come before negated
+    ones, so that a negation more or less leaves every type its colour.
     """
     roles: dict[str, Role] = {}
     for pattern in bound.patterns:
@@ -91,6 +92,7 @@ def kinds_of(bound: BoundQuery) -> tuple[Kind, ...]:
             roles |= dict.fromkeys(position.types, Role.MATCHED)
     ordered = [name for each in event_patterns(_pattern(bound)) for name in each.types]
     kinds = [Kind(each, roles.get(each, Role.NEGATED)) for each in dict.fromkeys(ordered)]
+    kinds.sort(key=lambda each: each.role is Role.NEGATED)
     return (*kinds, Kind("other types", Role.OTHER))
 
 
