@@ -77,10 +77,11 @@ class DrawnWorkload(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """The times that are drawn, as the user gave them; None for all."""
+    """The times that are drawn, as the user gave them, and the attribute drawn as a line."""
 
     begin: Any = None
     end: Any = None
+    value: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +112,21 @@ class Drawing:
     events: Events[Any]
     options: RunOptions
 
-    def plot(self, *, title: str | None = None, begin: Any = None, end: Any = None) -> Plot:
+    def plot(
+        self,
+        *,
+        title: str | None = None,
+        begin: Any = None,
+        end: Any = None,
+        value: str | None = None,
+    ) -> Plot:
         """Return pictures of the results; the arguments are those of `cepheid.plot`."""
         if not isinstance(self.options, Batch):
             raise ConfigError(
                 "a stream has no end, so there is no picture of all of it",
                 hint="plot what it wrote, or a batch of its events",
             )
-        here, stretch, options = read_here(self.events), Stretch(begin, end), self.options
+        here, stretch, options = read_here(self.events), Stretch(begin, end, value), self.options
         here_only = replace(options, parallel_in_time=None, grouped=False, packed=False)
         if isinstance(self.queries, DrawnWorkload):
             return draw_workload(self.queries, here, here_only, stretch, title)
@@ -136,9 +144,16 @@ class WorkloadResults(QueryResults[Table]):
         super().__init__({name: dict.__getitem__(results, name) for name in results})
         self.drawing = drawing
 
-    def plot(self, *, title: str | None = None, begin: Any = None, end: Any = None) -> Plot:
+    def plot(
+        self,
+        *,
+        title: str | None = None,
+        begin: Any = None,
+        end: Any = None,
+        value: str | None = None,
+    ) -> Plot:
         """Return pictures of the results; the arguments are those of `cepheid.plot`."""
-        return self.drawing.plot(title=title, begin=begin, end=end)
+        return self.drawing.plot(title=title, begin=begin, end=end, value=value)
 
     def _repr_html_(self) -> str:
         """Return the first rows of every result, for notebooks; Spark is not asked for them."""
@@ -195,6 +210,8 @@ def draw_query(
     if plan.query.is_aggregate:
         from cepheid.plot.read_series import draw_aggregates
 
+        _refuse_value(stretch)
+
         result: Any = parsed.run(events.given, options)
         bodies = draw_aggregates(plan.query, result, heading)
         return _section(parsed, plan, bodies, result)
@@ -204,6 +221,14 @@ def draw_query(
     rows = _rows(parsed.run(events.given, listed))  # first: it says what is wrong with the events
     bodies = (_timeline(parsed, plan, events, options, stretch, heading),)
     return _section(parsed, plan, bodies, rows)
+
+
+def _refuse_value(stretch: Stretch) -> None:
+    if stretch.value is not None:
+        raise ConfigError(
+            f"'{stretch.value}' is drawn above the events of matches, and aggregates have none",
+            hint="leave value out, or draw the queries for matches alone",
+        )
 
 
 def _rows(result: Any) -> pa.Table:
@@ -242,7 +267,7 @@ def _timeline(
     if plan.query.copies is not None:  # an event is shown in every partition that it belongs to
         copied = with_copies(events.table, plan.query.copies, keeps_all=True)
         events = EventsHere(copied, events.roles)
-    rows = event_rows(events.table, events.schema, plan)
+    rows = event_rows(events.table, events.schema, plan, stretch.value)
     most = min(options.limit or MOST_MATCHES, MOST_MATCHES)
     found = find_events(parsed, plan, events, replace(options, limit=most))
     explanation = explain_plan(plan)

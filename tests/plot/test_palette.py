@@ -54,8 +54,9 @@ def test_bars_stand_out_from_their_lane(colours):
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 def test_marks_and_texts_stand_out(colours):
     for paper in (colours["paper"], colours["lane"]):
+        named = ("other", "no", "accent", "bar")
         marks = {name: contrast(each, paper) for name, each in colours.items()
-                 if name.startswith("kind") or name in ("other", "no", "accent", "bar")}  # fmt: skip
+                 if name.startswith("kind") or name in named}  # fmt: skip
         assert {name: ratio for name, ratio in marks.items() if ratio < 2.9} == {}
         texts = {name: contrast(colours[name], paper)
                  for name in ("ink", "muted", "no", "accent", "text", "number")}  # fmt: skip

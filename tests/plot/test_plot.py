@@ -157,6 +157,54 @@ class TestMatches:
         assert spans(plot(NEGATED, LOGINS.slice(0, 0))) == []
 
 
+class TestValues:
+    READINGS = pa.table(
+        {
+            "ts": range(8),
+            "kind": ["R"] * 7 + ["Note"],
+            "room": ["hall", "attic"] * 4,
+            "heat": [20, 5, 18.5, 6, None, 7, 19, None],
+        }
+    )
+    QUERY = "PATTERN SEQ(R a, R b) WHERE [room] AND b.heat < a.heat"
+
+    def test_each_row_has_a_line_with_its_own_scale(self):
+        svg = plot(self.QUERY, self.READINGS, value="heat").svg()
+        assert len(elements(svg, "values")) == 3  # two rows and the legend
+        texts = [each.text for each in elements(svg, "tick")]
+        assert {"5", "7", "18.5", "20"} <= set(texts)
+
+    def test_events_of_matches_are_dots_on_the_line(self):
+        svg = plot(self.QUERY, self.READINGS, value="heat").svg()
+        dots = {each.get("data-i"): words_of(each) for each in elements(svg, "dot")}
+        assert set(dots) == {"0", "2", "6"}
+        assert dots["2"] == ["R", "ts: 2", "room: hall", "heat: 18.5"]
+
+    def test_a_line_of_many_values_keeps_its_peaks(self):
+        heat = np.zeros(50_000)
+        heat[31_234] = 7
+        events = pa.table({"ts": range(heat.size), "kind": ["R"] * heat.size, "heat": heat})
+        svg = plot("PATTERN R r WHERE r.heat > 9", events, value="heat").svg()
+        (line,) = [each for each in elements(svg, "values") if each.get("d")]
+        heights = {each.split()[1] for each in line.get("d").removeprefix("M").split("L")}
+        assert len(heights) == 2
+        assert len(line.get("d")) < 20_000
+
+    def test_wrong_names_are_told_with_near_ones(self):
+        with pytest.raises(ConfigError, match="did you mean 'heat'") as told:
+            plot(self.QUERY, self.READINGS, value="haet")
+        assert "no attribute 'haet'" in str(told.value)
+        with pytest.raises(ConfigError, match="only numbers can be drawn"):
+            plot(self.QUERY, self.READINGS, value="room")
+        with pytest.raises(ConfigError, match="aggregates have none"):
+            plot(f"{self.QUERY} RETURN COUNT(*) AS n", self.READINGS, value="heat")
+
+    def test_results_draw_lines_too(self):
+        found = cepheid.query(self.QUERY).analyze(self.READINGS, **ROLES)
+        drawn = plot(self.QUERY, self.READINGS, value="heat")
+        assert found.plot(value="heat").svg() == drawn.svg()
+
+
 class TestMany:
     EVENTS = pa.table(
         {

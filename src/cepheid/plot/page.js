@@ -4,7 +4,7 @@
   var STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200,
     86400, 172800, 604800, 1209600, 2592000, 7776000, 31536000];
   var MOST_MARKS = 220;  // in a row; more events are counted in columns
-  var ITEMS = ".mark,.match,.column,.found,.point";
+  var ITEMS = ".mark,.dot,.match,.column,.found,.point";
 
   function number(element, name) { return parseFloat(element.getAttribute(name)); }
 
@@ -223,7 +223,7 @@
           if (events) {
             view.classList.add("picked");
             var wanted = new Set(events.split(" "));
-            Array.prototype.forEach.call(view.querySelectorAll(".mark"), function (each) {
+            Array.prototype.forEach.call(view.querySelectorAll(".mark,.dot"), function (each) {
               if (wanted.has(each.getAttribute("data-i"))) { each.classList.add("on"); }
             });
           } else if (event) {

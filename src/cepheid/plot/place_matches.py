@@ -15,7 +15,8 @@ from cepheid.plot.event_rows import EventRows, words_of
 from cepheid.plot.find_gaps import GapFinder
 from cepheid.plot.pack_lanes import pack_lanes
 from cepheid.plot.sample_matches import SEED, FoundMatches
-from cepheid.plot.timeline import Mark, Match, Role, Row, Timeline
+from cepheid.plot.timeline import Dot, Mark, Match, Role, Row, Timeline, ValueLine
+from cepheid.plot.value_line import value_line
 
 MOST_ROWS, ENOUGH_ROWS = 24, 8  # rows without matches are drawn up to the latter
 MOST_MARKS = 220  # in a row; more events are counted in columns
@@ -72,6 +73,7 @@ class MatchPlacer:
             self.events.kinds,
             rows,
             tuple(self._notes(rows, present, is_part)),
+            value=self.events.value,
         )
 
     def _notes(self, rows: Sequence[Row], partitions: int, is_part: bool) -> list[str]:
@@ -155,11 +157,26 @@ class MatchPlacer:
             lanes=lanes,
             match_count=count,
             match_columns=tuple(self._counts(ends)) if ends.size else (),
+            values=self._values(inside, matches),
             hidden=tuple(
                 Mark(int(each), int(events.ticks[each]), int(events.kind[each]), "")
                 for each in hidden
             ),
         )
+
+    def _values(self, inside: NDArray[np.int64], matches: Sequence[Match]) -> ValueLine | None:
+        """Return the line through all values of a row, with those of its matches as dots."""
+        events = self.events
+        if events.numbers is None:
+            return None
+        of_matches = {mark.event for match in matches for mark in match.marks}
+        chosen = [each for each in inside.tolist() if each in of_matches]
+        chosen = [each for each in chosen if np.isfinite(events.numbers[each])]
+        dots = [
+            Dot(mark.event, mark.tick, float(events.numbers[mark.event]), mark.kind, mark.words)
+            for mark in self._marks(np.array(chosen, np.int64))
+        ]
+        return value_line(events.ticks[inside], events.numbers[inside], dots)
 
     def _counts(self, rows: NDArray[np.int64]) -> list[int]:
         ticks = np.clip(self.events.ticks[rows], self.extent.begin, self.extent.end)

@@ -23,7 +23,7 @@ RULES = f"""
 {KINDS}
 .cepheid-plot .other{{fill:$other;stroke:$other}}
 .cepheid-plot .mark{{stroke:$lane;stroke-width:.8}}
-.cepheid-plot .event{{stroke-width:0}}
+.cepheid-plot .event{{stroke:$lane;stroke-width:1.4}}
 .cepheid-plot .mark.no{{fill:none;stroke:$no;stroke-width:2.2;stroke-linecap:round}}
 .cepheid-plot .mark.faint{{opacity:.45}}
 .cepheid-plot .column{{stroke:none}}
@@ -33,11 +33,13 @@ RULES = f"""
 .cepheid-plot .room{{stroke:$bar;stroke-width:1.2;stroke-dasharray:1.5 3}}
 .cepheid-plot .under{{stroke:$lane;stroke-width:3}}
 .cepheid-plot .gap{{stroke:$no;stroke-width:2;stroke-dasharray:4 3}}
+.cepheid-plot .values{{fill:none;stroke:$other;stroke-width:1.5}}
+.cepheid-plot .dot{{stroke:$lane;stroke-width:.6}}
 .cepheid-plot .line{{fill:none;stroke-width:1.8}}
 .cepheid-plot .hit{{fill:transparent;stroke:none}}
-.cepheid-plot .picked .mark:not(.on),.cepheid-plot .picked .match:not(.on){{opacity:.2}}
+.cepheid-plot .picked :is(.mark,.dot):not(.on),.cepheid-plot .picked .match:not(.on){{opacity:.2}}
 .cepheid-plot .match.on .bar{{fill:$accent}}
-.cepheid-plot .mark.on{{stroke:$ink;stroke-width:1.6}}
+.cepheid-plot :is(.mark,.dot).on{{stroke:$ink;stroke-width:1.6}}
 """.strip()
 
 

@@ -22,6 +22,7 @@ from cepheid.plot.body import (
     script_unit,
     view,
 )
+from cepheid.plot.draw_values import VALUES, draw_values, scale_labels
 from cepheid.plot.palette import CROSS, DOT, colour_class, shape_of
 from cepheid.plot.place_matches import counted
 from cepheid.plot.timeline import Kind, Mark, Match, Role, Row, Timeline
@@ -49,6 +50,9 @@ class _Rows:
     def row(self, row: Row, y: float) -> tuple[list[str], float]:
         """Return what is drawn of a partition, and the y below it."""
         parts, top = list[str](), y + PADDING
+        if row.values is not None:
+            parts += draw_values(row.values, self.axis, top)
+            top += VALUES
         if row.event_columns:
             hidden = self.hidden(row, top + EVENT_COLUMNS / 2)
             parts += [f'<g class="dense"{hidden}>', *self.columns(row, top), "</g>"]
@@ -211,8 +215,10 @@ def _kinds(timeline: Timeline) -> str:
 
 def _label(row: Row, y: float, height: float, noun: tuple[str, str]) -> list[str]:
     matches = counted(row.match_count, *noun)
-    label = fitted(row.label or "all events", LABEL - 12, 12.0)
+    room = LABEL - 12 if row.values is None else LABEL - 62
+    label = fitted(row.label or "all events", room, 12.0)
     return [
+        *([] if row.values is None else scale_labels(row.values, y + PADDING)),
         svg_text("row", MARGIN, y + 18, label),
         *([svg_text("note", MARGIN, y + 33, matches)] if height > 36 else []),
     ]
@@ -236,6 +242,8 @@ def _legend(timeline: Timeline, y: float) -> tuple[list[str], float]:
         )
     matches = [each for row in timeline.rows for lane in row.lanes for each in lane]
     line = '<line class="{}" x1="-7" x2="7" y1="0" y2="0" '
+    if any(row.values is not None for row in timeline.rows):
+        entries.append((line.format("values"), timeline.value))
     if matches:
         bar = '<rect class="bar" x="-7" y="-2" width="14" height="4" rx="2" '
         entries.append((bar, timeline.noun[0]))
