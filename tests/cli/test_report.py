@@ -29,6 +29,15 @@ def test_a_page_can_be_printed():
     assert done.stdout.endswith("</html>\n")
 
 
+def test_a_page_draws_values(tmp_path):
+    file = tmp_path / "report.html"
+    assert cepheid("run", CANCELLED, *RIDES, "-o", file, "--value", "price").code == 0
+    assert 'class="values" data-line' in file.read_text(encoding="utf-8")
+    done = cepheid("run", CANCELLED, *RIDES, "-o", file, "--value", "prize")
+    assert "did you mean 'price'" in done.stderr
+    assert "--value is for pages" in cepheid("run", CANCELLED, *RIDES, "--value", "price").stderr
+
+
 def test_options_that_change_nothing_are_refused(tmp_path):
     file = tmp_path / "report.html"
     done = cepheid("run", CANCELLED, *RIDES, "-o", file, "--no-parallel-in-time")
