@@ -8,12 +8,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from cepheid.engine.failed import Failed
+from cepheid.engine.process.hear_warnings import hear_warnings
 from cepheid.errors import ConfigError
 from cepheid.events import Events
 from cepheid.language import ast
 from cepheid.plan.run_options import Batch, RunOptions
 from cepheid.plot.picture import Plot
-from cepheid.plot.section import Section
+from cepheid.plot.section import Section, heading_of
 from cepheid.runners.query_results import QueryResults
 from cepheid.tables.table_types import Table
 
@@ -31,6 +32,7 @@ MOST_MATCHES = 1_000_000  # that are looked for; more are not counted
 MOST_EVENTS = 5_000_000  # of Spark that are brought to this process
 MOST_SHOWN = 20  # rows of a result in a notebook
 MOST_LISTED = 1_000  # rows of the result in a page
+NO_MATCH = "There is no match: no events fit the whole pattern with its conditions and its window."
 ROW = "cepheid_row"  # the column with the row numbers of events
 
 
@@ -131,7 +133,7 @@ class Drawing:
         if isinstance(self.queries, DrawnWorkload):
             return draw_workload(self.queries, here, here_only, stretch, title)
         section = draw_query(self.queries, here, here_only, stretch, title)
-        return Plot(title or section.name, [section])
+        return Plot(title or heading_of(section.name), [section])
 
 
 class WorkloadResults(QueryResults[Table]):
@@ -206,21 +208,24 @@ def draw_query(
     plan = parsed.plan(events.schema)
     options.check(plan)
     plan.require_executable()
-    heading = title or (parsed.name if parsed.is_named else "")
+    heading = title or (heading_of(parsed.name) if parsed.is_named else "")
     if plan.query.is_aggregate:
         from cepheid.plot.read_series import draw_aggregates
 
         _refuse_value(stretch)
 
-        result: Any = parsed.run(events.given, options)
+        with hear_warnings() as heard:
+            result: Any = parsed.run(events.given, options)
         bodies = draw_aggregates(plan.query, result, heading)
-        return _section(parsed, plan, bodies, result)
+        return replace(_section(parsed, plan, bodies, result), warnings=tuple(heard))
     is_graph = plan.query.output is ast.OutputMode.COMPRESSED
     most = None if is_graph else min(options.limit or MOST_LISTED, MOST_LISTED)
     listed = replace(options, limit=most)
-    rows = _rows(parsed.run(events.given, listed))  # first: it says what is wrong with the events
+    with hear_warnings() as heard:  # first: it says what is wrong with the events
+        rows = _rows(parsed.run(events.given, listed))
     bodies = (_timeline(parsed, plan, events, options, stretch, heading),)
-    return _section(parsed, plan, bodies, rows)
+    notes = () if rows.num_rows else (NO_MATCH,)
+    return replace(_section(parsed, plan, bodies, rows, notes), warnings=tuple(heard))
 
 
 def _refuse_value(stretch: Stretch) -> None:

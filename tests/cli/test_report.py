@@ -20,7 +20,7 @@ def test_the_suffix_asks_for_a_page(tmp_path):
 def test_several_queries_have_one_page(tmp_path):
     file = tmp_path / "report.html"
     assert cepheid("run", CANCELLED, SLOW, *RIDES, "-o", file, "-q").code == 0
-    assert Page(file.read_text(encoding="utf-8")).texts["h2"] == [str(CANCELLED), str(SLOW)]
+    assert Page(file.read_text(encoding="utf-8")).texts["h2"] == [CANCELLED.name, SLOW.name]
 
 
 def test_a_page_can_be_printed():

@@ -272,6 +272,28 @@ class TestAggregates:
         assert "13" in Page(picture.html()).texts["td"]
 
 
+class TestReports:
+    def test_no_match_is_said_in_words_with_the_reason(self):
+        picture = plot("PATTERN SEQ(Fail f, Lgoin s)")
+        page = Page(picture.html())
+        assert any("There is no match" in each for each in page.texts["p"])
+        assert any("no event is of type 'Lgoin' (did you mean 'Login'?" in each
+                   for each in page.texts["p"])  # fmt: skip
+        assert "There is no match" not in plot(NEGATED).html()
+
+    def test_a_heading_is_said_once_and_without_its_folders(self):
+        query = cepheid.query(NEGATED, name="/srv/queries/logins.cep")
+        page = Page(plot(query).html())
+        assert page.texts["h1"] == ["logins.cep"]
+        assert "logins.cep" not in page.texts["text"]
+        assert "logins.cep" in plot(query).svg()
+
+    def test_the_words_of_a_match_have_what_the_query_reads(self):
+        query = "PATTERN SEQ(R a, R b) WHERE [room] AND b.heat < a.heat RETURN a.ts"
+        found = elements(plot(query, TestValues.READINGS).svg(), "match")
+        assert words_of(found[-1])[1:] == ["a: R 0, heat: 20", "b: R 6, heat: 19"]
+
+
 class TestWorkloads:
     def test_each_query_has_its_picture_and_shared_bursts_have_one(self):
         texts = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cepheid.explain.svg_shapes import svg_element, svg_escape, svg_number, svg_text
 from cepheid.explain.time_axis import TimeAxis
@@ -17,11 +17,19 @@ AVERAGE_WIDTH = 0.56  # of a letter, by the size of its font
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """Elements of a picture, its height, and what it shows in words."""
+    """Elements of a picture, its height, what it shows in words, and what it calls itself.
+
+    The first of the parts is the title.
+    """
 
     parts: tuple[str, ...]
     height: float
     summary: str
+    title: str = ""
+
+    def below(self, heading: str) -> Body:
+        """Return the picture for a place below a heading, which it does not say again."""
+        return replace(self, parts=self.parts[1:]) if self.title == heading else self
 
 
 def view(content: Sequence[str], axis: TimeAxis, y: float, height: float) -> str:

@@ -12,7 +12,7 @@ from cepheid.explain.document import Explanation
 from cepheid.plot.body import Body, stacked
 from cepheid.plot.colour_query import colour_query
 from cepheid.plot.rows_table import rows_table
-from cepheid.plot.section import Section
+from cepheid.plot.section import Section, heading_of
 from cepheid.plot.style import page_style
 
 TOOLS = (
@@ -61,7 +61,7 @@ def page(title: str, sections: Sequence[Section], sharing: str | None) -> str:
     is_single = len(sections) == 1
     parts = [f"<h1>{escape(title)}</h1>"]
     for section in sections:
-        parts += _section(section, has_heading=not is_single)
+        parts += _section(section, None if is_single else _heading(section, sections), title)
     if sharing is not None:
         parts.append(f'<h2>What the queries shared</h2><figure class="drawing">{sharing}</figure>')
     return "\n".join(
@@ -78,16 +78,24 @@ def page(title: str, sections: Sequence[Section], sharing: str | None) -> str:
     )
 
 
-def _section(section: Section, *, has_heading: bool) -> Iterator[str]:
-    if has_heading:
-        yield f"<h2>{escape(section.name)}</h2>"
+def _heading(section: Section, sections: Sequence[Section]) -> str:
+    """Return the name of a query; of a file its last part, if no other has the same."""
+    short = heading_of(section.name)
+    same = [each for each in sections if heading_of(each.name) == short]
+    return short if len(same) == 1 else section.name
+
+
+def _section(section: Section, heading: str | None, title: str) -> Iterator[str]:
+    if heading is not None:
+        yield f"<h2>{escape(heading)}</h2>"
     yield query_block(section.text)
     for note in section.notes:
         yield f'<p class="note">{escape(note)}</p>'
-    for warning in section.explanation.warnings:
+    for warning in (*section.explanation.warnings, *section.warnings):
         yield f'<p class="warning">{escape(warning)}</p>'
     if section.bodies:
-        yield _figure(section.bodies, section.name)
+        bodies = [each.below(heading or title) for each in section.bodies]
+        yield _figure(bodies, section.name)
     yield f"<h3>Result</h3>{_table(section)}"
     yield automaton(section.explanation)
     yield plan_table(section.explanation)

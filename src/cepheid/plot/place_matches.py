@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from cepheid.explain.time_axis import TimeAxis
 from cepheid.plot.event_rows import EventRows, words_of
 from cepheid.plot.find_gaps import GapFinder
 from cepheid.plot.pack_lanes import pack_lanes
+from cepheid.plot.read_attributes import read_attributes
 from cepheid.plot.sample_matches import SEED, FoundMatches
 from cepheid.plot.timeline import Dot, Mark, Match, Role, Row, Timeline, ValueLine
 from cepheid.plot.value_line import value_line
@@ -209,6 +211,7 @@ class MatchPlacer:
     def _matches(self, slices: Sequence[slice]) -> list[Match]:
         """Return matches in the order of their beginnings; of long ones some events have a dot."""
         kept, matches = self.found.kept, []
+        told = self._told(np.unique(np.concatenate([kept.event[each] for each in slices] or [[]])))
         for each in slices:
             events, variables = kept.event[each], kept.variable[each]
             names = [self.found.variables[variable] for variable in variables]
@@ -222,16 +225,29 @@ class MatchPlacer:
                     tuple(_thinned(marks)),
                     self.gaps.gaps(names, [each.tick for each in marks]),
                     None if self.length is None else marks[0].tick + self.length,
-                    self._words(marks),
+                    self._words(marks, told),
                 )
             )
         return sorted(matches, key=lambda each: (each.begin, each.end))
 
-    def _words(self, marks: Sequence[Mark]) -> str:
-        lines = [
-            f"{each.words}: {self.events.kinds[each.kind].name} {moment_text(each.tick, self.axis)}"
-            for each in _thinned(marks, 10)
-        ]
+    def _told(self, events: NDArray[Any]) -> dict[int, str]:
+        """Return of events what WHERE and RETURN read of them, beside when and where they were."""
+        schema, columns = self.bound.schema, self.events.table.column_names
+        known = {schema.time, schema.type_column, *self.bound.partition_by}
+        names = [each for each in read_attributes(self.bound.tree) if each not in known]
+        names = [each for each in names if each in columns]
+        if not names:
+            return {}
+        rows = events.astype(int).tolist()
+        words = words_of(self.events.table.select(names), rows, ())
+        return {row: each.replace("\n", ", ") for row, each in zip(rows, words, strict=True)}
+
+    def _words(self, marks: Sequence[Mark], told: dict[int, str]) -> str:
+        lines = []
+        for each in _thinned(marks, 10):
+            moment = moment_text(each.tick, self.axis)
+            line = f"{each.words}: {self.events.kinds[each.kind].name} {moment}"
+            lines.append(", ".join(filter(None, [line, told.get(each.event, "")])))
         head = f"match of {counted(len(marks), 'event')}"
         return "\n".join([head, *dict.fromkeys(lines)])
 

@@ -201,7 +201,9 @@ def timeline_body(timeline: Timeline) -> Body:
         content.insert(0, _kinds(timeline))
     height = max(0.0, y - top - GAP)
     parts += [*axis_below(timeline.axis, top, height), view(content, timeline.axis, top, height)]
-    return Body(tuple(parts), top + height + axis_height(timeline.axis), _summary(timeline))
+    return Body(
+        tuple(parts), top + height + axis_height(timeline.axis), _summary(timeline), timeline.title
+    )
 
 
 def _kinds(timeline: Timeline) -> str:
