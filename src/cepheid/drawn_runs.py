@@ -339,7 +339,8 @@ def _extent(stretch: Stretch, events: EventsHere, ticks: Any) -> Any:
     begin, end = tick(stretch.begin, first), tick(stretch.end, last)
     if begin > end:
         raise ConfigError(f"the picture would begin at {begin} and end before, at {end}")
-    return Extent(begin, end)
+    is_given = stretch.begin is not None or stretch.end is not None
+    return Extent(begin, end, is_given)
 
 
 def _as_time(value: Any, kind: pa.DataType) -> pa.Array:

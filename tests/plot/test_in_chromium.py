@@ -198,6 +198,24 @@ def test_a_million_matches_do_not_freeze_the_page(chromium):
     assert 0 < int(told) < 25_000
 
 
+def test_a_narrow_screen_scrolls_the_picture_and_not_the_page(chromium, page):
+    told = chromium.after(
+        page,
+        READ
+        + """const frame = document.createElement("iframe");
+        frame.style.cssText = "width:500px;height:800px;border:0";
+        document.body.appendChild(frame);
+        const inner = frame.contentDocument; inner.open();
+        inner.write("<!DOCTYPE html>" + document.documentElement.outerHTML
+          .replace(/<script[^]*?<\\/script>/g, "")); inner.close();
+        const drawn = inner.querySelector(".wide > svg").getBoundingClientRect();
+        const tools = inner.querySelector(".tools").getBoundingClientRect();
+        return [drawn.width, inner.querySelector(".wide").scrollWidth > 600,
+          inner.documentElement.scrollWidth <= 500, tools.bottom <= drawn.top].join(";");""",
+    )
+    assert told == "700;true;true;true"
+
+
 def test_colours_follow_the_reader(chromium, page, tmp_path):
     file, pictures = tmp_path / "page.html", [tmp_path / f"{each}.png" for each in ("a", "b")]
     file.write_text(page, encoding="utf-8")

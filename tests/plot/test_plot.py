@@ -157,6 +157,45 @@ class TestMatches:
         assert spans(plot(NEGATED, LOGINS.slice(0, 0))) == []
 
 
+class TestRows:
+    def test_rows_with_matches_come_first(self):
+        events = pa.table(
+            {"ts": [1, 2, 3], "kind": ["Fail", "Fail", "Login"], "user": ["a", "b", "b"]}
+        )
+        svg = plot("PATTERN SEQ(Fail f, Login s) WHERE [user]", events).svg()
+        assert [each.text for each in elements(svg, "row")] == ["b", "a"]
+
+    def test_marks_of_a_crowded_row_are_small(self):
+        events = pa.table({"ts": range(200), "kind": ["Fail"] * 200})
+        assert len(elements(plot("PATTERN Fail f WHERE f.ts < 0", events).svg(), "crowded")) == 1
+        assert elements(plot(NEGATED).svg(), "crowded") == []
+
+    def test_the_axis_is_that_of_the_drawn_rows(self):
+        users = [each for each in range(40) for _ in range(3)] + [99]
+        events = pa.table(
+            {"ts": [*range(120), 9_999], "kind": [*["Fail"] * 120, "Login"], "user": users}
+        )
+        query = "PATTERN Fail{3,} f WHERE [user] AND f[1].user < 24 SEMANTICS contiguous"
+        svg = plot(query, events).svg()
+        assert {each.text for each in elements(svg, "tick")} <= {str(each) for each in range(100)}
+        whole = elements(plot(query, events, end=9_999).svg(), "tick")
+        assert "8,000" in {each.text for each in whole}
+
+    def test_long_names_keep_both_ends(self):
+        names = [f"a-very-long-name-of-a-warehouse-{place}" for place in ("north", "south")]
+        events = pa.table({"ts": [1, 2], "kind": ["Fail"] * 2, "user": names})
+        rows = elements(plot("PATTERN Fail f WHERE [user]", events).svg(), "row")
+        assert [words_of(each) for each in rows] == [[each] for each in names]
+        assert [each.text.endswith(name[-5:]) for each, name in zip(rows, names, strict=True)]
+        assert all(len(each.text) < 25 and each.text.startswith("a-very") for each in rows)
+
+    def test_a_long_heading_leaves_room_for_the_buttons(self):
+        svg = plot(NEGATED, title="mmmm " * 60).svg()
+        (title,) = elements(svg, "title")
+        assert len(title.text) < 60
+        assert title.text.endswith("…")
+
+
 class TestValues:
     READINGS = pa.table(
         {

@@ -66,7 +66,7 @@ def live_content(page: LivePage) -> str:
     parts += map(_table, page.numbers)
     if page.bodies:
         drawn = stacked(page.bodies, "", title=page.title)
-        parts.append(f'<figure class="plot">{drawn}</figure>')
+        parts.append(f'<figure class="plot"><div class="wide">{drawn}</div></figure>')
     if page.results:
         parts.append("<h3>Last results</h3>")
     parts += [_table(each) for each in page.results]

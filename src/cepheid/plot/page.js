@@ -242,7 +242,7 @@
 
     function goTo(item) {
       viewOf(item).reveal(item);
-      (item.querySelector(".bar") || item).scrollIntoView({ block: "nearest" });
+      (item.querySelector(".bar") || item).scrollIntoView({ block: "nearest", inline: "nearest" });
       var box = boxOf(item);
       pick(item, box.left + box.width / 2, box.bottom, box.top);
       said.textContent = item.getAttribute("data-words").replace(/\n/g, ", ");

@@ -138,6 +138,6 @@ def _figure(bodies: Sequence[Body], name: str) -> str:
     drawn = stacked(bodies, "", title=name)
     tools, keys = (TOOLS, KEYS) if 'class="view"' in drawn else ("", "")
     return (
-        f'<figure class="plot" data-cepheid-plot>{tools}{drawn}{keys}'
+        f'<figure class="plot" data-cepheid-plot>{tools}<div class="wide">{drawn}</div>{keys}'
         '<p class="said" aria-live="polite"></p></figure>'
     )

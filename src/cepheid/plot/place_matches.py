@@ -31,10 +31,11 @@ PADDING = 0.012  # of the axis at both ends, for the marks there
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """The stretch of time that is drawn, in ticks."""
+    """The stretch of time that is drawn, in ticks; `is_given`: someone asked for it."""
 
     begin: int
     end: int
+    is_given: bool = False
 
 
 class MatchPlacer:
@@ -58,14 +59,13 @@ class MatchPlacer:
         first, last = ticks[found.first], ticks[found.last]
         self.is_seen = (last >= extent.begin) & (first <= extent.end)
         self.match_partition = events.partition[found.first]
-        pad = max(1, round((extent.end - extent.begin) * PADDING))
-        per_second = events.ticks_per_second if events.is_clock else None
-        self.axis = TimeAxis(extent.begin - pad, extent.end + pad, per_second)
+        self.axis = self._axis()
         self.kept = found.kept.starts, found.kept.ends
 
     def timeline(self, title: str, *, is_part: bool) -> Timeline:
         """Return the timeline; `is_part` says that there are more matches than were looked for."""
         chosen, present = self._rows()
+        self._shrink(chosen, present)
         rows = tuple(self._row(each, len(chosen)) for each in chosen)
         heading = ", ".join(self.bound.partition_by)
         return Timeline(
@@ -107,8 +107,26 @@ class MatchPlacer:
         matches = np.bincount(of_matches[of_matches >= 0], minlength=partitions)
         most = min(MOST_ROWS, max(ENOUGH_ROWS, int(np.count_nonzero(matches))))
         present = min(partitions, max(1, int(np.count_nonzero(events + matches))))
-        best = np.lexsort((-events, -matches))[: min(most, present)]
-        return sorted((int(each) for each in best), key=self._sort_key), present
+        best = np.lexsort((-events, -matches))[: min(most, present)].tolist()
+        best.sort(key=lambda each: (not matches[each], self._sort_key(each)))
+        return best, present
+
+    def _shrink(self, chosen: Sequence[int], present: int) -> None:
+        """Let the axis begin and end with the rows that are drawn, if the reader did not say where.
+
+        Others may reach further.
+        """
+        of_rows = np.isin(self.events.partition, chosen) & self.is_visible
+        if self.extent.is_given or len(chosen) == present or not of_rows.any():
+            return
+        ticks = self.events.ticks[of_rows]
+        self.extent = Extent(int(ticks.min()), int(ticks.max()))
+        self.axis = self._axis()
+
+    def _axis(self) -> TimeAxis:
+        pad = max(1, round((self.extent.end - self.extent.begin) * PADDING))
+        per_second = self.events.ticks_per_second if self.events.is_clock else None
+        return TimeAxis(self.extent.begin - pad, self.extent.end + pad, per_second)
 
     def _sort_key(self, partition: int) -> tuple[tuple[bool, float, str], ...]:
         """Numbers by size, everything else as text."""

@@ -14,6 +14,9 @@ from cepheid.plot.body import (
     axis_below,
     axis_height,
     fitted,
+    letters_width,
+    name_text,
+    title_text,
     view,
 )
 from cepheid.plot.event_rows import value_text
@@ -116,7 +119,7 @@ def bars_body(bars: Bars) -> Body:
     for label, value in bars.values:
         left = MARGIN + LABEL
         width = max(1.0, scale.share(value) * (PLOT - 80))
-        parts.append(svg_text("row", MARGIN, y + 12, fitted(label, LABEL - 12, 12.0)))
+        parts.append(name_text(MARGIN, y + 12, label, LABEL - 12))
         parts.append(svg_element("rect", "column k0", x=left, y=y, width=width, height=BAR, rx=2.0))
         parts.append(svg_text("tick", left + width + 6, y + 12, short_number(value)))
         y += BAR_STEP
@@ -125,7 +128,7 @@ def bars_body(bars: Bars) -> Body:
 
 
 def _head(title: str, notes: Sequence[str]) -> tuple[list[str], float]:
-    parts = [svg_text("title", MARGIN, MARGIN + 6, fitted(title, LABEL + PLOT - 120, 16.0))]
+    parts = [title_text(title)]
     y = MARGIN + 24
     for note in notes:
         parts.append(svg_text("note", MARGIN, y, note))
@@ -137,7 +140,7 @@ def _legend(labels: Sequence[str], y: float) -> tuple[list[str], float]:
     parts, x = list[str](), MARGIN
     for number, label in enumerate(labels):
         name = fitted(label or "all", 200.0)
-        width = 24 + len(name) * 6.4 + 16
+        width = 22 + letters_width(name) + 18
         if x + width > WIDTH - MARGIN:
             x, y = MARGIN, y + 18
         key = {"x": x, "y": y - 2, "width": 16.0, "height": 4.0, "rx": 2.0}

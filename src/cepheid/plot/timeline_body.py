@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 
 from cepheid.explain.svg_shapes import svg_element, svg_escape, svg_number, svg_text
 from cepheid.plot.body import (
@@ -18,8 +19,10 @@ from cepheid.plot.body import (
     Body,
     axis_below,
     axis_height,
-    fitted,
+    letters_width,
+    name_text,
     script_unit,
+    title_text,
     view,
 )
 from cepheid.plot.draw_values import VALUES, draw_values, scale_labels
@@ -30,7 +33,8 @@ from cepheid.plot.timeline import Kind, Mark, Match, Role, Row, Timeline
 EVENTS, LANE, BAR, PADDING = 26.0, 9.0, 5.0, 5.0
 EVENT_COLUMNS, MATCH_COLUMNS = 44.0, 26.0
 LEGEND_STEP = 20.0
-SMALL = 0.62  # the size of a mark on a bar
+SMALL = 0.62  # the size of a mark on a bar, and in a crowded row
+CLOSE, MOST_CLOSE = 6.0, 0.3  # a row is crowded if this share of its marks is as close
 
 
 class _Rows:
@@ -58,8 +62,11 @@ class _Rows:
             parts += [f'<g class="dense"{hidden}>', *self.columns(row, top), "</g>"]
             top += EVENT_COLUMNS
         else:
-            drawn = sorted(row.marks, key=self._depth)
-            parts += [self.mark(each, top + EVENTS / 2) for each in drawn]
+            drawn, is_crowded = sorted(row.marks, key=self._depth), self.is_crowded(row)
+            parts.append('<g class="crowded">' if is_crowded else "<g>")
+            size = f" scale({SMALL})" if is_crowded else ""
+            parts += [self.mark(each, top + EVENTS / 2, size) for each in drawn]
+            parts.append("</g>")
             top += EVENTS
         if row.match_columns:
             parts += self.match_columns(row, top)
@@ -76,13 +83,19 @@ class _Rows:
         """Marks of other types are below, and those that WHERE excludes above them."""
         return self._kind(mark).role is not Role.OTHER, mark.fits
 
-    def mark(self, mark: Mark, y: float) -> str:
+    def is_crowded(self, row: Row) -> bool:
+        """Whether many marks of a row would cover each other."""
+        places = sorted(self.x(each.tick) for each in row.marks)
+        close = sum(after - before < CLOSE for before, after in pairwise(places))
+        return close > MOST_CLOSE * len(places)
+
+    def mark(self, mark: Mark, y: float, size: str) -> str:
         kind = self._kind(mark)
         faint = " faint" if _is_faint(self.timeline, mark) else ""
         return (
             f'<path class="mark {_colour(kind, mark.kind)}{faint}" data-i="{mark.event}" '
             f'{self.place(mark.tick)} d="{_shape(kind, mark.kind)}" '
-            f'transform="translate({svg_number(self.x(mark.tick))} {svg_number(y)})">'
+            f'transform="translate({svg_number(self.x(mark.tick))} {svg_number(y)}){size}">'
             f"<title>{_title(mark.words)}</title></path>"
         )
 
@@ -176,9 +189,7 @@ def _title(words: str) -> str:
 
 def timeline_body(timeline: Timeline) -> Body:
     """Return the timeline: title, legend, a row for every partition, the axis."""
-    parts = [
-        svg_text("title", MARGIN, MARGIN + 6, fitted(timeline.title, LABEL + PLOT - 120, 16.0))
-    ]
+    parts = [title_text(timeline.title)]
     legend, y = _legend(timeline, MARGIN + 28)
     parts += legend
     for note in timeline.notes:
@@ -218,10 +229,9 @@ def _kinds(timeline: Timeline) -> str:
 def _label(row: Row, y: float, height: float, noun: tuple[str, str]) -> list[str]:
     matches = counted(row.match_count, *noun)
     room = LABEL - 12 if row.values is None else LABEL - 62
-    label = fitted(row.label or "all events", room, 12.0)
     return [
         *([] if row.values is None else scale_labels(row.values, y + PADDING)),
-        svg_text("row", MARGIN, y + 18, label),
+        name_text(MARGIN, y + 18, row.label or "all events", room),
         *([svg_text("note", MARGIN, y + 33, matches)] if height > 36 else []),
     ]
 
@@ -254,7 +264,7 @@ def _legend(timeline: Timeline, y: float) -> tuple[list[str], float]:
     if any(each.gaps for each in matches):
         entries.append((line.format("gap"), "nothing negated here"))
     for shape, name in entries:
-        width = 22 + len(name) * 6.4 + 16
+        width = 20 + letters_width(name) + 18
         if x + width > MARGIN + LABEL + PLOT:
             x, y = MARGIN, y + LEGEND_STEP
         parts.append(f'{shape} transform="translate({svg_number(x + 7)} {svg_number(y)})"/>')
