@@ -198,6 +198,19 @@ def test_a_million_matches_do_not_freeze_the_page(chromium):
     assert 0 < int(told) < 25_000
 
 
+def test_bars_can_be_pointed_at_and_have_keys(chromium):
+    query = "PATTERN SEQ(Fail f, Login s) GROUP BY user RETURN user, COUNT(*) AS n"
+    page = cepheid.plot(query, LOGINS, **ROLES).html()
+    told = chromium.after(
+        page,
+        READ.replace(", view = svg.querySelector('.view')", "")
+        + """svg.focus(); press("ArrowDown"); press("ArrowDown"); const second = said.textContent;
+        point(svg.querySelector(".column"));
+        return [second, tip.textContent, tip.hidden].join(";");""",
+    )
+    assert told == "user bob: 2;user ann: 5;false"
+
+
 def test_a_narrow_screen_scrolls_the_picture_and_not_the_page(chromium, page):
     told = chromium.after(
         page,

@@ -292,13 +292,25 @@ class TestAggregates:
         titles = [each.text for each in elements(svg, "title") if each.text]
         assert titles == ["n: COUNT(*)", "t: SUM(s.ts)"]
         points = [words_of(each) for each in elements(svg, "point")]
-        assert ["bob: 2", "from 10"] in points
+        assert ["bob: 2", "from 10 to 40"] in points
         assert {each.split(": ")[0] for each, _ in points} == {"ann", "bob"}
 
     def test_groups_without_time_are_bars(self):
         picture = plot("PATTERN SEQ(Fail f, Login s) GROUP BY user RETURN user, COUNT(*) AS n")
         assert repr(picture) == "Plot(n: COUNT(*): ann: 5; bob: 2.)"
         assert len(elements(picture.svg(), "column")) == 2
+
+    def test_groups_say_what_they_are_in_one_order(self):
+        events = pa.table(
+            {"ts": range(12), "kind": ["Fail"] * 12, "user": [10, 9, 9, 10, 2, 2, 2, 2] + [9] * 4}
+        )
+        query = "PATTERN Fail f{} GROUP BY user RETURN user, COUNT(*) AS n"
+        names = ["user 2", "user 9", "user 10"]
+        bars = plot(query.format(""), events).svg()
+        assert [each.text for each in elements(bars, "row")] == names
+        lines = plot(query.format(" WITHIN 4 SLIDE 4"), events)
+        assert [each.text for each in elements(lines.svg(), "legend")] == names
+        assert "windows, drawn from their beginning" in repr(lines)
 
     def test_values_of_very_different_size_have_a_scale_of_powers(self):
         events = pa.table({"ts": range(40), "kind": ["Fail"] * 40})

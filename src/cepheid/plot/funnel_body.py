@@ -20,6 +20,7 @@ def funnel_body(title: str, note: str, steps: Sequence[dict[str, Any]]) -> Body:
         svg_text("note", MARGIN, MARGIN + 24, note),
     ]
     y, before, keys_before = MARGIN + 52, 0.0, 0
+    parts.append('<g class="part bars">')
     for row in steps:
         share = row["of_first"] or 0.0
         length = max(1.0, share * WHOLE)
@@ -37,6 +38,7 @@ def funnel_body(title: str, note: str, steps: Sequence[dict[str, Any]]) -> Body:
         at = MARGIN + max(length, before) + 8
         parts.append(svg_text("tick", at, y + 8 + BAR - 7, _reached(row)))
         y, before, keys_before = y + STEP, length, row["keys"]
+    parts.append("</g>")
     listed = "; ".join(f"{row['name']}: {_reached(row)}" for row in steps)
     return Body(tuple(parts), y - STEP + BAR + 30, f"{title}: {listed}.")
 

@@ -181,7 +181,7 @@
     var tip = document.createElement("div"), picked = null;
     tip.className = "tip"; tip.hidden = true; tip.setAttribute("aria-hidden", "true");
     figure.appendChild(tip);
-    Array.prototype.forEach.call(svg.querySelectorAll(".view title"), function (title) {
+    Array.prototype.forEach.call(svg.querySelectorAll(".view title,.bars title"), function (title) {
       title.parentNode.setAttribute("data-words", title.textContent);
       title.parentNode.removeChild(title);
     });
@@ -217,7 +217,7 @@
         });
         picked = item;
         if (item) {
-          var view = item.closest(".view");
+          var view = item.closest(".view") || svg;
           item.classList.add("on");
           var events = item.getAttribute("data-e"), event = item.getAttribute("data-i");
           if (events) {
@@ -241,7 +241,7 @@
     }
 
     function goTo(item) {
-      viewOf(item).reveal(item);
+      if (viewOf(item)) { viewOf(item).reveal(item); }
       (item.querySelector(".bar") || item).scrollIntoView({ block: "nearest", inline: "nearest" });
       var box = boxOf(item);
       pick(item, box.left + box.width / 2, box.bottom, box.top);
@@ -339,8 +339,8 @@
         "ArrowLeft": function () {
           if (event.shiftKey) { move(-0.25); } else { next(-1, ".mark,.column,.point"); }
         },
-        "ArrowDown": function () { next(1, ".match"); },
-        "ArrowUp": function () { next(-1, ".match"); },
+        "ArrowDown": function () { next(1, ".match,.bars .column"); },
+        "ArrowUp": function () { next(-1, ".match,.bars .column"); },
         "Escape": function () { pick(null); }
       };
       function next(by, among) {

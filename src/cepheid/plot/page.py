@@ -32,6 +32,11 @@ KEYS = (
     "<kbd>0</kbd> everything</p>"
 )
 
+KEYS_OF_BARS = (
+    '<p class="keys" aria-hidden="true">Keys, after a click here or Tab: '
+    "<kbd>↑</kbd> <kbd>↓</kbd> bars</p>"
+)
+
 
 @cache
 def _file(name: str) -> str:
@@ -136,7 +141,7 @@ def _table(section: Section) -> str:
 
 def _figure(bodies: Sequence[Body], name: str) -> str:
     drawn = stacked(bodies, "", title=name)
-    tools, keys = (TOOLS, KEYS) if 'class="view"' in drawn else ("", "")
+    tools, keys = (TOOLS, KEYS) if 'class="view"' in drawn else ("", KEYS_OF_BARS)
     return (
         f'<figure class="plot" data-cepheid-plot>{tools}<div class="wide">{drawn}</div>{keys}'
         '<p class="said" aria-live="polite"></p></figure>'

@@ -278,12 +278,16 @@ def _thinned(marks: Sequence[Mark], most: int = MOST_EVENTS) -> list[Mark]:
 
 
 def moment_text(tick: int, axis: TimeAxis) -> str:
-    """Return a time as a text, with date and time of day if it is a moment."""
+    """Return a time as a text, with date and time of day if it is a moment.
+
+    >>> moment_text(1_500_000, TimeAxis(0, 1, 1_000_000)), moment_text(60, TimeAxis(0, 1, 1))
+    ('1970-01-01 00:00:01.5', '1970-01-01 00:01:00')
+    """
     if axis.ticks_per_second is None:
         return str(tick)
     unit = {1: "s", 1_000: "ms", 1_000_000: "us", 1_000_000_000: "ns"}[axis.ticks_per_second]
-    moment = np.array([tick]).astype(f"datetime64[{unit}]")[0]
-    return str(moment).replace("T", " ")
+    moment = str(np.array([tick]).astype(f"datetime64[{unit}]")[0]).replace("T", " ")
+    return moment.rstrip("0").rstrip(".") if "." in moment else moment
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:

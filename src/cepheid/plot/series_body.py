@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cepheid.explain.svg_shapes import svg_element, svg_escape, svg_number, svg_text
+from cepheid.explain.time_axis import TimeAxis
 from cepheid.plot.body import (
     LABEL,
     MARGIN,
@@ -33,7 +34,7 @@ def chart_body(chart: Chart) -> Body:
     """Return steps over time, one line for each group."""
     parts, y = _head(chart.title, chart.notes)
     if len(chart.lines) > 1 or (chart.lines and chart.lines[0].label):
-        legend, y = _legend([each.label for each in chart.lines], y + 2)
+        legend, y = _legend([_named(chart.group, each.label) for each in chart.lines], y + 2)
         parts += legend
     y += 6
     values = [point.value for line in chart.lines for run in line.runs for point in run]
@@ -49,7 +50,7 @@ def chart_body(chart: Chart) -> Body:
     content = [*_lines(chart, scale), *_points(chart, scale)]
     parts += [*axis_below(chart.axis, y, HEIGHT), view(content, chart.axis, y, HEIGHT)]
     power = ", on a scale of powers" if scale.is_power else ""
-    span = f" from {short_number(min(values))} to {short_number(max(values))}" if values else ""
+    span = f"; from {short_number(min(values))} to {short_number(max(values))}" if values else ""
     words = f"{chart.title}: {chart.notes[0]}{span}{power}."
     return Body(tuple(parts), y + HEIGHT + axis_height(chart.axis), words)
 
@@ -101,7 +102,7 @@ def _hits(
         begin, end = (chart.axis.share(each) for each in (point.begin, point.end))
         width, height = max(4.0, (end - begin) * PLOT), _height(point.value, scale)
         group = f"{label}: " if label else ""
-        words = f"{group}{value_text(point.value)}\nfrom {moment_text(point.begin, chart.axis)}"
+        words = f"{group}{value_text(point.value)}\n{_when(point, chart.axis)}"
         title = "\n".join(map(svg_escape, words.split("\n")))
         yield (
             f'<rect class="point hit k{number}" style="fill:transparent;stroke:none" '
@@ -111,18 +112,36 @@ def _hits(
         )
 
 
+def _when(point: Point, axis: TimeAxis) -> str:
+    begin = moment_text(point.begin, axis)
+    return (
+        f"at {begin}"
+        if point.until is None
+        else f"from {begin} to {moment_text(point.until, axis)}"
+    )
+
+
+def _named(group: str, label: str) -> str:
+    """Return a group with what it is: `district 1`."""
+    return f"{group} {label}" if group else label
+
+
 def bars_body(bars: Bars) -> Body:
     """Return a bar for each group."""
     parts, y = _head(bars.title, bars.notes)
     y += 4
     scale = scale_of([value for _, value in bars.values])
+    parts.append('<g class="part bars">')
     for label, value in bars.values:
-        left = MARGIN + LABEL
+        left, name = MARGIN + LABEL, _named(bars.group, label)
         width = max(1.0, scale.share(value) * (PLOT - 80))
-        parts.append(name_text(MARGIN, y + 12, label, LABEL - 12))
-        parts.append(svg_element("rect", "column k0", x=left, y=y, width=width, height=BAR, rx=2.0))
+        parts.append(name_text(MARGIN, y + 12, name, LABEL - 12))
+        bar = svg_element("rect", "column k0", x=left, y=y, width=width, height=BAR, rx=2.0)
+        words = svg_escape(f"{name}: {value_text(value)}")
+        parts.append(f"{bar.removesuffix('/>')}><title>{words}</title></rect>")
         parts.append(svg_text("tick", left + width + 6, y + 12, short_number(value)))
         y += BAR_STEP
+    parts.append("</g>")
     listed = "; ".join(f"{label}: {short_number(value)}" for label, value in bars.values[:8])
     return Body(tuple(parts), y + 10, f"{bars.title}: {listed}.")
 

@@ -29,6 +29,7 @@ RULES = f"""
 .cepheid-plot .crowded .mark{{fill-opacity:.6;stroke-width:0}}
 .cepheid-plot .crowded .mark.no{{stroke-width:2.2}}
 .cepheid-plot .column{{stroke:none}}
+.cepheid-plot .column.on{{stroke:$ink;stroke-width:1.6}}
 .cepheid-plot .column.no{{fill:$no}}
 .cepheid-plot .found{{fill:$bar;stroke:none}}
 .cepheid-plot .bar{{fill:$bar;stroke:none}}
