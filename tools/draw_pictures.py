@@ -64,6 +64,7 @@ class Rule:
     title: str
     events: str
     queries: tuple[str, ...]
+    value: str | None = None
 
 
 RULES = {
@@ -78,7 +79,9 @@ RULES = {
         (
             "(SEQ(A+ a, B b))+ SEMANTICS contiguous",
             "(SEQ(A+ a, B b))+ WHERE a[i].x > a[i-1].x SEMANTICS contiguous",
+            "(SEQ(A+ a, B b))+ WHERE a[i].x < a[i-1].x SEMANTICS contiguous",
         ),
+        value="x",
     ),
     "windows": Rule(
         "Windows of time, of events, and between two steps",
@@ -176,12 +179,12 @@ def strategies() -> str:
 
 
 def below_each_other(
-    title: str, events: pa.Table, titled: Mapping[str, str], roles: Mapping[str, str]
+    title: str, events: pa.Table, titled: Mapping[str, str], given: Mapping[str, Any]
 ) -> str:
     """Several queries on the same events, each below its title."""
     bodies = []
     for name, text in titled.items():
-        drawn = cepheid.plot(text, events, title=name, **roles)
+        drawn = cepheid.plot(text, events, title=name, **given)
         bodies += [body for section in drawn.sections for body in section.bodies]
     return stacked(bodies, picture_style(), title=title)
 
@@ -190,7 +193,9 @@ def of_rule(rule: Rule) -> str:
     """The queries of a rule of the semantics on its events."""
     table = pa.Table.from_pylist(script(rule.events))
     titled = {f"{text}": f"PATTERN {text}" for text in rule.queries}
-    return below_each_other(rule.title, table, titled, {"time": "time", "type": "type"})
+    return below_each_other(
+        rule.title, table, titled, {"time": "time", "type": "type", "value": rule.value}
+    )
 
 
 def of_page(page: Path) -> str:

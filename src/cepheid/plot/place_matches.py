@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -229,7 +228,8 @@ class MatchPlacer:
     def _matches(self, slices: Sequence[slice]) -> list[Match]:
         """Return matches in the order of their beginnings; of long ones some events have a dot."""
         kept, matches = self.found.kept, []
-        told = self._told(np.unique(np.concatenate([kept.event[each] for each in slices] or [[]])))
+        drawn = {int(event) for each in slices for event in kept.event[each]}
+        told = self._told(sorted(drawn))
         for each in slices:
             events, variables = kept.event[each], kept.variable[each]
             names = [self.found.variables[variable] for variable in variables]
@@ -248,7 +248,7 @@ class MatchPlacer:
             )
         return sorted(matches, key=lambda each: (each.begin, each.end))
 
-    def _told(self, events: NDArray[Any]) -> dict[int, str]:
+    def _told(self, rows: Sequence[int]) -> dict[int, str]:
         """Return of events what WHERE and RETURN read of them, beside when and where they were."""
         schema, columns = self.bound.schema, self.events.table.column_names
         known = {schema.time, schema.type_column, *self.bound.partition_by}
@@ -256,7 +256,6 @@ class MatchPlacer:
         names = [each for each in names if each in columns]
         if not names:
             return {}
-        rows = events.astype(int).tolist()
         words = words_of(self.events.table.select(names), rows, ())
         return {row: each.replace("\n", ", ") for row, each in zip(rows, words, strict=True)}
 
