@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -300,7 +301,7 @@ def live_pipeline(place: Path) -> Iterator[str]:
          "-o", str(rides)],
         check=True, capture_output=True,
     )  # fmt: skip
-    head, *lines = rides.read_text(encoding="utf-8").splitlines()
+    head, *lines = _until_now(rides.read_text(encoding="utf-8").splitlines())
     for number in range(10):
         part = "\n".join([head, *lines[number * 2_000 : (number + 1) * 2_000]])
         file = place / "rides" / f"{number}.csv"
@@ -326,6 +327,16 @@ def live_pipeline(place: Path) -> Iterator[str]:
     finally:
         process.terminate()
         process.communicate(timeout=120)
+
+
+def _until_now(lines: list[str]) -> list[str]:
+    """Move the times of rides so that the last one is now: then the page is not years behind."""
+    head, *rows = [each.split(",", 1) for each in lines]
+    times = [datetime.fromisoformat(time) for time, _ in rows]
+    late = datetime.now(UTC).replace(tzinfo=None) - times[-1]
+    moved = [f"{time + late:%Y-%m-%d %H:%M:%S.%f},{rest}" for time, (_, rest) in zip(
+        times, rows, strict=True)]  # fmt: skip
+    return [",".join(head), *moved]
 
 
 def take_screenshots(folder: Path) -> None:

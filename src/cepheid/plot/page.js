@@ -385,6 +385,11 @@
     });
   }
 
-  Array.prototype.forEach.call(
-    document.querySelectorAll("figure[data-cepheid-plot]:not([data-ready])"), start);
+  function startAll() {
+    Array.prototype.forEach.call(
+      document.querySelectorAll("figure[data-cepheid-plot]:not([data-ready])"), start);
+  }
+
+  startAll();
+  document.addEventListener("cepheid-plots", startAll);  // of a page that gets new ones
 })();

@@ -43,6 +43,11 @@ def _file(name: str) -> str:
     return Path(__file__).with_name(name).read_text("utf-8")
 
 
+def page_script() -> str:
+    """Return the script that lets readers point at pictures and move in them."""
+    return _file("page.js")
+
+
 def style_element() -> str:
     """Return the style of everything that this layer writes as HTML."""
     return f"<style>{page_style(_file('page.css'))}</style>"
@@ -55,8 +60,8 @@ def piece(content: str) -> str:
 
 def fragment(sections: Sequence[Section]) -> str:
     """Return the pictures alone; of queries without any, their rows."""
-    figures = "".join(_figure(each.bodies, each.name) for each in sections if each.bodies)
-    script = f"<script>{_file('page.js')}</script>"
+    figures = "".join(figure(each.bodies, each.name) for each in sections if each.bodies)
+    script = f"<script>{page_script()}</script>"
     tables = "".join(_table(each) for each in sections if not each.bodies)
     return f"{piece(figures + tables)}{script}"
 
@@ -78,7 +83,7 @@ def page(title: str, sections: Sequence[Section], sharing: str | None) -> str:
             style_element().replace("<style>", "<style>\nbody{margin:0}\n"),
             '</head>\n<body>\n<main class="cepheid-page whole">',
             *parts,
-            f"</main>\n<script>{_file('page.js')}</script>\n</body>\n</html>\n",
+            f"</main>\n<script>{page_script()}</script>\n</body>\n</html>\n",
         ]
     )
 
@@ -100,7 +105,7 @@ def _section(section: Section, heading: str | None, title: str) -> Iterator[str]
         yield f'<p class="warning">{escape(warning)}</p>'
     if section.bodies:
         bodies = [each.below(heading or title) for each in section.bodies]
-        yield _figure(bodies, section.name)
+        yield figure(bodies, section.name)
     yield f"<h3>Result</h3>{_table(section)}"
     yield automaton(section.explanation)
     yield plan_table(section.explanation)
@@ -139,7 +144,8 @@ def _table(section: Section) -> str:
     return rows_table(section.table, caption=f"{rows:,} row{'' if rows == 1 else 's'}")
 
 
-def _figure(bodies: Sequence[Body], name: str) -> str:
+def figure(bodies: Sequence[Body], name: str) -> str:
+    """Return pictures below each other, with what a script needs to let a reader move in them."""
     drawn = stacked(bodies, "", title=name)
     tools, keys = (TOOLS, KEYS) if 'class="view"' in drawn else ("", KEYS_OF_BARS)
     return (

@@ -127,5 +127,6 @@ def throughput_chart(rates: Mapping[str, Sequence[tuple[float, float]]]) -> Char
     axis = TimeAxis(min(ticks), max(ticks), 1_000)
     lines = tuple(Line(name, (tuple(each),)) for name, each in list(points.items())[:MOST_LINES])
     left = len(points) - len(lines)
-    notes = f"of every micro-batch{f'; {left} more streams are not drawn' if left else ''}"
-    return Chart("Events per second", axis, lines, (notes,))
+    more = f"; {left} more streams are not drawn" if left else ""
+    notes = (f"of every micro-batch, times in UTC{more}",)
+    return Chart("Events per second", axis, lines, notes)
