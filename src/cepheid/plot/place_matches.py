@@ -20,6 +20,7 @@ from cepheid.plot.timeline import Dot, Mark, Match, Role, Row, Timeline, ValueLi
 from cepheid.plot.value_line import value_line
 
 MOST_ROWS, ENOUGH_ROWS = 24, 8  # rows without matches are drawn up to the latter
+FEW_ROWS = 4  # of more, those with matches come first
 MOST_MARKS = 220  # in a row; more events are counted in columns
 MOST_HIDDEN = 20_000  # events in all rows that are seen by those who zoom in
 MOST_DRAWN = 600  # matches in all rows
@@ -107,7 +108,8 @@ class MatchPlacer:
         most = min(MOST_ROWS, max(ENOUGH_ROWS, int(np.count_nonzero(matches))))
         present = min(partitions, max(1, int(np.count_nonzero(events + matches))))
         best = np.lexsort((-events, -matches))[: min(most, present)].tolist()
-        best.sort(key=lambda each: (not matches[each], self._sort_key(each)))
+        is_long = len(best) > FEW_ROWS  # few rows keep their order, so that pictures compare
+        best.sort(key=lambda each: (is_long and not matches[each], self._sort_key(each)))
         return best, present
 
     def _shrink(self, chosen: Sequence[int], present: int) -> None:
