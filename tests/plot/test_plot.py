@@ -159,11 +159,12 @@ class TestMatches:
 
 class TestRows:
     def test_rows_with_matches_come_first(self):
-        events = pa.table(
-            {"ts": [1, 2, 3], "kind": ["Fail", "Fail", "Login"], "user": ["a", "b", "b"]}
-        )
-        svg = plot("PATTERN SEQ(Fail f, Login s) WHERE [user]", events).svg()
-        assert [each.text for each in elements(svg, "row")] == ["b", "a"]
+        users, kinds = [*"abcdd"], [*["Fail"] * 4, "Login"]
+        events = pa.table({"ts": range(5), "kind": kinds, "user": users})
+        query = "PATTERN SEQ(Fail f, Login s) WHERE [user]"
+        assert [each.text for each in elements(plot(query, events).svg(), "row")] == [*"abcd"]
+        more = pa.concat_tables([events, pa.table({"ts": [9], "kind": ["Fail"], "user": ["e"]})])
+        assert [each.text for each in elements(plot(query, more).svg(), "row")] == [*"dabce"]
 
     def test_marks_of_a_crowded_row_are_small(self):
         events = pa.table({"ts": range(200), "kind": ["Fail"] * 200})
