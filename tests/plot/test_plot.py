@@ -166,10 +166,12 @@ class TestRows:
         more = pa.concat_tables([events, pa.table({"ts": [9], "kind": ["Fail"], "user": ["e"]})])
         assert [each.text for each in elements(plot(query, more).svg(), "row")] == [*"dabce"]
 
-    def test_marks_of_a_crowded_row_are_small(self):
-        events = pa.table({"ts": range(200), "kind": ["Fail"] * 200})
-        assert len(elements(plot("PATTERN Fail f WHERE f.ts < 0", events).svg(), "crowded")) == 1
-        assert elements(plot(NEGATED).svg(), "crowded") == []
+    def test_marks_that_would_cover_each_other_are_small(self):
+        events = pa.table({"ts": [*range(100), 900], "kind": ["Fail"] * 101})
+        close = elements(plot("PATTERN Fail f WHERE f.ts < 0", events).svg(), "close")
+        assert {each.get("data-i") for each in close} == {str(each) for each in range(100)}
+        assert all(each.get("transform").endswith("scale(0.62)") for each in close)
+        assert elements(plot(NEGATED).svg(), "close") == []
 
     def test_the_axis_is_that_of_the_drawn_rows(self):
         users = [each for each in range(40) for _ in range(3)] + [99]

@@ -26,9 +26,8 @@ RULES = f"""
 .cepheid-plot .event{{stroke:$lane;stroke-width:1.4}}
 .cepheid-plot .mark.no{{fill:none;stroke:$no;stroke-width:2.2;stroke-linecap:round}}
 .cepheid-plot .mark.faint{{opacity:.45}}
-.cepheid-plot .crowded .mark{{stroke-width:0}}
-.cepheid-plot .crowded .mark:not(.faint){{fill-opacity:.6}}
-.cepheid-plot .crowded .mark.no{{stroke-width:2.2}}
+.cepheid-plot .mark.close:not(.no){{stroke-width:0}}
+.cepheid-plot .mark.close:not(.faint){{fill-opacity:.6}}
 .cepheid-plot .column{{stroke:none}}
 .cepheid-plot .column.on{{stroke:$ink;stroke-width:1.6}}
 .cepheid-plot .column.no{{fill:$no}}

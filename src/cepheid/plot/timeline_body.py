@@ -33,8 +33,8 @@ from cepheid.plot.timeline import Kind, Mark, Match, Role, Row, Timeline
 EVENTS, LANE, BAR, PADDING = 26.0, 9.0, 5.0, 5.0
 EVENT_COLUMNS, MATCH_COLUMNS = 44.0, 26.0
 LEGEND_STEP = 20.0
-SMALL = 0.62  # the size of a mark on a bar, and in a crowded row
-CLOSE, MOST_CLOSE = 6.0, 0.3  # a row is crowded if this share of its marks is as close
+SMALL = 0.62  # the size of a mark on a bar, and of one beside another
+CLOSE = 6.0  # marks are beside each other
 
 
 class _Rows:
@@ -62,11 +62,9 @@ class _Rows:
             parts += [f'<g class="dense"{hidden}>', *self.columns(row, top), "</g>"]
             top += EVENT_COLUMNS
         else:
-            drawn, is_crowded = sorted(row.marks, key=self._depth), self.is_crowded(row)
-            parts.append('<g class="crowded">' if is_crowded else "<g>")
-            size = f" scale({SMALL})" if is_crowded else ""
-            parts += [self.mark(each, top + EVENTS / 2, size) for each in drawn]
-            parts.append("</g>")
+            close = self.close_ticks(row)
+            for each in sorted(row.marks, key=self._depth):
+                parts.append(self.mark(each, top + EVENTS / 2, is_close=each.tick in close))
             top += EVENTS
         if row.match_columns:
             parts += self.match_columns(row, top)
@@ -83,17 +81,18 @@ class _Rows:
         """Marks of other types are below, and those that WHERE excludes above them."""
         return self._kind(mark).role is not Role.OTHER, mark.fits
 
-    def is_crowded(self, row: Row) -> bool:
-        """Whether many marks of a row would cover each other."""
-        places = sorted(self.x(each.tick) for each in row.marks)
-        close = sum(after - before < CLOSE for before, after in pairwise(places))
-        return close > MOST_CLOSE * len(places)
+    def close_ticks(self, row: Row) -> set[int]:
+        """Return the times of the marks that would cover each other."""
+        ticks = sorted(each.tick for each in row.marks)
+        close = (pair for pair in pairwise(ticks) if self.x(pair[1]) - self.x(pair[0]) < CLOSE)
+        return {tick for pair in close for tick in pair}
 
-    def mark(self, mark: Mark, y: float, size: str) -> str:
+    def mark(self, mark: Mark, y: float, *, is_close: bool) -> str:
+        small, size = (" close", f" scale({SMALL})") if is_close else ("", "")
         kind = self._kind(mark)
         faint = " faint" if _is_faint(self.timeline, mark) else ""
         return (
-            f'<path class="mark {_colour(kind, mark.kind)}{faint}" data-i="{mark.event}" '
+            f'<path class="mark {_colour(kind, mark.kind)}{faint}{small}" data-i="{mark.event}" '
             f'{self.place(mark.tick)} d="{_shape(kind, mark.kind)}" '
             f'transform="translate({svg_number(self.x(mark.tick))} {svg_number(y)}){size}">'
             f"<title>{_title(mark.words)}</title></path>"
