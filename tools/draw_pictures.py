@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -65,6 +66,7 @@ class Rule:
     title: str
     events: str
     queries: tuple[str, ...]
+    value: str | None = None
 
 
 RULES = {
@@ -79,7 +81,9 @@ RULES = {
         (
             "(SEQ(A+ a, B b))+ SEMANTICS contiguous",
             "(SEQ(A+ a, B b))+ WHERE a[i].x > a[i-1].x SEMANTICS contiguous",
+            "(SEQ(A+ a, B b))+ WHERE a[i].x < a[i-1].x SEMANTICS contiguous",
         ),
+        value="x",
     ),
     "windows": Rule(
         "Windows of time, of events, and between two steps",
@@ -177,12 +181,12 @@ def strategies() -> str:
 
 
 def below_each_other(
-    title: str, events: pa.Table, titled: Mapping[str, str], roles: Mapping[str, str]
+    title: str, events: pa.Table, titled: Mapping[str, str], given: Mapping[str, Any]
 ) -> str:
     """Several queries on the same events, each below its title."""
     bodies = []
     for name, text in titled.items():
-        drawn = cepheid.plot(text, events, title=name, **roles)
+        drawn = cepheid.plot(text, events, title=name, **given)
         bodies += [body for section in drawn.sections for body in section.bodies]
     return stacked(bodies, picture_style(), title=title)
 
@@ -191,7 +195,9 @@ def of_rule(rule: Rule) -> str:
     """The queries of a rule of the semantics on its events."""
     table = pa.Table.from_pylist(script(rule.events))
     titled = {f"{text}": f"PATTERN {text}" for text in rule.queries}
-    return below_each_other(rule.title, table, titled, {"time": "time", "type": "type"})
+    return below_each_other(
+        rule.title, table, titled, {"time": "time", "type": "type", "value": rule.value}
+    )
 
 
 def of_page(page: Path) -> str:
@@ -297,7 +303,7 @@ def live_pipeline(place: Path) -> Iterator[str]:
          "-o", str(rides)],
         check=True, capture_output=True,
     )  # fmt: skip
-    head, *lines = rides.read_text(encoding="utf-8").splitlines()
+    head, *lines = _until_now(rides.read_text(encoding="utf-8").splitlines())
     for number in range(10):
         part = "\n".join([head, *lines[number * 2_000 : (number + 1) * 2_000]])
         file = place / "rides" / f"{number}.csv"
@@ -323,6 +329,16 @@ def live_pipeline(place: Path) -> Iterator[str]:
     finally:
         process.terminate()
         process.communicate(timeout=120)
+
+
+def _until_now(lines: list[str]) -> list[str]:
+    """Move the times of rides so that the last one is now: then the page is not years behind."""
+    head, *rows = [each.split(",", 1) for each in lines]
+    times = [datetime.fromisoformat(time) for time, _ in rows]
+    late = datetime.now(UTC).replace(tzinfo=None) - times[-1]
+    moved = [f"{time + late:%Y-%m-%d %H:%M:%S.%f},{rest}" for time, (_, rest) in zip(
+        times, rows, strict=True)]  # fmt: skip
+    return [",".join(head), *moved]
 
 
 def take_screenshots(folder: Path) -> None:

@@ -28,9 +28,16 @@ class AnalyzedRun(Generic[Table]):
     dependencies: Dependencies
     drawing: Drawing = field(repr=False, compare=False)
 
-    def plot(self, *, title: str | None = None, begin: Any = None, end: Any = None) -> Plot:
+    def plot(
+        self,
+        *,
+        title: str | None = None,
+        begin: Any = None,
+        end: Any = None,
+        value: str | None = None,
+    ) -> Plot:
         """Return pictures of the results; the arguments are those of `cepheid.plot`."""
-        return self.drawing.plot(title=title, begin=begin, end=end)
+        return self.drawing.plot(title=title, begin=begin, end=end, value=value)
 
     @property
     def result(self) -> Table:

@@ -8,12 +8,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from cepheid.engine.failed import Failed
+from cepheid.engine.process.hear_warnings import hear_warnings
 from cepheid.errors import ConfigError
 from cepheid.events import Events
 from cepheid.language import ast
 from cepheid.plan.run_options import Batch, RunOptions
 from cepheid.plot.picture import Plot
-from cepheid.plot.section import Section
+from cepheid.plot.section import Section, heading_of
 from cepheid.runners.query_results import QueryResults
 from cepheid.tables.table_types import Table
 
@@ -31,6 +32,7 @@ MOST_MATCHES = 1_000_000  # that are looked for; more are not counted
 MOST_EVENTS = 5_000_000  # of Spark that are brought to this process
 MOST_SHOWN = 20  # rows of a result in a notebook
 MOST_LISTED = 1_000  # rows of the result in a page
+NO_MATCH = "There is no match: no events fit the whole pattern with its conditions and its window."
 ROW = "cepheid_row"  # the column with the row numbers of events
 
 
@@ -77,10 +79,11 @@ class DrawnWorkload(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """The times that are drawn, as the user gave them; None for all."""
+    """The times that are drawn, as the user gave them, and the attribute drawn as a line."""
 
     begin: Any = None
     end: Any = None
+    value: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,19 +114,26 @@ class Drawing:
     events: Events[Any]
     options: RunOptions
 
-    def plot(self, *, title: str | None = None, begin: Any = None, end: Any = None) -> Plot:
+    def plot(
+        self,
+        *,
+        title: str | None = None,
+        begin: Any = None,
+        end: Any = None,
+        value: str | None = None,
+    ) -> Plot:
         """Return pictures of the results; the arguments are those of `cepheid.plot`."""
         if not isinstance(self.options, Batch):
             raise ConfigError(
                 "a stream has no end, so there is no picture of all of it",
                 hint="plot what it wrote, or a batch of its events",
             )
-        here, stretch, options = read_here(self.events), Stretch(begin, end), self.options
+        here, stretch, options = read_here(self.events), Stretch(begin, end, value), self.options
         here_only = replace(options, parallel_in_time=None, grouped=False, packed=False)
         if isinstance(self.queries, DrawnWorkload):
             return draw_workload(self.queries, here, here_only, stretch, title)
         section = draw_query(self.queries, here, here_only, stretch, title)
-        return Plot(title or section.name, [section])
+        return Plot(title or heading_of(section.name), [section])
 
 
 class WorkloadResults(QueryResults[Table]):
@@ -136,9 +146,16 @@ class WorkloadResults(QueryResults[Table]):
         super().__init__({name: dict.__getitem__(results, name) for name in results})
         self.drawing = drawing
 
-    def plot(self, *, title: str | None = None, begin: Any = None, end: Any = None) -> Plot:
+    def plot(
+        self,
+        *,
+        title: str | None = None,
+        begin: Any = None,
+        end: Any = None,
+        value: str | None = None,
+    ) -> Plot:
         """Return pictures of the results; the arguments are those of `cepheid.plot`."""
-        return self.drawing.plot(title=title, begin=begin, end=end)
+        return self.drawing.plot(title=title, begin=begin, end=end, value=value)
 
     def _repr_html_(self) -> str:
         """Return the first rows of every result, for notebooks; Spark is not asked for them."""
@@ -191,19 +208,32 @@ def draw_query(
     plan = parsed.plan(events.schema)
     options.check(plan)
     plan.require_executable()
-    heading = title or (parsed.name if parsed.is_named else "")
+    heading = title or (heading_of(parsed.name) if parsed.is_named else "")
     if plan.query.is_aggregate:
         from cepheid.plot.read_series import draw_aggregates
 
-        result: Any = parsed.run(events.given, options)
+        _refuse_value(stretch)
+
+        with hear_warnings() as heard:
+            result: Any = parsed.run(events.given, options)
         bodies = draw_aggregates(plan.query, result, heading)
-        return _section(parsed, plan, bodies, result)
+        return replace(_section(parsed, plan, bodies, result), warnings=tuple(heard))
     is_graph = plan.query.output is ast.OutputMode.COMPRESSED
     most = None if is_graph else min(options.limit or MOST_LISTED, MOST_LISTED)
     listed = replace(options, limit=most)
-    rows = _rows(parsed.run(events.given, listed))  # first: it says what is wrong with the events
+    with hear_warnings() as heard:  # first: it says what is wrong with the events
+        rows = _rows(parsed.run(events.given, listed))
     bodies = (_timeline(parsed, plan, events, options, stretch, heading),)
-    return _section(parsed, plan, bodies, rows)
+    notes = () if rows.num_rows else (NO_MATCH,)
+    return replace(_section(parsed, plan, bodies, rows, notes), warnings=tuple(heard))
+
+
+def _refuse_value(stretch: Stretch) -> None:
+    if stretch.value is not None:
+        raise ConfigError(
+            f"'{stretch.value}' is drawn above the events of matches, and aggregates have none",
+            hint="leave value out, or draw the queries for matches alone",
+        )
 
 
 def _rows(result: Any) -> pa.Table:
@@ -242,7 +272,7 @@ def _timeline(
     if plan.query.copies is not None:  # an event is shown in every partition that it belongs to
         copied = with_copies(events.table, plan.query.copies, keeps_all=True)
         events = EventsHere(copied, events.roles)
-    rows = event_rows(events.table, events.schema, plan)
+    rows = event_rows(events.table, events.schema, plan, stretch.value)
     most = min(options.limit or MOST_MATCHES, MOST_MATCHES)
     found = find_events(parsed, plan, events, replace(options, limit=most))
     explanation = explain_plan(plan)
@@ -309,7 +339,8 @@ def _extent(stretch: Stretch, events: EventsHere, ticks: Any) -> Any:
     begin, end = tick(stretch.begin, first), tick(stretch.end, last)
     if begin > end:
         raise ConfigError(f"the picture would begin at {begin} and end before, at {end}")
-    return Extent(begin, end)
+    is_given = stretch.begin is not None or stretch.end is not None
+    return Extent(begin, end, is_given)
 
 
 def _as_time(value: Any, kind: pa.DataType) -> pa.Array:

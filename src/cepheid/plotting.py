@@ -20,6 +20,7 @@ def plot(
     title: str | None = None,
     begin: Any = None,
     end: Any = None,
+    value: str | None = None,
     **keywords: Any,
 ) -> Plot:
     """Run a query, or several, and return pictures of the results.
@@ -35,6 +36,7 @@ def plot(
         begin: where the picture begins, as a time of the events or a text in ISO format; by
             default with the first event.
         end: where it ends.
+        value: an attribute with numbers, drawn as a line above the events of each row.
         keywords: roles of columns and options of a run, as for `Query.run`.
 
     >>> import pyarrow as pa
@@ -50,4 +52,4 @@ def plot(
         drawn = queries
     else:
         drawn = query(queries) if isinstance(queries, str) else workload(queries)
-    return Drawing(drawn, given, chosen).plot(title=title, begin=begin, end=end)
+    return Drawing(drawn, given, chosen).plot(title=title, begin=begin, end=end, value=value)

@@ -288,6 +288,14 @@ class TestForms:
         bars = [each for each in shapes if each.get("class") == "shared"]
         assert 5 <= len(bars) <= 400
 
+    def test_svg_names_what_occurs(self):
+        texts = [f"PATTERN SEQ({each}, B+) WHERE [k] {COUNT}" for each in "AC"]
+        shared = analyzed(texts, bursty(5), sharing="always").svg()
+        apart = analyzed(texts, bursty(5), sharing="never").svg()
+        assert (">shared<" in shared, ">not shared<" in shared) == (True, False)
+        assert "5 of 5 shared<" in shared
+        assert (">shared<" in apart, ">not shared<" in apart) == (False, "burst" in apart)
+
     def test_other_forms_are_refused(self):
         with pytest.raises(cepheid.ConfigError, match="no format 'mermaid' of EXPLAIN ANALYZE"):
             analyzed().explain("mermaid")

@@ -11,6 +11,8 @@ import pytest
 
 from cepheid.errors import ConfigError
 from cepheid.metrics.stream_metrics import QueryMetrics, StreamMetrics
+from cepheid.pipeline import live_view
+from cepheid.pipeline.last_results import drawn_results
 from cepheid.pipeline.live_view import LiveView, serve
 from tests.cli.command import cepheid
 from tests.pipeline.files import load, pipeline_text, write_pipeline
@@ -54,11 +56,13 @@ def test_numbers_results_and_pictures(tmp_path: Path) -> None:
     cells = [each.replace("\N{NO-BREAK SPACE}", " ") for each in page.texts["td"]]
     assert cells[:12] == ["q", "running", "2", "3,000", "1,500", "2", "1", "0", "2.5 MB", "7",
                           "2023-11-14 22:13:10", "11.0 s"]  # fmt: skip
-    assert page.texts["caption"] == ["Streams", "q: some of the last results",
-                                     "n: some of the last results",
-                                     "x: some of the last results"]  # fmt: skip
+    assert page.texts["caption"] == ["Streams", "q: 2 of 2 results, the newest first",
+                                     "n: 1 of 1 result, the newest first",
+                                     "x: 1 of 1 result, the newest first"]  # fmt: skip
     assert page.texts["text"][0] == "Events per second"
-    assert "Last results" in page.texts["text"]
+    assert page.texts["text"].count("Last results") == 1
+    assert "h3" not in page.texts
+    assert "of every micro-batch, times in UTC" in page.texts["text"]
     assert "x: RETURN has no time, so there is nothing to draw" in page.texts["text"]
     assert page.addresses == []
 
@@ -111,11 +115,60 @@ def test_the_page_in_a_browser(tmp_path: Path, chromium) -> None:
         view._asked = 0.0  # nobody looks any more
 
 
+POLLED = """
+(function () {
+  const told = document.body.dataset;
+  let first = null;
+  setInterval(() => {
+    const figure = document.querySelector("figure.ready");
+    if (!figure) { return; }
+    if (!first) { first = figure; return; }
+    told.kept = figure === first && figure.querySelector(".tip") !== null;
+    const cell = [...document.querySelectorAll("td")].find(each => /^2023/.test(each.textContent));
+    told.line = cell.getBoundingClientRect().height < 40;
+  }, 600);
+})();
+"""
+
+
+@pytest.mark.parametrize("is_new", [False, True])
+def test_pictures_are_only_drawn_again_when_they_are_new(
+    tmp_path: Path, chromium, monkeypatch, is_new
+) -> None:
+    """Else they would lose what a reader does with them every two seconds."""
+    quick = live_view.live_script().replace("setTimeout(ask, 2000)", "setTimeout(ask, 200)")
+    monkeypatch.setattr(live_view, "live_script", lambda: f"{quick}{POLLED}")
+    view = view_of(tmp_path)
+    content, batch = view.content, iter(range(2, 10_000))
+
+    def changing() -> str:
+        view.progressed(metrics("q", next(batch), ROWS, 2))
+        return content()
+
+    if is_new:
+        monkeypatch.setattr(view, "content", changing)
+    with serve(view, 0) as address:
+        dom = chromium.dom(address)
+        view._asked = 0.0
+    assert f'data-kept="{"false" if is_new else "true"}"' in dom
+    assert 'data-line="true"' in dom
+    assert 'class="tip"' in dom
+
+
+@pytest.mark.parametrize(
+    ("time", "zone"),
+    [("2024-05-01T09:00:00Z", "in UTC"), ("2024-05-01T09:00:00", "without a zone")],
+)
+def test_the_axis_names_its_zone(time: str, zone: str) -> None:
+    body = drawn_results({"q": [{"at": time}]}, {"q": ["at"]}, {"q": 1}, is_integer=False)
+    assert zone in body.summary
+
+
 def test_nothing_comes_from_elsewhere(tmp_path: Path) -> None:
     with serve(view_of(tmp_path), 0) as address, urllib.request.urlopen(address) as answer:
         page = Page(answer.read().decode())
         policy = answer.headers["Content-Security-Policy"]
-    assert page.addresses == ["/live.js"]
+    assert page.addresses == ["/page.js", "/live.js"]
     assert "script-src 'self'" in policy
     assert "default-src 'none'" in policy
 

@@ -51,6 +51,50 @@ def test_keys_go_from_match_to_match_and_are_told_to_screen_readers(chromium, pa
     assert told == "true;match of 2 events, f: Fail 17, s: Login 31;Fail, ts: 17, user: ann;true"
 
 
+def test_the_tip_of_a_match_is_at_its_bar_and_not_at_its_window(chromium):
+    events = pa.table({"ts": [0, 10, 400, 410], "kind": ["Fail", "Login"] * 2})
+    page = cepheid.plot("PATTERN SEQ(Fail f, Login s) WITHIN 2000", events, **ROLES).html()
+    told = chromium.after(
+        page,
+        READ
+        + """svg.focus(); press("ArrowDown");
+        const on = view.querySelector(".match.on .bar").getBoundingClientRect();
+        const box = tip.getBoundingClientRect(), middle = on.x + on.width / 2;
+        return [middle < innerWidth / 2, Math.abs(box.left - middle - 14) < 2].join(";");""",
+    )
+    assert told == "true;true"
+
+
+def test_the_tip_is_above_what_lies_at_the_bottom_of_the_screen(chromium, page):
+    told = chromium.after(
+        page,
+        READ
+        + """const spacer = document.createElement("div"); spacer.style.height = "3000px";
+        document.body.prepend(spacer);
+        const item = [...view.querySelectorAll(".match")].pop().querySelector(".bar");
+        scrollBy(0, item.getBoundingClientRect().bottom - innerHeight + 12);
+        point(item);
+        const box = tip.getBoundingClientRect(), place = item.getBoundingClientRect();
+        return [place.bottom > innerHeight - 40, box.bottom <= place.top + 4, box.top >= 0]
+          .join(";");""",
+    )
+    assert told == "true;true;true"
+
+
+def test_keys_go_through_events_in_the_order_of_time(chromium):
+    query = "PATTERN SEQ(Fail f, Login s) WHERE [user] AND f.user = 'ann' AND s.ts > 30"
+    page = cepheid.plot(query, LOGINS, **ROLES).html()
+    told = chromium.after(
+        page,
+        READ
+        + """svg.focus(); const seen = [];
+        for (let n = 0; n < 9; n++) { press("ArrowRight"); seen.push(said.textContent); }
+        return [seen.map(each => each.match(/ts: (\\d+)/)[1]).join(" "),
+          getComputedStyle(document.querySelector(".keys")).display].join(";");""",
+    )
+    assert told == "10 17 31 40 60 90 14 22 25;block"
+
+
 def test_zooming_moves_marks_and_the_axis(chromium, page):
     told = chromium.after(
         page,
@@ -62,7 +106,64 @@ def test_zooming_moves_marks_and_the_axis(chromium, page):
         return [before, zoomed, second / first > 1.9, ticks() === before && width() === first]
           .join(";");""",
     )
-    assert told == "20 40 60 80;30 40 50 60 70;true;true"
+    assert told == "20 40 60 80;20 30 40 50;true;true"
+
+
+@pytest.mark.parametrize(
+    ("hours", "dates"),
+    [(0.001, "2024-01-31"), (30, "2024-01-31 2024-02-01"), (60, "2024-01-31 2024-02-01"),
+     (300, ""), (300_000, "")],
+)  # fmt: skip
+def test_a_script_writes_the_same_axis_with_its_dates(chromium, hours, dates):
+    begin = np.datetime64("2024-01-31T09:30:00.125", "ms")
+    times = begin + np.array([0, hours * 3_600_000]).astype("timedelta64[ms]")
+    events = pa.table({"ts": times, "kind": ["Fail", "Login"]})
+    page = cepheid.plot("PATTERN SEQ(Fail f, Login s)", events, **ROLES).html()
+    told = chromium.after(
+        page,
+        READ
+        + """const texts = () => ticks().split(" ").sort().join(" ");
+        const before = texts(); press("+"); const zoomed = texts(); press("0");
+        const days = [...svg.querySelectorAll(".date")].map(each => each.textContent).slice(0, 2);
+        return [before === texts() || `${before} and ${texts()}`, before !== zoomed,
+          days.join(" ")].join(";");""",
+    )
+    assert told == f"true;true;{dates}"
+
+
+@pytest.mark.parametrize("how", ["press('+')", "document.querySelector('.tools button').click()"])
+def test_zooming_keeps_matches_in_sight(chromium, how):
+    times = [0, 5, *range(100, 150, 10), 990, 1_000]
+    events = pa.table({"ts": times, "kind": ["Fail", "Login", *["Logout"] * 5, "Fail", "Login"]})
+    page = cepheid.plot("PATTERN SEQ(Fail f, Login s) WITHIN 50", events, **ROLES).html()
+    told = chromium.after(
+        page,
+        READ
+        + f"""const seen = () => [...view.querySelectorAll(".match .bar")].filter(each => {{
+          const x = parseFloat(each.getAttribute("x")), width = each.getAttribute("width");
+          return x + parseFloat(width) >= 0 && x <= 760;
+        }}).length;
+        for (let n = 0; n < 6; n++) {{ {how}; }}
+        const middle = seen(); press("0"); svg.focus(); press("ArrowDown");
+        const last = said.textContent;
+        for (let n = 0; n < 6; n++) {{ {how}; }}
+        return [middle, seen(), last, tip.hidden].join(";");""",
+    )
+    assert told == "1;1;match of 2 events, f: Fail 0, s: Login 5;false"
+
+
+def test_keys_and_buttons_move_what_is_in_sight(chromium, page):
+    told = chromium.after(
+        page,
+        READ
+        + """const hold = key => svg.dispatchEvent(
+          new KeyboardEvent("keydown", {key, shiftKey: true, bubbles: true}));
+        press("+"); press("+"); const first = ticks(); hold("ArrowRight"); const later = ticks();
+        hold("ArrowLeft"); const again = ticks();
+        document.querySelector('.tools [aria-label="later"]').click();
+        return [first === again, later === ticks(), later !== first].join(";");""",
+    )
+    assert told == "true;true;true"
 
 
 def test_zooming_into_a_crowded_row_shows_its_events(chromium):
@@ -77,7 +178,7 @@ def test_zooming_into_a_crowded_row_shows_its_events(chromium):
         const zoomed = seen(), words = view.querySelector(".mark").dataset.words; press("0");
         return [before, zoomed, words.replace("\\n", " "), seen() === before].join(";");""",
     )
-    assert told == "0 inline;128 none;Fail 436;true"
+    assert told == "0 inline;128 none;Login 437;true"
 
 
 def test_a_million_matches_do_not_freeze_the_page(chromium):
@@ -95,6 +196,37 @@ def test_a_million_matches_do_not_freeze_the_page(chromium):
         return document.querySelectorAll("*").length;""",
     )
     assert 0 < int(told) < 25_000
+
+
+def test_bars_can_be_pointed_at_and_have_keys(chromium):
+    query = "PATTERN SEQ(Fail f, Login s) GROUP BY user RETURN user, COUNT(*) AS n"
+    page = cepheid.plot(query, LOGINS, **ROLES).html()
+    told = chromium.after(
+        page,
+        READ.replace(", view = svg.querySelector('.view')", "")
+        + """svg.focus(); press("ArrowDown"); press("ArrowDown"); const second = said.textContent;
+        point(svg.querySelector(".column"));
+        return [second, tip.textContent, tip.hidden].join(";");""",
+    )
+    assert told == "user bob: 2;user ann: 5;false"
+
+
+def test_a_narrow_screen_scrolls_the_picture_and_not_the_page(chromium, page):
+    told = chromium.after(
+        page,
+        READ
+        + """const frame = document.createElement("iframe");
+        frame.style.cssText = "width:500px;height:800px;border:0";
+        document.body.appendChild(frame);
+        const inner = frame.contentDocument; inner.open();
+        inner.write("<!DOCTYPE html>" + document.documentElement.outerHTML
+          .replace(/<script[^]*?<\\/script>/g, "")); inner.close();
+        const drawn = inner.querySelector(".wide > svg").getBoundingClientRect();
+        const tools = inner.querySelector(".tools").getBoundingClientRect();
+        return [drawn.width, inner.querySelector(".wide").scrollWidth > 600,
+          inner.documentElement.scrollWidth <= 500, tools.bottom <= drawn.top].join(";");""",
+    )
+    assert told == "700;true;true;true"
 
 
 def test_colours_follow_the_reader(chromium, page, tmp_path):

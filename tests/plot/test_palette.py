@@ -47,10 +47,16 @@ def test_every_two_kinds_are_told_apart(kinds, sight):
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+def test_bars_stand_out_from_their_lane(colours):
+    assert min(contrast(colours["bar"], colours[each]) for each in ("paper", "lane")) >= 3.0
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 def test_marks_and_texts_stand_out(colours):
     for paper in (colours["paper"], colours["lane"]):
+        named = ("other", "no", "accent", "bar")
         marks = {name: contrast(each, paper) for name, each in colours.items()
-                 if name.startswith("kind") or name in ("other", "no", "accent")}  # fmt: skip
+                 if name.startswith("kind") or name in named}  # fmt: skip
         assert {name: ratio for name, ratio in marks.items() if ratio < 2.9} == {}
         texts = {name: contrast(colours[name], paper)
                  for name in ("ink", "muted", "no", "accent", "text", "number")}  # fmt: skip

@@ -80,6 +80,15 @@ class TestMatches:
         assert {words_of(each)[0] for each in gaps} == {"¬ Logout o"}
         assert len(gaps) == 5
 
+    @pytest.mark.parametrize("parts", ["Fail f, Login s", "!Logout o, Fail f, Login s",
+                                       "Fail f, !Logout o, Login s"])  # fmt: skip
+    def test_a_type_keeps_its_colour_when_a_negation_is_added(self, parts):
+        marks = elements(plot(f"PATTERN SEQ({parts}) WHERE [user] WITHIN 60").svg(), "mark")
+        colour = {
+            words_of(each)[0]: each.get("class").split()[1] for each in marks if each.get("data-i")
+        }
+        assert (colour["Fail"], colour["Login"]) == ("k0", "k1")
+
     @pytest.mark.parametrize(
         ("pattern", "begin", "end"),
         [("SEQ(!Logout o, Login a, Fail b)", 0, 31), ("SEQ(Login a, Fail b, !Logout o)", 60, 91)],
@@ -148,6 +157,96 @@ class TestMatches:
         assert spans(plot(NEGATED, LOGINS.slice(0, 0))) == []
 
 
+class TestRows:
+    def test_rows_with_matches_come_first(self):
+        users, kinds = [*"abcdd"], [*["Fail"] * 4, "Login"]
+        events = pa.table({"ts": range(5), "kind": kinds, "user": users})
+        query = "PATTERN SEQ(Fail f, Login s) WHERE [user]"
+        assert [each.text for each in elements(plot(query, events).svg(), "row")] == [*"abcd"]
+        more = pa.concat_tables([events, pa.table({"ts": [9], "kind": ["Fail"], "user": ["e"]})])
+        assert [each.text for each in elements(plot(query, more).svg(), "row")] == [*"dabce"]
+
+    def test_marks_that_would_cover_each_other_are_small(self):
+        events = pa.table({"ts": [*range(100), 900], "kind": ["Fail"] * 101})
+        close = elements(plot("PATTERN Fail f WHERE f.ts < 0", events).svg(), "close")
+        assert {each.get("data-i") for each in close} == {str(each) for each in range(100)}
+        assert all(each.get("transform").endswith("scale(0.62)") for each in close)
+        assert elements(plot(NEGATED).svg(), "close") == []
+
+    def test_the_axis_is_that_of_the_drawn_rows(self):
+        users = [each for each in range(40) for _ in range(3)] + [99]
+        events = pa.table(
+            {"ts": [*range(120), 9_999], "kind": [*["Fail"] * 120, "Login"], "user": users}
+        )
+        query = "PATTERN Fail{3,} f WHERE [user] AND f[1].user < 24 SEMANTICS contiguous"
+        svg = plot(query, events).svg()
+        assert {each.text for each in elements(svg, "tick")} <= {str(each) for each in range(100)}
+        whole = elements(plot(query, events, end=9_999).svg(), "tick")
+        assert "8,000" in {each.text for each in whole}
+
+    def test_long_names_keep_both_ends(self):
+        names = [f"a-very-long-name-of-a-warehouse-{place}" for place in ("north", "south")]
+        events = pa.table({"ts": [1, 2], "kind": ["Fail"] * 2, "user": names})
+        rows = elements(plot("PATTERN Fail f WHERE [user]", events).svg(), "row")
+        assert [words_of(each) for each in rows] == [[each] for each in names]
+        assert [each.text.endswith(name[-5:]) for each, name in zip(rows, names, strict=True)]
+        assert all(len(each.text) < 25 and each.text.startswith("a-very") for each in rows)
+
+    def test_a_long_heading_leaves_room_for_the_buttons(self):
+        svg = plot(NEGATED, title="mmmm " * 60).svg()
+        (title,) = elements(svg, "title")
+        assert len(title.text) < 60
+        assert title.text.endswith("…")
+
+
+class TestValues:
+    READINGS = pa.table(
+        {
+            "ts": range(8),
+            "kind": ["R"] * 7 + ["Note"],
+            "room": ["hall", "attic"] * 4,
+            "heat": [20, 5, 18.5, 6, None, 7, 19, None],
+        }
+    )
+    QUERY = "PATTERN SEQ(R a, R b) WHERE [room] AND b.heat < a.heat"
+
+    def test_each_row_has_a_line_with_its_own_scale(self):
+        svg = plot(self.QUERY, self.READINGS, value="heat").svg()
+        assert len(elements(svg, "values")) == 3  # two rows and the legend
+        texts = [each.text for each in elements(svg, "tick")]
+        assert {"5", "7", "18.5", "20"} <= set(texts)
+
+    def test_events_of_matches_are_dots_on_the_line(self):
+        svg = plot(self.QUERY, self.READINGS, value="heat").svg()
+        dots = {each.get("data-i"): words_of(each) for each in elements(svg, "dot")}
+        assert set(dots) == {"0", "2", "6"}
+        assert dots["2"] == ["R", "ts: 2", "room: hall", "heat: 18.5"]
+
+    def test_a_line_of_many_values_keeps_its_peaks(self):
+        heat = np.zeros(50_000)
+        heat[31_234] = 7
+        events = pa.table({"ts": range(heat.size), "kind": ["R"] * heat.size, "heat": heat})
+        svg = plot("PATTERN R r WHERE r.heat > 9", events, value="heat").svg()
+        (line,) = [each for each in elements(svg, "values") if each.get("d")]
+        heights = {each.split()[1] for each in line.get("d").removeprefix("M").split("L")}
+        assert len(heights) == 2
+        assert len(line.get("d")) < 20_000
+
+    def test_wrong_names_are_told_with_near_ones(self):
+        with pytest.raises(ConfigError, match="did you mean 'heat'") as told:
+            plot(self.QUERY, self.READINGS, value="haet")
+        assert "no attribute 'haet'" in str(told.value)
+        with pytest.raises(ConfigError, match="only numbers can be drawn"):
+            plot(self.QUERY, self.READINGS, value="room")
+        with pytest.raises(ConfigError, match="aggregates have none"):
+            plot(f"{self.QUERY} RETURN COUNT(*) AS n", self.READINGS, value="heat")
+
+    def test_results_draw_lines_too(self):
+        found = cepheid.query(self.QUERY).analyze(self.READINGS, **ROLES)
+        drawn = plot(self.QUERY, self.READINGS, value="heat")
+        assert found.plot(value="heat").svg() == drawn.svg()
+
+
 class TestMany:
     EVENTS = pa.table(
         {
@@ -196,13 +295,25 @@ class TestAggregates:
         titles = [each.text for each in elements(svg, "title") if each.text]
         assert titles == ["n: COUNT(*)", "t: SUM(s.ts)"]
         points = [words_of(each) for each in elements(svg, "point")]
-        assert ["bob: 2", "from 10"] in points
+        assert ["bob: 2", "from 10 to 40"] in points
         assert {each.split(": ")[0] for each, _ in points} == {"ann", "bob"}
 
     def test_groups_without_time_are_bars(self):
         picture = plot("PATTERN SEQ(Fail f, Login s) GROUP BY user RETURN user, COUNT(*) AS n")
         assert repr(picture) == "Plot(n: COUNT(*): ann: 5; bob: 2.)"
         assert len(elements(picture.svg(), "column")) == 2
+
+    def test_groups_say_what_they_are_in_one_order(self):
+        events = pa.table(
+            {"ts": range(12), "kind": ["Fail"] * 12, "user": [10, 9, 9, 10, 2, 2, 2, 2] + [9] * 4}
+        )
+        query = "PATTERN Fail f{} GROUP BY user RETURN user, COUNT(*) AS n"
+        names = ["user 2", "user 9", "user 10"]
+        bars = plot(query.format(""), events).svg()
+        assert [each.text for each in elements(bars, "row")] == names
+        lines = plot(query.format(" WITHIN 4 SLIDE 4"), events)
+        assert [each.text for each in elements(lines.svg(), "legend")] == names
+        assert "windows, drawn from their beginning" in repr(lines)
 
     def test_values_of_very_different_size_have_a_scale_of_powers(self):
         events = pa.table({"ts": range(40), "kind": ["Fail"] * 40})
@@ -213,6 +324,28 @@ class TestAggregates:
         picture = plot("PATTERN SEQ(Fail f, Login s) RETURN COUNT(*) AS n")
         assert picture.sections[0].bodies == ()
         assert "13" in Page(picture.html()).texts["td"]
+
+
+class TestReports:
+    def test_no_match_is_said_in_words_with_the_reason(self):
+        picture = plot("PATTERN SEQ(Fail f, Lgoin s)")
+        page = Page(picture.html())
+        assert any("There is no match" in each for each in page.texts["p"])
+        assert any("no event is of type 'Lgoin' (did you mean 'Login'?" in each
+                   for each in page.texts["p"])  # fmt: skip
+        assert "There is no match" not in plot(NEGATED).html()
+
+    def test_a_heading_is_said_once_and_without_its_folders(self):
+        query = cepheid.query(NEGATED, name="/srv/queries/logins.cep")
+        page = Page(plot(query).html())
+        assert page.texts["h1"] == ["logins.cep"]
+        assert "logins.cep" not in page.texts["text"]
+        assert "logins.cep" in plot(query).svg()
+
+    def test_the_words_of_a_match_have_what_the_query_reads(self):
+        query = "PATTERN SEQ(R a, R b) WHERE [room] AND b.heat < a.heat RETURN a.ts"
+        found = elements(plot(query, TestValues.READINGS).svg(), "match")
+        assert words_of(found[-1])[1:] == ["a: R 0, heat: 20", "b: R 6, heat: 19"]
 
 
 class TestWorkloads:

@@ -120,6 +120,14 @@ def run(
             show_default="where there are no partitions",
         ),
     ] = None,
+    value: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ATTRIBUTE",
+            help="A page: draw this attribute as a line above the events of each row.",
+            show_default=False,
+        ),
+    ] = None,
     quiet: QuietOption = False,
     others: WithOption = None,
     sharing: Annotated[
@@ -158,6 +166,8 @@ def run(
         further, paths = split_queries(events)
         further += others or []
         target = choose_output(format, output, limit, is_single=not further)
+        if value is not None and target.format is not Format.HTML:
+            raise ConfigError("--value is for pages", hint="write one: --format html -o NAME.html")
         queries = load_queries(query, further, param)
         for plan in queries.plans(OPEN_SCHEMA).values():
             plan.require_executable()
@@ -183,7 +193,7 @@ def run(
                 rows, results, notes = "", dict[str, Any](), list[str]()
                 if target.format is Format.HTML:
                     _refuse_for_pages(sharing=sharing, parallel_in_time=parallel_in_time)
-                    rows = write_report(queries, read.events, options, output)
+                    rows = write_report(queries, read.events, {**options, "value": value}, output)
                 elif is_whole and target.is_streamed:
                     rows = _counted(write_batches(queries.batches(read.events, **options), target))
                 else:

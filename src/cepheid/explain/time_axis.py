@@ -38,6 +38,37 @@ class TimeAxis:
         for tick in range(-(-self.begin // step) * step, self.end + 1, step):
             yield tick, self._text(tick)
 
+    def dates(self) -> Iterator[tuple[int, str]]:
+        """Yield the marks below which a date stands: the first, and the first of every day.
+
+        >>> hour, day = 3_600, 86_400
+        >>> list(TimeAxis(20 * hour, day + 4 * hour, 1).dates())
+        [(72000, '1970-01-01'), (86400, '1970-01-02')]
+        >>> list(TimeAxis(0, 9).dates()), list(TimeAxis(0, 30 * day, 1).dates())
+        ([], [])
+        """
+        if self.ticks_per_second is None or self._is_of_days():
+            return
+        before = ""
+        for tick, _ in self.marks():
+            moment = self._moment(tick)
+            date = before if moment is None else f"{moment:%Y-%m-%d}"
+            if date != before:
+                yield tick, date
+            before = date
+
+    def _is_of_days(self) -> bool:
+        return self.ticks_per_second is not None and self._step() >= DAY * self.ticks_per_second
+
+    def _moment(self, tick: int) -> datetime | None:
+        """Return a time as a moment, None of plain numbers and of times that are too far away."""
+        if self.ticks_per_second is None:
+            return None
+        try:
+            return EPOCH + timedelta(seconds=tick // self.ticks_per_second)
+        except OverflowError:
+            return None
+
     def _step(self) -> int:
         least = max(1, (self.end - self.begin) // MOST_MARKS + 1)
         if self.ticks_per_second is not None and least >= self.ticks_per_second:
@@ -53,17 +84,12 @@ class TimeAxis:
             power *= 10
 
     def _text(self, tick: int) -> str:
-        if self.ticks_per_second is None:
+        moment = self._moment(tick)
+        if self.ticks_per_second is None or moment is None:
             return f"{tick:,}"
-        seconds, rest = divmod(tick, self.ticks_per_second)
-        try:
-            moment = EPOCH + timedelta(seconds=seconds)
-        except OverflowError:
-            return f"{tick:,}"
-        span = (self.end - self.begin) / self.ticks_per_second
-        if span <= MOST_MARKS:
-            digits = len(str(self.ticks_per_second)) - 1
-            return f"{moment:%H:%M:%S}.{rest:0{digits}}".rstrip(".0" if not digits else "0")
-        if span < 2 * DAY:
-            return f"{moment:%H:%M:%S}"
-        return f"{moment:%m-%d %H:%M}" if span < 60 * DAY else f"{moment:%Y-%m-%d}"
+        if self._is_of_days():
+            return f"{moment:%Y-%m-%d}"
+        if (self.end - self.begin) / self.ticks_per_second <= MOST_MARKS:
+            rest, digits = tick % self.ticks_per_second, len(str(self.ticks_per_second)) - 1
+            return f"{moment:%H:%M:%S}.{rest:0{digits}}".rstrip("0").rstrip(".")
+        return f"{moment:%H:%M:%S}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from cepheid.explain.measure_text import text_width
 from cepheid.explain.name_lists import name_list
@@ -45,7 +45,7 @@ def timeline_svg(report: RunReport) -> str:
             drawn, y = _draw_set(number, each, left, y)
             parts += drawn
             y += SET_GAP
-    parts += _legend(MARGIN, y)
+    parts += _legend(MARGIN, y, {burst.decision for each in report.sets for burst in each.bursts})
     title = f"Bursts of a workload, sharing: {report.policy}"
     return svg_document(parts, title=title, width=width, height=y + MARGIN, more_style=STYLE)
 
@@ -53,12 +53,24 @@ def timeline_svg(report: RunReport) -> str:
 def _label_width(report: RunReport) -> float:
     parts = [each for one in report.sets for each in one.parts]
     widest = max((text_width(each.text, FACTS_SIZE) for each in parts), default=0.0)
-    counted = max((text_width(_counted(each), LEGEND_SIZE) for each in parts), default=0.0)
+    texts = [text for each in parts for text in (_counted(each), _shared(each))]
+    counted = max((text_width(each, LEGEND_SIZE) for each in texts), default=0.0)
     return max(min(MOST_LABEL, max(LEAST_LABEL, widest)) + 44, counted + 20)
 
 
 def _counted(part: PartRun) -> str:
     return f"{part.graphlets:,} graphlets, {part.snapshots:,} snapshots"
+
+
+def _shared(part: PartRun) -> str:
+    """Say how many bursts were shared, and how many of these not by all that could have.
+
+    A part has counts of all bursts, of which the picture shows the first.
+    """
+    if not part.shared and part.partly:
+        return f"{part.partly:,} of {part.bursts:,} partly shared"
+    partly = f", {part.partly:,} of them partly" if part.partly else ""
+    return f"{part.shared + part.partly:,} of {part.bursts:,} shared{partly}"
 
 
 def _draw_set(number: int, run: SetRun, left: float, y: float) -> tuple[list[str], float]:
@@ -89,7 +101,12 @@ def _draw_set(number: int, run: SetRun, left: float, y: float) -> tuple[list[str
         svg_text("legend", x, y + 14, text, anchor="middle" if x < left + PLOT - 20 else "end")
         for x, text in marks
     ]
-    return [*parts, *lanes, *texts], y + AXIS - 14
+    dates = [(left + axis.share(tick) * PLOT, date) for tick, date in axis.dates()]
+    texts += [
+        svg_text("legend", x, y + 28, date, anchor="middle" if x < left + PLOT - 30 else "end")
+        for x, date in dates
+    ]
+    return [*parts, *lanes, *texts], y + AXIS - 14 + (14 if dates else 0)
 
 
 def _draw_lane(
@@ -114,10 +131,9 @@ def _draw_lane(
     while text_width(text, FACTS_SIZE) > MOST_LABEL:
         text = f"{text[:-2]}…"
     lane = svg_element("rect", "lane", x=left, y=y, width=PLOT, height=height, rx=4)
-    shared = f"{part.shared + part.partly:,} of {part.bursts:,} shared"
     labels = [
         svg_text("facts", left - 12, y + height / 2 - 9, text, anchor="end"),
-        svg_text("legend", left - 12, y + height / 2 + 4, shared, anchor="end"),
+        svg_text("legend", left - 12, y + height / 2 + 4, _shared(part), anchor="end"),
         svg_text("legend", left - 12, y + height / 2 + 16, _counted(part), anchor="end"),
     ]
     return [lane, *grid, *labels, *drawn], height
@@ -170,8 +186,10 @@ def _columns(bursts: Sequence[Burst], axis: TimeAxis, left: float, y: float) -> 
                 )  # fmt: skip
 
 
-def _legend(x: float, y: float) -> Iterator[str]:
+def _legend(x: float, y: float, decisions: Collection[Decision]) -> Iterator[str]:
     for decision, kind in KINDS.items():
+        if decision not in decisions:
+            continue
         yield svg_element("rect", kind, x=x, y=y - BAR, width=18.0, height=BAR, rx=ROUND)
         yield svg_text("legend", x + 26, y, decision.value)
         x += 26 + text_width(decision.value, LEGEND_SIZE) + 24

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -16,6 +17,7 @@ from cepheid.plot.timeline_body import timeline_body
 
 OF_RESULTS = ("first_time", "last_time", "window_start", "window_end", "time")
 MICROSECONDS = 1_000_000
+ZONE = re.compile(r"\d(Z|[+-]\d{2}:?\d{2})$")
 PADDING = 0.012  # of the axis at both ends
 Rows = Sequence[Mapping[str, Any]]
 
@@ -51,7 +53,10 @@ def drawn_results(
     pad = max(1, round((max(ticks) - min(ticks)) * PADDING))
     axis = TimeAxis(min(ticks) - pad, max(ticks) + pad, None if is_integer else MICROSECONDS)
     without = [name for name, each in found.items() if not each]
-    notes = ["some of the last results of each query, by the times of their events or windows"]
+    zone = "" if is_integer else f", {_zone(rows, times)}"
+    notes = [
+        f"some of the last results of each query, by the times of their events or windows{zone}"
+    ]
     if without:
         notes.append(f"{', '.join(without)}: RETURN has no time, so there is nothing to draw")
     drawn = tuple(_row(name, each, counts.get(name, 0)) for name, each in found.items() if each)
@@ -59,6 +64,20 @@ def drawn_results(
     noun = ("result", "results")
     timeline = Timeline("Last results", "query", axis, kinds, drawn, tuple(notes), noun)
     return timeline_body(timeline)
+
+
+def _zone(rows: Mapping[str, Rows], times: Mapping[str, Sequence[str]]) -> str:
+    """Say what zone times on the axis have: all are drawn in UTC, but some come without a zone."""
+    values = (
+        str(value)
+        for name, each in rows.items()
+        for row in each
+        for column in times.get(name, ())
+        for value in _flat(row.get(column))
+        if value is not None
+    )
+    has_zone = any(ZONE.search(each) for each in values)
+    return "in UTC" if has_zone else "without a zone, as they are in the events"
 
 
 def _row(name: str, matches: Sequence[Match], count: int) -> Row:

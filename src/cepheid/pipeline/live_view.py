@@ -18,6 +18,7 @@ from cepheid.pipeline.load import CheckedPipeline
 from cepheid.pipeline.progress_line import moment, size, span
 from cepheid.plot.live_page import (
     CONTENT,
+    OF_PICTURES,
     SCRIPT,
     Listing,
     LivePage,
@@ -25,6 +26,8 @@ from cepheid.plot.live_page import (
     live_frame,
     live_script,
 )
+from cepheid.plot.page import page_script
+from cepheid.plot.place_matches import counted
 from cepheid.plot.series import throughput_chart
 from cepheid.plot.series_body import chart_body
 
@@ -110,7 +113,8 @@ class LiveView:
             bodies.append(timeline)
         return LivePage(
             self.title, self._status(latest), tuple(self._errors), tuple(_numbers(latest)),
-            tuple(bodies), tuple(_listing(name, each) for name, each in rows.items()),
+            tuple(bodies),
+            tuple(_listing(name, each, self._counts.get(name, 0)) for name, each in rows.items()),
             is_over=bool(self._end),
         )  # fmt: skip
 
@@ -166,11 +170,12 @@ def _unbroken(text: str) -> str:
     return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
-def _listing(name: str, rows: Sequence[Mapping[str, Any]]) -> Listing:
+def _listing(name: str, rows: Sequence[Mapping[str, Any]], count: int) -> Listing:
     shown = list(reversed(rows))[:MOST_LISTED]
     head = tuple(dict.fromkeys(key for row in shown for key in row))
     cells = tuple(tuple(_text(row.get(key)) for key in head) for row in shown)
-    return Listing(f"{name}: some of the last results", head, cells, len(head))
+    of_all = f"{len(shown):,} of {counted(max(count, len(shown)), 'result')}"
+    return Listing(f"{name}: {of_all}, the newest first", head, cells, len(head))
 
 
 def _text(value: object) -> str:
@@ -190,6 +195,7 @@ def serve(view: LiveView, port: int, host: str = LOOPBACK) -> Iterator[str]:
         "/": Answer(HTML, lambda: live_frame(view.title)),
         CONTENT: Answer(HTML, view.content),
         SCRIPT: Answer(JAVASCRIPT, live_script),
+        OF_PICTURES: Answer(JAVASCRIPT, page_script),
         **metrics_answer(view.prometheus),
     }
     server = LocalServer(port, answers, host=host)

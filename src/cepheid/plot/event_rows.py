@@ -18,6 +18,7 @@ from cepheid.analysis.schema import EventSchema
 from cepheid.language import ast
 from cepheid.plan.physical import PhysicalPlan
 from cepheid.plot.timeline import Kind, Role
+from cepheid.plot.value_line import value_numbers
 from cepheid.program.compute_columns import with_computed
 from cepheid.program.lower import lower
 from cepheid.program.position_masks import position_masks
@@ -31,7 +32,8 @@ class EventRows:
 
     `fits` says which events fit a part of the pattern, negated or not, by their type and by what
     WHERE says of them alone. `values` has the values of the partition attributes by number of the
-    partition. `is_clock` says whether times are moments or plain numbers.
+    partition. `is_clock` says whether times are moments or plain numbers. `numbers` are the values
+    of the attribute `value`, if one is drawn.
     """
 
     table: pa.Table
@@ -43,13 +45,17 @@ class EventRows:
     values: tuple[tuple[Any, ...], ...]
     ticks_per_second: int
     is_clock: bool
+    value: str = ""
+    numbers: NDArray[np.float64] | None = None
 
     def label(self, partition: int) -> str:
         """Return the values of a partition as one text."""
         return " · ".join(map(value_text, self.values[partition]))
 
 
-def event_rows(table: pa.Table, schema: EventSchema, plan: PhysicalPlan) -> EventRows:
+def event_rows(
+    table: pa.Table, schema: EventSchema, plan: PhysicalPlan, value: str | None = None
+) -> EventRows:
     """Read what is needed of a table of events; times must not be NULL."""
     assert schema.time is not None
     bound = plan.query
@@ -67,6 +73,8 @@ def event_rows(table: pa.Table, schema: EventSchema, plan: PhysicalPlan) -> Even
         values,
         int(schema.ticks_per_second),
         is_clock=not pa.types.is_integer(time.type),
+        value=value or "",
+        numbers=None if value is None else value_numbers(table, value),
     )
 
 
@@ -83,7 +91,8 @@ def to_ticks(column: pa.ChunkedArray) -> NDArray[np.int64]:
 def kinds_of(bound: BoundQuery) -> tuple[Kind, ...]:
     """Return the types of the pattern in its order, then one kind for all other types.
 
-    A type that is both matched and negated counts as matched.
+    A type that is both matched and negated counts as matched. Matched types come before negated
+    ones, so that a negation more or less leaves every type its colour.
     """
     roles: dict[str, Role] = {}
     for pattern in bound.patterns:
@@ -91,6 +100,7 @@ def kinds_of(bound: BoundQuery) -> tuple[Kind, ...]:
             roles |= dict.fromkeys(position.types, Role.MATCHED)
     ordered = [name for each in event_patterns(_pattern(bound)) for name in each.types]
     kinds = [Kind(each, roles.get(each, Role.NEGATED)) for each in dict.fromkeys(ordered)]
+    kinds.sort(key=lambda each: each.role is Role.NEGATED)
     return (*kinds, Kind("other types", Role.OTHER))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from cepheid.explain.duration import long_duration
 from cepheid.explain.svg_shapes import svg_element, svg_escape, svg_number, svg_text
-from cepheid.plot.body import LABEL, MARGIN, PLOT, WIDTH, Body, fitted
+from cepheid.plot.body import LABEL, MARGIN, PLOT, WIDTH, Body, fitted, title_text
 
 BAR, STEP = 22.0, 58.0
 WHOLE = LABEL + PLOT - 130.0  # the length of the first bar; a number stands behind it
@@ -16,10 +16,11 @@ WHOLE = LABEL + PLOT - 130.0  # the length of the first bar; a number stands beh
 def funnel_body(title: str, note: str, steps: Sequence[dict[str, Any]]) -> Body:
     """Return a bar for each step; `steps` are the rows of the conversion table."""
     parts = [
-        svg_text("title", MARGIN, MARGIN + 6, fitted(title, LABEL + PLOT - 120, 16.0)),
+        title_text(title),
         svg_text("note", MARGIN, MARGIN + 24, note),
     ]
     y, before, keys_before = MARGIN + 52, 0.0, 0
+    parts.append('<g class="part bars">')
     for row in steps:
         share = row["of_first"] or 0.0
         length = max(1.0, share * WHOLE)
@@ -37,6 +38,7 @@ def funnel_body(title: str, note: str, steps: Sequence[dict[str, Any]]) -> Body:
         at = MARGIN + max(length, before) + 8
         parts.append(svg_text("tick", at, y + 8 + BAR - 7, _reached(row)))
         y, before, keys_before = y + STEP, length, row["keys"]
+    parts.append("</g>")
     listed = "; ".join(f"{row['name']}: {_reached(row)}" for row in steps)
     return Body(tuple(parts), y - STEP + BAR + 30, f"{title}: {listed}.")
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from cepheid.plot.body import Body, stacked
-from cepheid.plot.page import style_element
+from cepheid.plot.body import Body
+from cepheid.plot.page import figure, style_element
 from cepheid.plot.rows_table import plain_table
 
-CONTENT, SCRIPT = "/content", "/live.js"
+CONTENT, SCRIPT, OF_PICTURES = "/content", "/live.js", "/page.js"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,8 @@ def live_frame(title: str) -> str:
             style_element().replace("<style>", "<style>\nbody{margin:0}\n"),
             f"</head>\n<body>\n<main class='cepheid-page whole'><h1>{escape(title)}</h1>",
             '<p class="note" id="state" role="status" aria-live="polite">connecting</p>',
-            f'<div id="content"></div></main>\n<script src="{SCRIPT}"></script>\n</body>\n</html>',
+            f'<div id="content"></div></main>\n<script src="{OF_PICTURES}"></script>'
+            f'<script src="{SCRIPT}"></script>\n</body>\n</html>',
         ]
     )
 
@@ -65,10 +66,7 @@ def live_content(page: LivePage) -> str:
     parts += [f'<p class="warning" role="alert">{escape(each)}</p>' for each in page.errors]
     parts += map(_table, page.numbers)
     if page.bodies:
-        drawn = stacked(page.bodies, "", title=page.title)
-        parts.append(f'<figure class="plot">{drawn}</figure>')
-    if page.results:
-        parts.append("<h3>Last results</h3>")
+        parts.append(figure(page.bodies, page.title))
     parts += [_table(each) for each in page.results]
     return "\n".join([*parts, "</section>"])
 

@@ -4,7 +4,7 @@
   var STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200,
     86400, 172800, 604800, 1209600, 2592000, 7776000, 31536000];
   var MOST_MARKS = 220;  // in a row; more events are counted in columns
-  var ITEMS = ".mark,.match,.column,.found,.point";
+  var ITEMS = ".mark,.dot,.match,.column,.found,.point";
 
   function number(element, name) { return parseFloat(element.getAttribute(name)); }
 
@@ -53,7 +53,8 @@
           mark.setAttribute("d", kind[1]);
           mark.setAttribute("data-a", point[0] / whole);
           mark.setAttribute("data-i", point[2]);
-          mark.setAttribute("data-words", kind[2] + "\n" + text(begin + point[0], ticks * 8));
+          mark.setAttribute("data-words", kind[2] + "\n" + (ticks ? date(begin + point[0]) + " " : "") +
+            text(begin + point[0], ticks * 8, 1));
           mark.setAttribute("transform",
             "translate(" + x(point[0] / whole).toFixed(1) + " " + each.y + ")");
           each.marks.appendChild(mark);
@@ -96,22 +97,26 @@
       }
     }
 
-    function text(tick, span) {
+    function date(tick) {
+      return new Date(Math.floor(tick / ticks) * 1000).toISOString().slice(0, 10);
+    }
+
+    function text(tick, span, size) {
       if (!ticks) { return tick.toLocaleString("en-US"); }
+      if (size >= 86400 * ticks) { return date(tick); }
       var seconds = Math.floor(tick / ticks), moment = new Date(seconds * 1000).toISOString();
       if (span / ticks <= 8) {
         var digits = String(ticks).length - 1, rest = String(tick - seconds * ticks);
         while (rest.length < digits) { rest = "0" + rest; }
         return moment.slice(11, 19) + ("." + rest).replace(/\.?0*$/, "");
       }
-      if (span / ticks < 172800) { return moment.slice(11, 19); }
-      return span / ticks < 5184000 ? moment.slice(5, 16).replace("T", " ") : moment.slice(0, 10);
+      return moment.slice(11, 19);
     }
 
     function drawAxis() {
       if (!axis) { return; }
       var whole = Math.max(1, end - begin), first = begin + state.from * whole;
-      var last = begin + state.to * whole, size = step(Math.max(1, Math.floor((last - first) / 8) + 1));
+      var last = begin + state.to * whole, day = "", size = step(Math.max(1, Math.floor((last - first) / 8) + 1));
       while (axis.firstChild) { axis.removeChild(axis.firstChild); }
       for (var tick = Math.ceil(first / size) * size; tick <= last; tick += size) {
         var at = box.x + x((tick - begin) / whole);
@@ -119,12 +124,20 @@
         grid.setAttribute("class", "grid");
         grid.setAttribute("x1", at); grid.setAttribute("x2", at);
         grid.setAttribute("y1", box.y); grid.setAttribute("y2", box.y + box.height + 4);
+        axis.appendChild(grid);
+        write("tick", at, 17, text(tick, last - first, size));
+        if (ticks && size < 86400 * ticks && date(tick) !== day) {
+          day = date(tick);
+          write("tick date", at, 31, day);
+        }
+      }
+      function write(kind, at, below, words) {
         var label = document.createElementNS(svg.namespaceURI, "text");
-        label.setAttribute("class", "tick");
-        label.setAttribute("x", at); label.setAttribute("y", box.y + box.height + 17);
+        label.setAttribute("class", kind);
+        label.setAttribute("x", at); label.setAttribute("y", box.y + box.height + below);
         label.setAttribute("text-anchor", at < box.x + box.width - 28 ? "middle" : "end");
-        label.textContent = text(tick, last - first);
-        axis.appendChild(grid); axis.appendChild(label);
+        label.textContent = words;
+        axis.appendChild(label);
       }
     }
 
@@ -137,8 +150,8 @@
 
     return {
       view: view,
-      zoom: function (factor, share) {
-        var at = state.from + (share === undefined ? 0.5 : share) * (state.to - state.from);
+      sight: function () { return { from: state.from, to: state.to }; },
+      zoom: function (factor, at) {
         show(at - (at - state.from) * factor, at + (state.to - at) * factor);
       },
       move: function (share) {
@@ -168,33 +181,49 @@
     var tip = document.createElement("div"), picked = null;
     tip.className = "tip"; tip.hidden = true; tip.setAttribute("aria-hidden", "true");
     figure.appendChild(tip);
-    Array.prototype.forEach.call(svg.querySelectorAll(".view title"), function (title) {
+    Array.prototype.forEach.call(svg.querySelectorAll(".view title,.bars title"), function (title) {
       title.parentNode.setAttribute("data-words", title.textContent);
       title.parentNode.removeChild(title);
     });
     svg.setAttribute("tabindex", "0");
     svg.setAttribute("role", "application");
     svg.setAttribute("aria-label", svg.querySelector("title").textContent +
-      ". Arrow keys go from event to event and from match to match, plus and minus zoom.");
+      ". Arrow keys go from event to event and from match to match, " +
+      "plus and minus zoom, the Shift key with arrows moves.");
 
     function viewOf(item) {
       return views.find(function (each) { return each.view.contains(item); });
     }
 
-    function pick(item, x, y) {
+    // Below a place, or above it where the window ends; `top` is where the thing itself begins.
+    function place(x, y, top) {
+      var frame = figure.getBoundingClientRect();
+      var left = Math.min(x - frame.left + 14, frame.width - tip.offsetWidth - 8);
+      var isLow = y + 16 + tip.offsetHeight > window.innerHeight;
+      var above = top - tip.offsetHeight - 10;
+      tip.style.left = Math.max(4, left) + "px";
+      tip.style.top = (isLow && above >= 0 ? above : y + 16) - frame.top + "px";
+    }
+
+    // Where something is to be seen: of a match its bar, for its window may reach far beyond it.
+    function boxOf(item) {
+      return (item.querySelector(".bar") || item).getBoundingClientRect();
+    }
+
+    function pick(item, x, y, top) {
       if (picked !== item) {
         Array.prototype.forEach.call(svg.querySelectorAll(".on,.picked"), function (each) {
           each.classList.remove("on", "picked");
         });
         picked = item;
         if (item) {
-          var view = item.closest(".view");
+          var view = item.closest(".view") || svg;
           item.classList.add("on");
           var events = item.getAttribute("data-e"), event = item.getAttribute("data-i");
           if (events) {
             view.classList.add("picked");
             var wanted = new Set(events.split(" "));
-            Array.prototype.forEach.call(view.querySelectorAll(".mark"), function (each) {
+            Array.prototype.forEach.call(view.querySelectorAll(".mark,.dot"), function (each) {
               if (wanted.has(each.getAttribute("data-i"))) { each.classList.add("on"); }
             });
           } else if (event) {
@@ -208,23 +237,77 @@
         }
       }
       tip.hidden = !item;
-      if (item) {
-        var frame = figure.getBoundingClientRect();
-        var left = Math.min(x - frame.left + 14, frame.width - tip.offsetWidth - 8);
-        tip.style.left = Math.max(4, left) + "px";
-        tip.style.top = (y - frame.top + 16) + "px";
-      }
+      if (item) { place(x, y, top === undefined ? y : top); }
     }
 
     function goTo(item) {
-      viewOf(item).reveal(item);
-      var box = item.getBoundingClientRect();
-      pick(item, box.left + box.width / 2, box.bottom);
+      if (viewOf(item)) { viewOf(item).reveal(item); }
+      (item.querySelector(".bar") || item).scrollIntoView({ block: "nearest", inline: "nearest" });
+      var box = boxOf(item);
+      pick(item, box.left + box.width / 2, box.bottom, box.top);
       said.textContent = item.getAttribute("data-words").replace(/\n/g, ", ");
     }
 
+    // Row by row, and by time in each: marks lie in the picture as they cover each other.
+    function inOrder(among) {
+      var rows = Array.prototype.slice.call(svg.querySelectorAll(".part"));
+      return Array.prototype.map.call(svg.querySelectorAll(among), function (item, place) {
+        return { item: item, place: place, row: rows.indexOf(item.closest(".part")),
+          a: number(item, "data-a") || 0 };
+      }).filter(function (each) { return each.row >= 0; }).sort(function (one, other) {
+        return one.row - other.row || one.a - other.a || one.place - other.place;
+      }).map(function (each) { return each.item; });
+    }
+
+    // What stays where it is while all else is drawn apart: what is picked, or else what lies in
+    // the middle of the matches in sight.
+    function middle() {
+      var sight = views[0].sight(), best = [];
+      function place(item) {
+        var a = number(item, "data-a"), b = number(item, "data-b");
+        if (isNaN(b)) { b = a; }
+        if (b < sight.from || a > sight.to) { return NaN; }
+        return Math.min(sight.to, Math.max(sight.from, (a + b) / 2));
+      }
+      if (picked && viewOf(picked) && !isNaN(place(picked))) { return place(picked); }
+      [".match", ".mark,.point"].forEach(function (among) {
+        if (best.length) { return; }
+        best = Array.prototype.map.call(svg.querySelectorAll(".view :is(" + among + ")"), place)
+          .filter(function (each) { return !isNaN(each); });
+      });
+      best.sort(function (one, other) { return one - other; });
+      return best.length ? best[best.length >> 1] : (sight.from + sight.to) / 2;
+    }
+
+    // What is picked keeps its tip, unless it is out of sight now.
+    function follow() {
+      if (!picked) { return; }
+      var view = picked.closest("svg.view"), frame = view && view.getBoundingClientRect();
+      var box = boxOf(picked), x = box.left + box.width / 2;
+      if (!view || box.right < frame.left || box.left > frame.right) { pick(null); return; }
+      pick(picked, Math.min(frame.right, Math.max(frame.left, x)), box.bottom, box.top);
+    }
+
+    function zoom(factor, share) {
+      if (!views.length) { return; }
+      var sight = views[0].sight();
+      var at = share === undefined ? middle() : sight.from + share * (sight.to - sight.from);
+      views.forEach(function (each) { each.zoom(factor, at); });
+      follow();
+    }
+
+    function move(share) {
+      views.forEach(function (each) { each.move(share); });
+      follow();
+    }
+
+    function reset() {
+      views.forEach(function (each) { each.reset(); });
+      follow();
+    }
+
     function neighbour(by, among) {
-      var items = Array.prototype.filter.call(svg.querySelectorAll(among), viewOf);
+      var items = inOrder(among);
       if (!items.length) { return null; }
       var now = items.indexOf(picked);
       if (now >= 0) { return items[(now + by + items.length) % items.length]; }
@@ -234,6 +317,11 @@
       }) || items[0];
     }
 
+    function shareAt(event) {
+      var box = views.length ? views[0].view.getBoundingClientRect() : { left: 0, width: 1 };
+      return Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+    }
+
     svg.addEventListener("mousemove", function (event) {
       var item = event.target.closest ? event.target.closest(ITEMS) : null;
       pick(item && item.hasAttribute("data-words") ? item : null, event.clientX, event.clientY);
@@ -241,14 +329,18 @@
     svg.addEventListener("mouseleave", function () { pick(null); });
     svg.addEventListener("keydown", function (event) {
       var keys = {
-        "+": function () { views.forEach(function (each) { each.zoom(0.5); }); },
-        "=": function () { views.forEach(function (each) { each.zoom(0.5); }); },
-        "-": function () { views.forEach(function (each) { each.zoom(2); }); },
-        "0": function () { views.forEach(function (each) { each.reset(); }); },
-        "ArrowRight": function () { next(1, ".mark,.column,.point"); },
-        "ArrowLeft": function () { next(-1, ".mark,.column,.point"); },
-        "ArrowDown": function () { next(1, ".match"); },
-        "ArrowUp": function () { next(-1, ".match"); },
+        "+": function () { zoom(0.5); },
+        "=": function () { zoom(0.5); },
+        "-": function () { zoom(2); },
+        "0": reset,
+        "ArrowRight": function () {
+          if (event.shiftKey) { move(0.25); } else { next(1, ".mark,.column,.point"); }
+        },
+        "ArrowLeft": function () {
+          if (event.shiftKey) { move(-0.25); } else { next(-1, ".mark,.column,.point"); }
+        },
+        "ArrowDown": function () { next(1, ".match,.bars .column"); },
+        "ArrowUp": function () { next(-1, ".match,.bars .column"); },
         "Escape": function () { pick(null); }
       };
       function next(by, among) {
@@ -263,16 +355,10 @@
     svg.addEventListener("wheel", function (event) {
       if (!event.ctrlKey && !event.metaKey) { return; }
       event.preventDefault();
-      views.forEach(function (each) {
-        var box = each.view.getBoundingClientRect();
-        each.zoom(event.deltaY < 0 ? 0.8 : 1.25, (event.clientX - box.left) / box.width);
-      });
+      zoom(event.deltaY < 0 ? 0.8 : 1.25, shareAt(event));
     }, { passive: false });
     svg.addEventListener("dblclick", function (event) {
-      views.forEach(function (each) {
-        var box = each.view.getBoundingClientRect();
-        each.zoom(0.5, (event.clientX - box.left) / box.width);
-      });
+      zoom(0.5, shareAt(event));
       event.preventDefault();
     });
     svg.addEventListener("pointerdown", function (event) {
@@ -293,13 +379,17 @@
     });
     Array.prototype.forEach.call(figure.querySelectorAll(".tools button"), function (button) {
       button.addEventListener("click", function () {
-        views.forEach(function (each) {
-          if (button.value === "0") { each.reset(); } else { each.zoom(parseFloat(button.value)); }
-        });
+        var by = parseFloat(button.value);
+        if (button.name === "move") { move(by); } else if (by) { zoom(by); } else { reset(); }
       });
     });
   }
 
-  Array.prototype.forEach.call(
-    document.querySelectorAll("figure[data-cepheid-plot]:not([data-ready])"), start);
+  function startAll() {
+    Array.prototype.forEach.call(
+      document.querySelectorAll("figure[data-cepheid-plot]:not([data-ready])"), start);
+  }
+
+  startAll();
+  document.addEventListener("cepheid-plots", startAll);  // of a page that gets new ones
 })();

@@ -12,20 +12,40 @@ from cepheid.explain.document import Explanation
 from cepheid.plot.body import Body, stacked
 from cepheid.plot.colour_query import colour_query
 from cepheid.plot.rows_table import rows_table
-from cepheid.plot.section import Section
+from cepheid.plot.section import Section, heading_of
 from cepheid.plot.style import page_style
 
 TOOLS = (
-    '<div class="tools" role="toolbar" aria-label="zoom">'
+    '<div class="tools" role="toolbar" aria-label="zoom and move">'
     '<button type="button" value="0.5" aria-label="zoom in" title="zoom in (+)">+</button>'
     '<button type="button" value="2" aria-label="zoom out" title="zoom out (-)">&minus;</button>'
+    '<button type="button" name="move" value="-0.25" aria-label="earlier" '
+    'title="earlier (Shift and ←)">←</button>'
+    '<button type="button" name="move" value="0.25" aria-label="later" '
+    'title="later (Shift and →)">→</button>'
     '<button type="button" value="0" title="show everything (0)">all</button></div>'
+)
+KEYS = (
+    '<p class="keys" aria-hidden="true">Keys, after a click here or Tab: '
+    "<kbd>←</kbd> <kbd>→</kbd> events, <kbd>↑</kbd> <kbd>↓</kbd> matches, "
+    "<kbd>+</kbd> <kbd>&minus;</kbd> zoom, <kbd>Shift</kbd> <kbd>←</kbd> <kbd>→</kbd> move, "
+    "<kbd>0</kbd> everything</p>"
+)
+
+KEYS_OF_BARS = (
+    '<p class="keys" aria-hidden="true">Keys, after a click here or Tab: '
+    "<kbd>↑</kbd> <kbd>↓</kbd> bars</p>"
 )
 
 
 @cache
 def _file(name: str) -> str:
     return Path(__file__).with_name(name).read_text("utf-8")
+
+
+def page_script() -> str:
+    """Return the script that lets readers point at pictures and move in them."""
+    return _file("page.js")
 
 
 def style_element() -> str:
@@ -40,8 +60,8 @@ def piece(content: str) -> str:
 
 def fragment(sections: Sequence[Section]) -> str:
     """Return the pictures alone; of queries without any, their rows."""
-    figures = "".join(_figure(each.bodies, each.name) for each in sections if each.bodies)
-    script = f"<script>{_file('page.js')}</script>"
+    figures = "".join(figure(each.bodies, each.name) for each in sections if each.bodies)
+    script = f"<script>{page_script()}</script>"
     tables = "".join(_table(each) for each in sections if not each.bodies)
     return f"{piece(figures + tables)}{script}"
 
@@ -51,7 +71,7 @@ def page(title: str, sections: Sequence[Section], sharing: str | None) -> str:
     is_single = len(sections) == 1
     parts = [f"<h1>{escape(title)}</h1>"]
     for section in sections:
-        parts += _section(section, has_heading=not is_single)
+        parts += _section(section, None if is_single else _heading(section, sections), title)
     if sharing is not None:
         parts.append(f'<h2>What the queries shared</h2><figure class="drawing">{sharing}</figure>')
     return "\n".join(
@@ -63,21 +83,29 @@ def page(title: str, sections: Sequence[Section], sharing: str | None) -> str:
             style_element().replace("<style>", "<style>\nbody{margin:0}\n"),
             '</head>\n<body>\n<main class="cepheid-page whole">',
             *parts,
-            f"</main>\n<script>{_file('page.js')}</script>\n</body>\n</html>\n",
+            f"</main>\n<script>{page_script()}</script>\n</body>\n</html>\n",
         ]
     )
 
 
-def _section(section: Section, *, has_heading: bool) -> Iterator[str]:
-    if has_heading:
-        yield f"<h2>{escape(section.name)}</h2>"
+def _heading(section: Section, sections: Sequence[Section]) -> str:
+    """Return the name of a query; of a file its last part, if no other has the same."""
+    short = heading_of(section.name)
+    same = [each for each in sections if heading_of(each.name) == short]
+    return short if len(same) == 1 else section.name
+
+
+def _section(section: Section, heading: str | None, title: str) -> Iterator[str]:
+    if heading is not None:
+        yield f"<h2>{escape(heading)}</h2>"
     yield query_block(section.text)
     for note in section.notes:
         yield f'<p class="note">{escape(note)}</p>'
-    for warning in section.explanation.warnings:
+    for warning in (*section.explanation.warnings, *section.warnings):
         yield f'<p class="warning">{escape(warning)}</p>'
     if section.bodies:
-        yield _figure(section.bodies, section.name)
+        bodies = [each.below(heading or title) for each in section.bodies]
+        yield figure(bodies, section.name)
     yield f"<h3>Result</h3>{_table(section)}"
     yield automaton(section.explanation)
     yield plan_table(section.explanation)
@@ -116,10 +144,11 @@ def _table(section: Section) -> str:
     return rows_table(section.table, caption=f"{rows:,} row{'' if rows == 1 else 's'}")
 
 
-def _figure(bodies: Sequence[Body], name: str) -> str:
+def figure(bodies: Sequence[Body], name: str) -> str:
+    """Return pictures below each other, with what a script needs to let a reader move in them."""
     drawn = stacked(bodies, "", title=name)
-    tools = TOOLS if 'class="view"' in drawn else ""
+    tools, keys = (TOOLS, KEYS) if 'class="view"' in drawn else ("", KEYS_OF_BARS)
     return (
-        f'<figure class="plot" data-cepheid-plot>{tools}{drawn}'
+        f'<figure class="plot" data-cepheid-plot>{tools}<div class="wide">{drawn}</div>{keys}'
         '<p class="said" aria-live="polite"></p></figure>'
     )

@@ -14,10 +14,13 @@ from cepheid.explain.time_axis import TimeAxis
 from cepheid.plot.event_rows import EventRows, words_of
 from cepheid.plot.find_gaps import GapFinder
 from cepheid.plot.pack_lanes import pack_lanes
+from cepheid.plot.read_attributes import read_attributes
 from cepheid.plot.sample_matches import SEED, FoundMatches
-from cepheid.plot.timeline import Mark, Match, Role, Row, Timeline
+from cepheid.plot.timeline import Dot, Mark, Match, Role, Row, Timeline, ValueLine
+from cepheid.plot.value_line import value_line
 
 MOST_ROWS, ENOUGH_ROWS = 24, 8  # rows without matches are drawn up to the latter
+FEW_ROWS = 4  # of more, those with matches come first
 MOST_MARKS = 220  # in a row; more events are counted in columns
 MOST_HIDDEN = 20_000  # events in all rows that are seen by those who zoom in
 MOST_DRAWN = 600  # matches in all rows
@@ -28,10 +31,11 @@ PADDING = 0.012  # of the axis at both ends, for the marks there
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """The stretch of time that is drawn, in ticks."""
+    """The stretch of time that is drawn, in ticks; `is_given`: someone asked for it."""
 
     begin: int
     end: int
+    is_given: bool = False
 
 
 class MatchPlacer:
@@ -55,14 +59,13 @@ class MatchPlacer:
         first, last = ticks[found.first], ticks[found.last]
         self.is_seen = (last >= extent.begin) & (first <= extent.end)
         self.match_partition = events.partition[found.first]
-        pad = max(1, round((extent.end - extent.begin) * PADDING))
-        per_second = events.ticks_per_second if events.is_clock else None
-        self.axis = TimeAxis(extent.begin - pad, extent.end + pad, per_second)
+        self.axis = self._axis()
         self.kept = found.kept.starts, found.kept.ends
 
     def timeline(self, title: str, *, is_part: bool) -> Timeline:
         """Return the timeline; `is_part` says that there are more matches than were looked for."""
         chosen, present = self._rows()
+        self._shrink(chosen, present)
         rows = tuple(self._row(each, len(chosen)) for each in chosen)
         heading = ", ".join(self.bound.partition_by)
         return Timeline(
@@ -72,6 +75,7 @@ class MatchPlacer:
             self.events.kinds,
             rows,
             tuple(self._notes(rows, present, is_part)),
+            value=self.events.value,
         )
 
     def _notes(self, rows: Sequence[Row], partitions: int, is_part: bool) -> list[str]:
@@ -103,8 +107,27 @@ class MatchPlacer:
         matches = np.bincount(of_matches[of_matches >= 0], minlength=partitions)
         most = min(MOST_ROWS, max(ENOUGH_ROWS, int(np.count_nonzero(matches))))
         present = min(partitions, max(1, int(np.count_nonzero(events + matches))))
-        best = np.lexsort((-events, -matches))[: min(most, present)]
-        return sorted((int(each) for each in best), key=self._sort_key), present
+        best = np.lexsort((-events, -matches))[: min(most, present)].tolist()
+        is_long = len(best) > FEW_ROWS  # few rows keep their order, so that pictures compare
+        best.sort(key=lambda each: (is_long and not matches[each], self._sort_key(each)))
+        return best, present
+
+    def _shrink(self, chosen: Sequence[int], present: int) -> None:
+        """Let the axis begin and end with the rows that are drawn, if the reader did not say where.
+
+        Others may reach further.
+        """
+        of_rows = np.isin(self.events.partition, chosen) & self.is_visible
+        if self.extent.is_given or len(chosen) == present or not of_rows.any():
+            return
+        ticks = self.events.ticks[of_rows]
+        self.extent = Extent(int(ticks.min()), int(ticks.max()))
+        self.axis = self._axis()
+
+    def _axis(self) -> TimeAxis:
+        pad = max(1, round((self.extent.end - self.extent.begin) * PADDING))
+        per_second = self.events.ticks_per_second if self.events.is_clock else None
+        return TimeAxis(self.extent.begin - pad, self.extent.end + pad, per_second)
 
     def _sort_key(self, partition: int) -> tuple[tuple[bool, float, str], ...]:
         """Numbers by size, everything else as text."""
@@ -155,11 +178,26 @@ class MatchPlacer:
             lanes=lanes,
             match_count=count,
             match_columns=tuple(self._counts(ends)) if ends.size else (),
+            values=self._values(inside, matches),
             hidden=tuple(
                 Mark(int(each), int(events.ticks[each]), int(events.kind[each]), "")
                 for each in hidden
             ),
         )
+
+    def _values(self, inside: NDArray[np.int64], matches: Sequence[Match]) -> ValueLine | None:
+        """Return the line through all values of a row, with those of its matches as dots."""
+        events = self.events
+        if events.numbers is None:
+            return None
+        of_matches = {mark.event for match in matches for mark in match.marks}
+        chosen = [each for each in inside.tolist() if each in of_matches]
+        chosen = [each for each in chosen if np.isfinite(events.numbers[each])]
+        dots = [
+            Dot(mark.event, mark.tick, float(events.numbers[mark.event]), mark.kind, mark.words)
+            for mark in self._marks(np.array(chosen, np.int64))
+        ]
+        return value_line(events.ticks[inside], events.numbers[inside], dots)
 
     def _counts(self, rows: NDArray[np.int64]) -> list[int]:
         ticks = np.clip(self.events.ticks[rows], self.extent.begin, self.extent.end)
@@ -192,6 +230,8 @@ class MatchPlacer:
     def _matches(self, slices: Sequence[slice]) -> list[Match]:
         """Return matches in the order of their beginnings; of long ones some events have a dot."""
         kept, matches = self.found.kept, []
+        drawn = {int(event) for each in slices for event in kept.event[each]}
+        told = self._told(sorted(drawn))
         for each in slices:
             events, variables = kept.event[each], kept.variable[each]
             names = [self.found.variables[variable] for variable in variables]
@@ -205,16 +245,28 @@ class MatchPlacer:
                     tuple(_thinned(marks)),
                     self.gaps.gaps(names, [each.tick for each in marks]),
                     None if self.length is None else marks[0].tick + self.length,
-                    self._words(marks),
+                    self._words(marks, told),
                 )
             )
         return sorted(matches, key=lambda each: (each.begin, each.end))
 
-    def _words(self, marks: Sequence[Mark]) -> str:
-        lines = [
-            f"{each.words}: {self.events.kinds[each.kind].name} {moment_text(each.tick, self.axis)}"
-            for each in _thinned(marks, 10)
-        ]
+    def _told(self, rows: Sequence[int]) -> dict[int, str]:
+        """Return of events what WHERE and RETURN read of them, beside when and where they were."""
+        schema, columns = self.bound.schema, self.events.table.column_names
+        known = {schema.time, schema.type_column, *self.bound.partition_by}
+        names = [each for each in read_attributes(self.bound.tree) if each not in known]
+        names = [each for each in names if each in columns]
+        if not names:
+            return {}
+        words = words_of(self.events.table.select(names), rows, ())
+        return {row: each.replace("\n", ", ") for row, each in zip(rows, words, strict=True)}
+
+    def _words(self, marks: Sequence[Mark], told: dict[int, str]) -> str:
+        lines = []
+        for each in _thinned(marks, 10):
+            moment = moment_text(each.tick, self.axis)
+            line = f"{each.words}: {self.events.kinds[each.kind].name} {moment}"
+            lines.append(", ".join(filter(None, [line, told.get(each.event, "")])))
         head = f"match of {counted(len(marks), 'event')}"
         return "\n".join([head, *dict.fromkeys(lines)])
 
@@ -227,12 +279,16 @@ def _thinned(marks: Sequence[Mark], most: int = MOST_EVENTS) -> list[Mark]:
 
 
 def moment_text(tick: int, axis: TimeAxis) -> str:
-    """Return a time as a text, with date and time of day if it is a moment."""
+    """Return a time as a text, with date and time of day if it is a moment.
+
+    >>> moment_text(1_500_000, TimeAxis(0, 1, 1_000_000)), moment_text(60, TimeAxis(0, 1, 1))
+    ('1970-01-01 00:00:01.5', '1970-01-01 00:01:00')
+    """
     if axis.ticks_per_second is None:
         return str(tick)
     unit = {1: "s", 1_000: "ms", 1_000_000: "us", 1_000_000_000: "ns"}[axis.ticks_per_second]
-    moment = np.array([tick]).astype(f"datetime64[{unit}]")[0]
-    return str(moment).replace("T", " ")
+    moment = str(np.array([tick]).astype(f"datetime64[{unit}]")[0]).replace("T", " ")
+    return moment.rstrip("0").rstrip(".") if "." in moment else moment
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:

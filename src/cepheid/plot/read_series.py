@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -14,6 +15,7 @@ from cepheid.explain.describe_operators import describe_aggregate
 from cepheid.explain.time_axis import TimeAxis
 from cepheid.plot.body import Body
 from cepheid.plot.event_rows import column_texts, to_ticks
+from cepheid.plot.place_matches import counted
 from cepheid.plot.series import MOST_LINES, Bars, Chart, Line, Point
 from cepheid.plot.series_body import bars_body, chart_body
 
@@ -29,11 +31,13 @@ def draw_aggregates(bound: BoundQuery, table: pa.Table, heading: str) -> tuple[B
         if each.output in bound.returned and (numbers := _numbers(table[each.output])) is not None
     ][:MOST_CHARTS]
     labels = _labels(table, [each.output for each in bound.group_by])
-    spans = _spans(bound, table)
+    spans, group = _spans(bound, table), ", ".join(each.output for each in bound.group_by)
     if spans is None:
         groups = labels if bound.group_by else []
-        return tuple(bars_body(_bars(name, groups, values)) for name, values in columns if groups)
-    return tuple(chart_body(_chart(name, labels, spans, values)) for name, values in columns)
+        bars = [_bars(name, groups, values) for name, values in columns if groups]
+        return tuple(bars_body(replace(each, group=group)) for each in bars)
+    charts = [_chart(name, labels, spans, values) for name, values in columns]
+    return tuple(chart_body(replace(each, group=group)) for each in charts)
 
 
 def _title(heading: str, column: AggregateColumn) -> str:
@@ -57,21 +61,28 @@ def _labels(table: pa.Table, groups: Sequence[str]) -> list[str]:
     return [" · ".join(each) for each in zip(*texts, strict=True)] or [""] * table.num_rows
 
 
-def _spans(bound: BoundQuery, table: pa.Table) -> tuple[list[tuple[int, int]], TimeAxis] | None:
-    """Return from where to where each row is drawn, and the axis; None without a time."""
+Span = tuple[int, int, int | None]
+
+
+def _spans(bound: BoundQuery, table: pa.Table) -> tuple[list[Span], TimeAxis] | None:
+    """Return from where to where each row is drawn, the end of its window, and the axis.
+
+    None without a time.
+    """
     names, window = table.column_names, bound.window
     if not table.num_rows or window is None:
         return None
     if "window_start" in names:
         time, length = table["window_start"], window.slide or window.length
+        reach: int | None = window.length
     elif "time" in names:
-        time, length = table["time"], 0
+        time, length, reach = table["time"], 0, None
     else:
         return None
     ticks = to_ticks(time).tolist()
     is_clock = window.unit is WindowUnit.TIME and not pa.types.is_integer(time.type)
-    spans = [(tick, tick + length) for tick in ticks]
-    last = max(end for _, end in spans)
+    spans = [(tick, tick + length, None if reach is None else tick + reach) for tick in ticks]
+    last = max(end for _, end, _ in spans)
     per_second = int(bound.schema.ticks_per_second) if is_clock else None
     return spans, TimeAxis(min(ticks), last, per_second)
 
@@ -79,17 +90,17 @@ def _spans(bound: BoundQuery, table: pa.Table) -> tuple[list[tuple[int, int]], T
 def _chart(
     title: str,
     labels: Sequence[str],
-    timed: tuple[list[tuple[int, int]], TimeAxis],
+    timed: tuple[list[Span], TimeAxis],
     values: Sequence[float],
 ) -> Chart:
     spans, axis = timed
     points: dict[str, list[Point]] = {}
-    for label, (begin, end), value in zip(labels, spans, values, strict=True):
+    for label, (begin, end, until), value in zip(labels, spans, values, strict=True):
         if math.isfinite(value):
-            points.setdefault(label, []).append(Point(begin, end, value))
+            points.setdefault(label, []).append(Point(begin, end, value, until))
     chosen = sorted(points, key=lambda each: -sum(abs(point.value) for point in points[each]))
-    shown = [each for each in points if each in set(chosen[:MOST_LINES])]
-    notes = [f"{len(values):,} rows"]
+    shown = sorted(chosen[:MOST_LINES], key=_by_size)
+    notes = [_counted_rows(spans)]
     if len(shown) < len(points):
         notes.append(f"{len(shown)} of {len(points):,} groups are drawn, those with most")
     if any(len(points[each]) > MOST_POINTS for each in shown):
@@ -98,13 +109,31 @@ def _chart(
     return Chart(title, axis, lines, (", ".join(notes),))
 
 
+def _counted_rows(spans: Sequence[Span]) -> str:
+    is_window = spans[0][2] is not None
+    if is_window:
+        return f"{counted(len(spans), 'window')}, drawn from their beginning"
+    return f"{counted(len(spans), 'value')}, each at the time of the event that it came with"
+
+
+def _by_size(label: str) -> tuple[bool, float, str]:
+    """Numbers by size, then everything else as text."""
+    try:
+        return False, float(label), ""
+    except ValueError:
+        return True, 0.0, label
+
+
 def _thinned(points: list[Point]) -> list[Point]:
     points.sort(key=lambda each: each.begin)
     if len(points) <= MOST_POINTS:
         return points
     size = -(-len(points) // MOST_POINTS)
     parts = [points[start : start + size] for start in range(0, len(points), size)]
-    return [Point(each[0].begin, each[-1].end, max(one.value for one in each)) for each in parts]
+    return [
+        Point(each[0].begin, each[-1].end, max(one.value for one in each), each[-1].until)
+        for each in parts
+    ]
 
 
 def _runs(points: Sequence[Point]) -> tuple[tuple[Point, ...], ...]:
@@ -125,4 +154,5 @@ def _bars(title: str, labels: Sequence[str], values: Sequence[float]) -> Bars:
     shown = sorted(finite, key=lambda each: -each[1])[:MOST_BARS]
     left = len(finite) - len(shown)
     notes = (f"{left:,} more groups are not drawn",) if left else ()
+    shown.sort(key=lambda each: _by_size(each[0]))
     return Bars(title, tuple(shown), notes)

@@ -10,16 +10,18 @@ from cepheid.explain.time_axis import TimeAxis
 from cepheid.plot.palette import LIGHT_KINDS
 
 MOST_LINES = len(LIGHT_KINDS)
+MOST_MARKS = 4  # of an axis, and zero
 WIDE_RANGE = 1_000.0  # from the smallest to the largest value; beyond it, a scale of powers
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The value of a window from `begin` to `end`."""
+    """A value, drawn from `begin` to `end`; `until` is the end of its window, if it has one."""
 
     begin: int
     end: int
     value: float
+    until: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +46,36 @@ class Scale:
         return (self._plain(value) - low) / (high - low) if high > low else 0.5
 
     def marks(self) -> list[float]:
-        """Return values for the axis."""
+        """Return round values for the axis.
+
+        >>> Scale(0.0, 37.0, False).marks(), Scale(-0.3, 0.9, False).marks()
+        ([0.0, 10.0, 20.0, 30.0], [0.0, 0.5])
+        >>> Scale(3.0, 52_000.0, True).marks(), Scale(0.0, 3.0, False).marks()
+        ([10.0, 100.0, 1000.0, 10000.0], [0.0, 1.0, 2.0, 3.0])
+        """
         if self.is_power:
-            return [self.least, math.sqrt(self.least) * math.sqrt(self.most), self.most]
-        return [self.least, (self.least + self.most) / 2, self.most]
+            return _powers(self.least, self.most)
+        if self.most <= self.least:
+            return [self.least]
+        step = _round_step((self.most - self.least) / MOST_MARKS)
+        first, last = math.ceil(self.least / step), math.floor(self.most / step)
+        return [float(f"{each * step:.12g}") for each in range(first, last + 1)]
 
     def _plain(self, value: float) -> float:
         return math.log10(value) if self.is_power else value
+
+
+def _round_step(least: float) -> float:
+    """Return the smallest of 1, 2 and 5 times a power of ten that is not below."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(digit * power for digit in (1, 2, 5, 10) if digit * power >= least * (1 - 1e-9))
+
+
+def _powers(least: float, most: float) -> list[float]:
+    """Return powers of ten from the least to the largest value, not too many."""
+    first, last = math.ceil(math.log10(least)), math.floor(math.log10(most))
+    step = max(1, -(-(last - first) // MOST_MARKS))
+    return [10.0**each for each in range(first, last + 1, step)]
 
 
 def scale_of(values: list[float]) -> Scale:
@@ -69,21 +94,23 @@ def scale_of(values: list[float]) -> Scale:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """An aggregate over time, a line for each group."""
+    """An aggregate over time, a line for each group; `group` is what groups differ in."""
 
     title: str
     axis: TimeAxis
     lines: tuple[Line, ...]
     notes: tuple[str, ...]
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """An aggregate of groups that have no time."""
+    """An aggregate of groups that have no time; `group` is what they differ in."""
 
     title: str
     values: tuple[tuple[str, float], ...]
     notes: tuple[str, ...]
+    group: str = ""
 
 
 def throughput_chart(rates: Mapping[str, Sequence[tuple[float, float]]]) -> Chart:
@@ -100,5 +127,6 @@ def throughput_chart(rates: Mapping[str, Sequence[tuple[float, float]]]) -> Char
     axis = TimeAxis(min(ticks), max(ticks), 1_000)
     lines = tuple(Line(name, (tuple(each),)) for name, each in list(points.items())[:MOST_LINES])
     left = len(points) - len(lines)
-    notes = f"of every micro-batch{f'; {left} more streams are not drawn' if left else ''}"
-    return Chart("Events per second", axis, lines, (notes,))
+    more = f"; {left} more streams are not drawn" if left else ""
+    notes = (f"of every micro-batch, times in UTC{more}",)
+    return Chart("Events per second", axis, lines, notes)

@@ -23,20 +23,26 @@ RULES = f"""
 {KINDS}
 .cepheid-plot .other{{fill:$other;stroke:$other}}
 .cepheid-plot .mark{{stroke:$lane;stroke-width:.8}}
-.cepheid-plot .event{{stroke-width:0}}
+.cepheid-plot .event{{stroke:$lane;stroke-width:1.4}}
 .cepheid-plot .mark.no{{fill:none;stroke:$no;stroke-width:2.2;stroke-linecap:round}}
-.cepheid-plot .mark.faint{{opacity:.25}}
+.cepheid-plot .mark.faint{{opacity:.45}}
+.cepheid-plot .mark.close:not(.no){{stroke-width:0}}
+.cepheid-plot .mark.close:not(.faint){{fill-opacity:.6}}
 .cepheid-plot .column{{stroke:none}}
+.cepheid-plot .column.on{{stroke:$ink;stroke-width:1.6}}
 .cepheid-plot .column.no{{fill:$no}}
 .cepheid-plot .found{{fill:$bar;stroke:none}}
 .cepheid-plot .bar{{fill:$bar;stroke:none}}
 .cepheid-plot .room{{stroke:$bar;stroke-width:1.2;stroke-dasharray:1.5 3}}
+.cepheid-plot .under{{stroke:$lane;stroke-width:3}}
 .cepheid-plot .gap{{stroke:$no;stroke-width:2;stroke-dasharray:4 3}}
+.cepheid-plot .values{{fill:none;stroke:$other;stroke-width:1.5}}
+.cepheid-plot .dot{{stroke:$lane;stroke-width:.6}}
 .cepheid-plot .line{{fill:none;stroke-width:1.8}}
 .cepheid-plot .hit{{fill:transparent;stroke:none}}
-.cepheid-plot .picked .mark:not(.on),.cepheid-plot .picked .match:not(.on){{opacity:.2}}
+.cepheid-plot .picked :is(.mark,.dot):not(.on),.cepheid-plot .picked .match:not(.on){{opacity:.2}}
 .cepheid-plot .match.on .bar{{fill:$accent}}
-.cepheid-plot .mark.on{{stroke:$ink;stroke-width:1.6}}
+.cepheid-plot :is(.mark,.dot).on{{stroke:$ink;stroke-width:1.6}}
 """.strip()
 
 

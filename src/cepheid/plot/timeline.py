@@ -73,6 +73,27 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
+class Dot:
+    """The value of an event that belongs to a match."""
+
+    event: int
+    tick: int
+    value: float
+    kind: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class ValueLine:
+    """An attribute over time, as times with values, and the ends of its scale."""
+
+    points: tuple[tuple[int, float], ...]
+    dots: tuple[Dot, ...]
+    least: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """A partition: its events as marks, or counted in stretches of time, and some of its matches.
 
@@ -89,6 +110,7 @@ class Row:
     match_count: int
     match_columns: tuple[int, ...]
     hidden: tuple[Mark, ...] = ()
+    values: ValueLine | None = None
 
     @property
     def shown_matches(self) -> int:
@@ -98,7 +120,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """All of it; `heading` says what a row is, `notes` what is not drawn, `noun` what a bar is."""
+    """All of it; `heading` says what a row is, `notes` what is not drawn, `noun` what a bar is.
+
+    `value` is the attribute that lines show.
+    """
 
     title: str
     heading: str
@@ -107,3 +132,4 @@ class Timeline:
     rows: tuple[Row, ...]
     notes: tuple[str, ...]
     noun: tuple[str, str] = ("match", "matches")
+    value: str = ""

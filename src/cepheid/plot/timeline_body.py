@@ -8,17 +8,33 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 
 from cepheid.explain.svg_shapes import svg_element, svg_escape, svg_number, svg_text
-from cepheid.plot.body import GAP, LABEL, MARGIN, PLOT, Body, axis_below, fitted, script_unit, view
+from cepheid.plot.body import (
+    GAP,
+    LABEL,
+    MARGIN,
+    PLOT,
+    Body,
+    axis_below,
+    axis_height,
+    letters_width,
+    name_text,
+    script_unit,
+    title_text,
+    view,
+)
+from cepheid.plot.draw_values import VALUES, draw_values, scale_labels
 from cepheid.plot.palette import CROSS, DOT, colour_class, shape_of
 from cepheid.plot.place_matches import counted
 from cepheid.plot.timeline import Kind, Mark, Match, Role, Row, Timeline
 
-EVENTS, LANE, BAR, PADDING = 26.0, 9.0, 4.0, 5.0
+EVENTS, LANE, BAR, PADDING = 26.0, 9.0, 5.0, 5.0
 EVENT_COLUMNS, MATCH_COLUMNS = 44.0, 26.0
 LEGEND_STEP = 20.0
-SMALL = 0.62  # the size of a mark on a bar
+SMALL = 0.62  # the size of a mark on a bar, and of one beside another
+CLOSE = 6.0  # marks are beside each other
 
 
 class _Rows:
@@ -38,13 +54,17 @@ class _Rows:
     def row(self, row: Row, y: float) -> tuple[list[str], float]:
         """Return what is drawn of a partition, and the y below it."""
         parts, top = list[str](), y + PADDING
+        if row.values is not None:
+            parts += draw_values(row.values, self.axis, top)
+            top += VALUES
         if row.event_columns:
             hidden = self.hidden(row, top + EVENT_COLUMNS / 2)
             parts += [f'<g class="dense"{hidden}>', *self.columns(row, top), "</g>"]
             top += EVENT_COLUMNS
         else:
-            drawn = sorted(row.marks, key=self._depth)
-            parts += [self.mark(each, top + EVENTS / 2) for each in drawn]
+            close = self.close_ticks(row)
+            for each in sorted(row.marks, key=self._depth):
+                parts.append(self.mark(each, top + EVENTS / 2, is_close=each.tick in close))
             top += EVENTS
         if row.match_columns:
             parts += self.match_columns(row, top)
@@ -61,13 +81,20 @@ class _Rows:
         """Marks of other types are below, and those that WHERE excludes above them."""
         return self._kind(mark).role is not Role.OTHER, mark.fits
 
-    def mark(self, mark: Mark, y: float) -> str:
+    def close_ticks(self, row: Row) -> set[int]:
+        """Return the times of the marks that would cover each other."""
+        ticks = sorted(each.tick for each in row.marks)
+        close = (pair for pair in pairwise(ticks) if self.x(pair[1]) - self.x(pair[0]) < CLOSE)
+        return {tick for pair in close for tick in pair}
+
+    def mark(self, mark: Mark, y: float, *, is_close: bool) -> str:
+        small, size = (" close", f" scale({SMALL})") if is_close else ("", "")
         kind = self._kind(mark)
         faint = " faint" if _is_faint(self.timeline, mark) else ""
         return (
-            f'<path class="mark {_colour(kind, mark.kind)}{faint}" data-i="{mark.event}" '
+            f'<path class="mark {_colour(kind, mark.kind)}{faint}{small}" data-i="{mark.event}" '
             f'{self.place(mark.tick)} d="{_shape(kind, mark.kind)}" '
-            f'transform="translate({svg_number(self.x(mark.tick))} {svg_number(y)})">'
+            f'transform="translate({svg_number(self.x(mark.tick))} {svg_number(y)}){size}">'
             f"<title>{_title(mark.words)}</title></path>"
         )
 
@@ -87,6 +114,7 @@ class _Rows:
         )
         for gap in match.gaps:
             words = f"<title>{svg_escape(gap.text)}</title>"
+            parts.append(self.stretch("under", gap.begin, gap.end, y))
             parts.append(self.stretch("gap", gap.begin, gap.end, y, words))
         for each in match.marks:
             move = f"translate({svg_number(self.x(each.tick))} {svg_number(y)}) scale({SMALL})"
@@ -160,9 +188,7 @@ def _title(words: str) -> str:
 
 def timeline_body(timeline: Timeline) -> Body:
     """Return the timeline: title, legend, a row for every partition, the axis."""
-    parts = [
-        svg_text("title", MARGIN, MARGIN + 6, fitted(timeline.title, LABEL + PLOT - 120, 16.0))
-    ]
+    parts = [title_text(timeline.title)]
     legend, y = _legend(timeline, MARGIN + 28)
     parts += legend
     for note in timeline.notes:
@@ -178,14 +204,16 @@ def timeline_body(timeline: Timeline) -> Body:
         height = below - (y - top)
         lane = {"x": MARGIN + LABEL, "y": y, "width": PLOT, "height": height}
         parts.append(svg_element("rect", "lane", **lane))
-        content += drawn
+        content += ['<g class="part">', *drawn, "</g>"]
         parts += _label(row, y, height, timeline.noun)
         y += height + GAP
     if any(row.hidden for row in timeline.rows):
         content.insert(0, _kinds(timeline))
     height = max(0.0, y - top - GAP)
     parts += [*axis_below(timeline.axis, top, height), view(content, timeline.axis, top, height)]
-    return Body(tuple(parts), top + height + 34, _summary(timeline))
+    return Body(
+        tuple(parts), top + height + axis_height(timeline.axis), _summary(timeline), timeline.title
+    )
 
 
 def _kinds(timeline: Timeline) -> str:
@@ -199,9 +227,10 @@ def _kinds(timeline: Timeline) -> str:
 
 def _label(row: Row, y: float, height: float, noun: tuple[str, str]) -> list[str]:
     matches = counted(row.match_count, *noun)
-    label = fitted(row.label or "all events", LABEL - 12, 12.0)
+    room = LABEL - 12 if row.values is None else LABEL - 62
     return [
-        svg_text("row", MARGIN, y + 18, label),
+        *([] if row.values is None else scale_labels(row.values, y + PADDING)),
+        name_text(MARGIN, y + 18, row.label or "all events", room),
         *([svg_text("note", MARGIN, y + 33, matches)] if height > 36 else []),
     ]
 
@@ -224,6 +253,8 @@ def _legend(timeline: Timeline, y: float) -> tuple[list[str], float]:
         )
     matches = [each for row in timeline.rows for lane in row.lanes for each in lane]
     line = '<line class="{}" x1="-7" x2="7" y1="0" y2="0" '
+    if any(row.values is not None for row in timeline.rows):
+        entries.append((line.format("values"), timeline.value))
     if matches:
         bar = '<rect class="bar" x="-7" y="-2" width="14" height="4" rx="2" '
         entries.append((bar, timeline.noun[0]))
@@ -232,7 +263,7 @@ def _legend(timeline: Timeline, y: float) -> tuple[list[str], float]:
     if any(each.gaps for each in matches):
         entries.append((line.format("gap"), "nothing negated here"))
     for shape, name in entries:
-        width = 22 + len(name) * 6.4 + 16
+        width = 20 + letters_width(name) + 18
         if x + width > MARGIN + LABEL + PLOT:
             x, y = MARGIN, y + LEGEND_STEP
         parts.append(f'{shape} transform="translate({svg_number(x + 7)} {svg_number(y)})"/>')

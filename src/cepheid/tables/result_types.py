@@ -43,7 +43,14 @@ class Compressed(Protocol[Table_co]):
     def expand(self) -> Table_co:
         """Return all matches, one row each."""
 
-    def plot(self, *, title: str | None = None, begin: Any = None, end: Any = None) -> Picture:
+    def plot(
+        self,
+        *,
+        title: str | None = None,
+        begin: Any = None,
+        end: Any = None,
+        value: str | None = None,
+    ) -> Picture:
         """Return a picture of the matches, a `Plot`; the arguments are those of `cepheid.plot`."""
 
     def __iter__(self) -> Iterator[dict[str, object]]:

@@ -37,7 +37,14 @@ class SparkCompressedMatches:
         """Have the matches drawn by a function, which knows the query and its events."""
         return replace(self, draw=draw)
 
-    def plot(self, *, title: str | None = None, begin: Any = None, end: Any = None) -> Any:
+    def plot(
+        self,
+        *,
+        title: str | None = None,
+        begin: Any = None,
+        end: Any = None,
+        value: str | None = None,
+    ) -> Any:
         """Return a picture of the matches; the arguments are those of `cepheid.plot`.
 
         Raises:
@@ -47,7 +54,7 @@ class SparkCompressedMatches:
             raise ConfigError(
                 "this result does not know its events", hint="use cepheid.plot(query, events, …)"
             )
-        return self.draw(title=title, begin=begin, end=end)
+        return self.draw(title=title, begin=begin, end=end, value=value)
 
     def expand(self) -> DataFrame:
         """Return all matches, one row each."""

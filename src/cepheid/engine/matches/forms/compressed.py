@@ -98,7 +98,14 @@ class CompressedMatches:
         self._draw = draw
         return self
 
-    def plot(self, *, title: str | None = None, begin: Any = None, end: Any = None) -> Any:
+    def plot(
+        self,
+        *,
+        title: str | None = None,
+        begin: Any = None,
+        end: Any = None,
+        value: str | None = None,
+    ) -> Any:
         """Return a picture of the matches; the arguments are those of `cepheid.plot`.
 
         Raises:
@@ -108,7 +115,7 @@ class CompressedMatches:
             raise ConfigError(
                 "this result does not know its events", hint="use cepheid.plot(query, events, …)"
             )
-        return self._draw(title=title, begin=begin, end=end)
+        return self._draw(title=title, begin=begin, end=end, value=value)
 
     def __repr__(self) -> str:
         return f"CompressedMatches({self.nodes:,} nodes)"
