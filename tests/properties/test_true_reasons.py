@@ -11,18 +11,37 @@ import cepheid
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.plan.run_options import RunOptions
 from cepheid.program.sharing import chain_program, lane_program, share_work
-from cepheid.program.sharing.chain_program import OTHER_KEYS
+from cepheid.program.sharing.chain_program import OTHER_KEYS, why_not_chain
 from cepheid.program.sharing.share_work import SharedWork
-from cepheid.program.sharing.sharing_sets import why_alone
+from cepheid.program.sharing.sharing_sets import (
+    HAS_ALL_DIGITS,
+    KEEPS_MORE,
+    MOVES,
+    RETURNS_MATCHES,
+    TAKES_AWAY,
+    why_alone,
+)
 
 COLUMNS = pa.schema(
     [("time", pa.int64()), ("type", pa.string()), ("k", pa.string()), ("x", pa.int64())]
 )
 SCHEMA = event_schema(COLUMNS, ColumnRoles(time="time", type="type"))
-PATTERNS = ("SEQ(A, B b+)", "SEQ(C, B b+)", "SEQ(A, B b)", "SEQ(B b, C)", "SEQ(D, E b)", "B b+")
+PATTERNS = (
+    "SEQ(A, B b+)", "SEQ(C, B b+)", "SEQ(A, B b)", "SEQ(B b, C)", "SEQ(D, E b)", "B b+",
+    "SEQ(!E, A, B b)", "SEQ(A, !E, B b)", "SEQ(A, B b, !E)", "SEQ(C, B b+, !E, A)",
+)  # fmt: skip
 RETURNS = ("COUNT(*) AS n", "COUNT(*) AS n", "SUM(b.x) AS s", "EXACT COUNT(*) AS n", "b.x")
 WINDOWS = ("", "WITHIN 5", "WITHIN 5", "WITHIN 6", "WITHIN 10 SLIDE 5", "WITHIN 99 SLIDE 1")
 COMPARED = ("b.x < NEXT(b).x", "b.x > NEXT(b).x", "b.x < NEXT(b).x + 1")
+MOVING = re.compile(r"WITHIN \d+ RETURN")
+# By reason what is written of it, and what may be instead.
+MENDED = {
+    KEEPS_MORE: [],
+    TAKES_AWAY: [(" WHERE contiguous", "")],
+    HAS_ALL_DIGITS: [("EXACT ", "")],
+    chain_program.OTHER_GROUPS: [],
+    chain_program.OTHER_GAPS: [("!E, ", ""), (", !E", "")],
+}
 TOO_MANY = (share_work.COUNTS_APART, share_work.TOO_MANY)
 
 
@@ -33,7 +52,8 @@ def texts(draw: st.DrawFn) -> str:
     tests += draw(st.sampled_from(((), (), ("[k]",), ("contiguous",))))
     group = " GROUP BY k" if "[k]" in tests and "AS" in returned and draw(st.booleans()) else ""
     where = f" WHERE {' AND '.join(tests)}" if tests else ""
-    window = draw(st.sampled_from(WINDOWS))
+    has_bound = "(!E" not in pattern and "!E)" not in pattern
+    window = draw(st.sampled_from(WINDOWS if has_bound else WINDOWS[1:]))
     if returned == "b.x":
         window = window.partition(" SLIDE")[0]
     return f"PATTERN {pattern}{where} {window} RETURN {returned}{group}"
@@ -64,10 +84,8 @@ class Work:
         """Fail if a reason is not true."""
         text, others = self.texts[name], self.others(name)
         mates = [each for each in self.texts if each != name and self.is_together(name, each)]
-        assert not mates or reason in TOO_MANY
-        own, of_chain = reason, ""
-        if chain_program.is_chain(self.programs[name]):
-            own, _, of_chain = reason.partition(", and ")
+        own, _, of_chain = reason.partition(", and ") if _moves(text) else (reason, "", "")
+        assert not mates or (of_chain or own) in TOO_MANY
         if own == share_work.NOBODY:
             assert not others
         elif own == share_work.COUNTS_APART:
@@ -79,28 +97,69 @@ class Work:
             assert found[2] == why_alone(self.programs[found[1]])
             assert all(why_alone(self.programs[each]) is not None for each in others)
         elif own == lane_program.NOBODY_COMPARES:
-            (compared,) = [each for each in COMPARED if re.search(re.escape(each) + "( |$)", text)]
-            asking = [e for e in self.texts.values() if compared in e and "AS" in e]
+            (compared,) = [each for each in COMPARED if _compares(text, each)]
+            asking = [e for e in self.texts.values() if _compares(e, compared) and "AS" in e]
             assert all(_pattern(each) != _pattern(text) for each in asking if each != text)
             assert asking.count(text) == 1
-        elif own == "its window moves with every event":
-            assert re.search(r"WITHIN \d+ RETURN", text)
-        elif own == "it returns matches":
-            assert text.endswith("RETURN b.x")
-        if of_chain:
+        elif own == MOVES:
+            assert of_chain
             self._check_chain(name, of_chain)
+        elif own == RETURNS_MATCHES:
+            assert text.endswith("RETURN b.x")
 
     def _check_chain(self, name: str, reason: str) -> None:
-        counting = [each for each in self.texts if chain_program.is_chain(self.programs[each])]
-        own = _events(self.texts[name])
-        alike = [e for e in counting if e != name and own & _events(self.texts[e])]
-        if reason == chain_program.NO_EVENTS:
+        text, own = self.texts[name], _events(self.texts[name])
+        others = {e: each for e, each in self.texts.items() if e != name and MOVING.search(each)}
+        alike = [e for e, each in others.items() if own & _events(each)]
+        chains = [each for each in alike if why_not_chain(self.programs[each]) is None]
+        if (refused := why_not_chain(self.programs[name])) is not None:
+            assert reason == refused
+            _check_refusal(text, refused)
+        elif reason == chain_program.NO_EVENTS:
             assert not alike
-            return
-        assert alike
-        on_same = [each for each in alike if each in self.others(name)]
-        windows = [e for e in on_same if _window(self.texts[e]) == _window(self.texts[name])]
-        assert reason == OTHER_KEYS[sum(map(bool, (on_same, windows)))]
+        elif found := re.match(
+            r"those with the same events share .*: of (\w+), (.*?)( \(|$)", reason
+        ):
+            assert found[1] in alike
+            assert found[2] == why_not_chain(self.programs[found[1]])
+            assert not chains
+        elif reason in OTHER_KEYS:
+            on_same = [each for each in chains if each in self.others(name)]
+            assert reason == OTHER_KEYS[bool(on_same)]
+            for each in chains:
+                assert reason == OTHER_KEYS[0] or _window(self.texts[each]) != _window(text)
+                assert not Work({"q1": text, "q2": _on_same(self.texts[each], text)}).shared.alone
+        else:
+            assert reason in TOO_MANY
+
+
+def _check_refusal(text: str, reason: str) -> None:
+    """Fail if a query is still refused for a reason when it is none any more, or shares nothing."""
+    for written, instead in MENDED[reason]:
+        text = text.replace(written, instead)
+    if reason == chain_program.OTHER_GROUPS:
+        text += " GROUP BY k"
+    work = Work({"q1": text, "q2": text})
+    left = why_not_chain(work.programs["q1"])
+    assert left != reason
+    assert left is not None or not work.shared.alone
+
+
+def _on_same(text: str, other: str) -> str:
+    """Return a query with the window and the partitions of another one."""
+    before, _, after = text.partition(" WITHIN ")
+    pattern, test = before.replace(" WHERE [k]", ""), " WHERE [k]" * ("[k]" in other)
+    returned = after.partition(" ")[2].removesuffix(" GROUP BY k")
+    return f"{pattern}{test} WITHIN {_window(other)} {returned}{' GROUP BY k' * ('[k]' in other)}"
+
+
+def _compares(text: str, compared: str) -> bool:
+    return bool(re.search(re.escape(compared) + r"(?! \+)(?!\S)", text))
+
+
+def _moves(text: str) -> bool:
+    """Whether the window of an aggregate moves with every event, and nothing is compared."""
+    return bool(MOVING.search(text)) and "NEXT" not in text
 
 
 def _pattern(text: str) -> str:
@@ -109,7 +168,7 @@ def _pattern(text: str) -> str:
 
 def _events(text: str) -> set[str]:
     """Return the events of a sequence, with their signs of repetition."""
-    pattern = _pattern(text).partition(" WITHIN")[0]
+    pattern = _pattern(text).partition(" WITHIN")[0].replace("!E", "")
     return set(re.findall(r"\b[A-E]\b(?: b)?\+?", pattern))
 
 
@@ -135,4 +194,35 @@ def test_reasons_name_the_refusal() -> None:
     moving = [f"PATTERN SEQ(A, B) WITHIN {each} RETURN COUNT(*) AS n" for each in (5, 6)]
     for one, other in pairwise(moving):
         work = Work({"q1": one, "q2": other})
-        assert work.shared.alone["q1"].endswith("those with the same events have another window")
+        assert work.shared.alone["q1"].endswith(OTHER_KEYS[1])
+
+
+def test_sequences_are_told_who_shares_no_segments() -> None:
+    """Negation before a sequence keeps it from having segments, not from having the same events."""
+    returned = "WITHIN 10 RETURN COUNT(*) AS n"
+    work = Work(
+        {"q1": f"PATTERN SEQ(!E, A, B) {returned}", "q2": f"PATTERN SEQ(A, B, C) {returned}"}
+    )
+    assert work.shared.alone == {
+        "q1": f"{MOVES}, and {chain_program.OTHER_GAPS}",
+        "q2": f"{MOVES}, and those with the same events share no segments: "
+        f"of q1, {chain_program.OTHER_GAPS}",
+    }
+    matches = "PATTERN SEQ(A, B b) WITHIN 10 RETURN b.x"
+    work = Work({"q1": matches, "q2": f"PATTERN SEQ(A, B, C) {returned}", "q3": matches})
+    assert work.shared.alone["q2"] == (
+        f"{MOVES}, and those with the same events share no segments: "
+        f"of q1, {RETURNS_MATCHES} (1 other cannot, either)"
+    )
+
+
+def test_sequences_that_add_up_are_told_that_others_count() -> None:
+    counts = [f"PATTERN SEQ(A, B, {last}) WITHIN 10 RETURN COUNT(*) AS n" for last in "CD"]
+    work = Work(
+        {
+            "q1": counts[0],
+            "q2": counts[1],
+            "q3": "PATTERN SEQ(A, B b) WITHIN 10 RETURN SUM(b.x) AS s",
+        }
+    )
+    assert work.shared.alone == {"q3": f"{MOVES}, and {share_work.COUNTS_APART}"}

@@ -93,6 +93,7 @@ FACTS = {
     "numbers kept": "numbers that lanes keep",
     "matches": "matches of a graph, of which some are taken",
     "counted": "microseconds of one fold for a set with plain numbers, by costs",
+    "least together": "microseconds of one fold for a set, at least, by costs",
     "together": "microseconds of one fold for a set, by costs",
     "in panes": "microseconds of one fold for a set in panes, by costs",
     "alone": "microseconds of a fold for each query of a set, by costs",

@@ -137,7 +137,7 @@ def assumed_facts(group: FoldGroup) -> dict[str, int]:
     if isinstance(group, SharedSet):
         is_eager = group.policy is Policy.NEVER  # else those that only repeat are counted at once
         repeated = is_eager * sum(map(repeats, group.program.positions))
-        costs = dict.fromkeys(("counted", "together", "in panes", "alone"), 0)
+        costs = dict.fromkeys(("counted", "least together", "together", "in panes", "alone"), 0)
         return {"repeated positions": repeated, **costs}
     if isinstance(group, SharedLanes):
         return {"looked up": 1, "huge numbers": 0, "numbers kept": 0}

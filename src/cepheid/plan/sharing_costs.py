@@ -42,8 +42,14 @@ PLAIN_EVENT, PLAIN_FIRED, PLAIN_LANE = 60.0, 60.0, 2.0
 # In panes: how many times as long the same takes; to find out which lanes they need, by query; a
 # value that is read from a pane, and an entry of a matrix that is multiplied.
 IN_PANES, PANE_QUERY, PANE_VALUE, PANE_PRODUCT = 1.15, 250_000.0, 100.0, 15.0
-# In folds of single queries: all of them, a query, an event, an update of a vector.
-ALONE, QUERY, OWN_EVENT = 1_500_000.0, 830_000.0, 113.0
+# In folds of single queries: all of them, a query, a partition of it, an event, an update of a
+# vector.
+ALONE, QUERY, OWN_PARTITION, OWN_EVENT = 1_500_000.0, 830_000.0, 1_800.0, 113.0
+# A row of a partition and a window: in a set with a lane for every window, and in other folds.
+ROW, OWN_ROW = 1_300.0, 600.0
+# How many times as much each by itself must cost, so that queries are folded together: what is
+# estimated is off by up to a third, and what is known best is a fold for one query.
+CLEAR_GAIN = 1.15
 COUNTED_UPDATE, MINIMUM_UPDATE, UPDATE = 15.0, 39.0, 51.0
 
 
@@ -104,9 +110,9 @@ def occupied(events: float) -> float:
     return 1.0 + expm1(-events) / events if events > 0 else 0.0
 
 
-def alone_costs(kept: float, updates: float, update: float) -> float:
+def alone_costs(kept: float, updates: float, update: float, partitions: int) -> float:
     """Return what a fold for one query costs that keeps so many events, each with its updates."""
-    return QUERY + kept * (OWN_EVENT + updates * update)
+    return QUERY + partitions * OWN_PARTITION + kept * (OWN_EVENT + updates * update)
 
 
 def pane_costs(slots: Iterable[int], values: int) -> float:

@@ -30,9 +30,14 @@ from cepheid.kernels.shared.merged_machine import COUNTERS, RECORDS, SHARED_BURS
 from cepheid.kernels.shared.merged_windows import IS_OPEN, ROWS
 from cepheid.kernels.shared.share_bursts import RECORD
 from cepheid.kernels.values.value_arrays import Measures, ValueRows
-from cepheid.plan.sharing_costs import sharing_costs
+from cepheid.plan.sharing_costs import CLEAR_GAIN, sharing_costs
 from cepheid.program.sharing.merged_program import WindowGroup
-from cepheid.program.sharing.pane_program import PaneProgram, common_pane, pane_program
+from cepheid.program.sharing.pane_program import (
+    PaneProgram,
+    common_pane,
+    pane_program,
+    why_no_panes,
+)
 
 Int64s = NDArray[np.int64]
 ROWS_AT_ONCE, ROWS_OF_PANES = 1 << 14, 1 << 17
@@ -87,7 +92,7 @@ class SetFolding:
     @cached_property
     def costs(self) -> SetMeasures:
         """What it costs to fold them together, or each by itself."""
-        return SetMeasures(self.task, self.arrays)
+        return SetMeasures(self.task)
 
     @cached_property
     def panes(self) -> PaneProgram:
@@ -102,7 +107,14 @@ class SetFolding:
     @cached_property
     def together(self) -> float:
         """What it costs to fold them with a lane for every window, in nanoseconds."""
-        return self.costs.together()
+        return self.costs.together(self.arrays)
+
+    def least_together(self) -> float:
+        """Return what it costs at least to fold them together, in panes or not: quickly told."""
+        least = self.costs.least_together()
+        if why_no_panes(self.task.program) is not None:
+            return least
+        return min(least, self.costs.least_in_panes(common_pane(self.task.program)))
 
     def in_panes(self) -> float:
         """Return what it costs to fold them in panes, at least.
@@ -111,7 +123,7 @@ class SetFolding:
         """
         task, other = self.task, self.together
         if task.policy is Policy.DYNAMIC and not task.stays:
-            other = min(other, self.alone)
+            other = min(other, self.alone / CLEAR_GAIN)
         least = self.costs.least_in_panes(common_pane(task.program))
         return least if least > other else self.costs.in_panes(self.panes, self.pane_arrays)
 
@@ -131,7 +143,8 @@ def set_facts(folding: SetFolding) -> Facts:
     return Facts(
         measures={
             "repeated positions": lambda: folding.counter.repeated,
-            "counted": lambda: round(folding.costs.counted() / 1000),
+            "counted": lambda: round(folding.costs.counted(folding.arrays) / 1000),
+            "least together": lambda: round(folding.least_together() / 1000),
             "together": lambda: round(folding.together / 1000),
             "in panes": lambda: round(folding.in_panes() / 1000),
             "alone": lambda: round(folding.alone / 1000),

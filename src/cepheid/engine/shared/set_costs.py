@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -23,11 +24,13 @@ from cepheid.plan.sharing_costs import (
     COUNTED_UPDATE,
     IN_PANES,
     MINIMUM_UPDATE,
+    OWN_ROW,
     PANE_QUERY,
     PLAIN_EVENT,
     PLAIN_FIRED,
     PLAIN_LANE,
     QUERY_OF_SET,
+    ROW,
     SET,
     UPDATE,
     Touched,
@@ -44,12 +47,14 @@ from cepheid.program.sharing.merged_program import MergedProgram, WindowGroup
 from cepheid.program.sharing.pane_program import PaneProgram
 from cepheid.program.sharing.sharing_sets import only_counts, plain_test
 
+SAMPLES, SAMPLED = 8, 256  # stretches of steps in which panes are counted, and their length
+
 
 class SetMeasures:
     """The costs of a set, in nanoseconds of one core."""
 
-    def __init__(self, task: SetTask, arrays: MergedArrays) -> None:
-        self.task, self.program, self.arrays = task, task.program, arrays
+    def __init__(self, task: SetTask) -> None:
+        self.task, self.program = task, task.program
         kinds = task.events.fires.view(np.int64) - 1
         self.counts: list[int] = np.bincount(kinds, minlength=len(task.passes)).tolist()
         self.windows = [self._windows(each) for each in task.program.groups]
@@ -68,22 +73,39 @@ class SetMeasures:
         steps = max(1, events.step_offsets.size - 1)
         return max(1.0, work[LANE_STEPS] / steps), max(1.0, float(work[PANES]))
 
-    def together(self) -> float:
+    def together(self, arrays: MergedArrays) -> float:
         """Return what one fold costs that keeps a lane for every window."""
         lanes = [lanes for lanes, _ in self.windows]
         filled = [self._filled(each) for each in self.program.groups]
-        fixed = SET + QUERY_OF_SET * len(self.program.queries)
-        return fixed + _Folded(self.program, self.arrays, self.counts, lanes, filled).cost()
+        folded = _Folded(self.program, arrays, self.counts, lanes, filled).cost()
+        return self._fixed + folded + self.rows * ROW
 
-    def counted(self) -> float:
+    def least_together(self) -> float:
+        """Return what one fold costs at least that keeps a lane for every window.
+
+        That is without parts, so that the set need not be made into lists and tables.
+        """
+        of_parts = {e for part in self.program.families for m in part.members for e in m.positions}
+        lanes_of_test: defaultdict[int, float] = defaultdict(float)
+        for number, each in enumerate(self.program.positions):
+            if number not in of_parts:
+                lanes_of_test[each.test] += self.windows[each.group][0]
+        fired = sum(
+            count * sum(lanes_of_test.get(test, 0.0) for test in tests)
+            for count, tests in zip(self.counts, self.task.passes, strict=True)
+        )
+        costs = set_costs(is_counted=self.program.is_count)
+        events = sum(self.counts) * costs.event
+        return self._fixed + events + fired * costs.fired + self.rows * ROW
+
+    def counted(self, arrays: MergedArrays) -> float:
         """Return what one fold with plain numbers costs: a vector of all windows of a group."""
-        fixed = SET + QUERY_OF_SET * len(self.program.queries)
         fired = 0.0
         for kind, count in enumerate(self.counts):
-            for position in self.arrays.lists[machine.OWN][kind]:
+            for position in arrays.lists[machine.OWN][kind]:
                 lanes, _ = self.windows[self.program.positions[position].group]
                 fired += count * (PLAIN_FIRED + PLAIN_LANE * lanes)
-        return fixed + sum(self.counts) * PLAIN_EVENT + fired
+        return self._fixed + sum(self.counts) * PLAIN_EVENT + fired + self.rows * OWN_ROW
 
     def _filled(self, group: WindowGroup) -> float:
         """Return the part of all events that a window of a partition has, about."""
@@ -103,15 +125,31 @@ class SetMeasures:
         return self._fixed_in_panes + IN_PANES * cost + count * pane_costs(self._slots, values)
 
     def least_in_panes(self, pane: int) -> float:
-        """Return what one fold in panes costs at least: without what depends on the lanes."""
-        _, count = self._measured(pane, pane, pane)
+        """Return what one fold in panes costs at least: without what depends on the lanes.
+
+        Panes are counted in a sample.
+        """
+        count = self._sampled_panes(pane)
         costs = set_costs(is_counted=self.program.is_count)
-        events = sum(self.counts) * costs.event
+        events = IN_PANES * sum(self.counts) * costs.event
         return self._fixed_in_panes + events + count * pane_costs(self._slots, sum(self._slots))
+
+    def _sampled_panes(self, pane: int) -> float:
+        """Return how many panes there are, about: of partitions in the same pane one may lack."""
+        first_events, changes, compared = self.task.events.step_offsets[:-1], 0, 0
+        for begin in range(0, first_events.size, max(SAMPLED, first_events.size // SAMPLES)):
+            clock = self.task.events.clock[first_events[begin : begin + SAMPLED]]
+            changes += int(np.count_nonzero(np.diff(clock // pane)))
+            compared += max(0, clock.size - 1)
+        return 1.0 + changes * max(0, first_events.size - 1) / max(1, compared)
+
+    @property
+    def _fixed(self) -> float:
+        return SET + QUERY_OF_SET * len(self.program.queries)
 
     @property
     def _fixed_in_panes(self) -> float:
-        return SET + (QUERY_OF_SET + PANE_QUERY) * len(self.program.queries)
+        return self._fixed + PANE_QUERY * len(self.program.queries) + self.rows * OWN_ROW
 
     @property
     def _slots(self) -> list[int]:
@@ -121,7 +159,41 @@ class SetMeasures:
         """Return what a fold for each query costs."""
         groups = [each.group for each in self.program.queries]
         pairs = zip(self.program.programs, groups, strict=True)
-        return ALONE + sum(self._of_query(each, *self.windows[group]) for each, group in pairs)
+        folded = sum(self._of_query(each, *self.windows[group]) for each, group in pairs)
+        return ALONE + folded + self.rows * OWN_ROW
+
+    @cached_property
+    def rows(self) -> float:
+        """How many rows of partitions and windows all queries have, about."""
+        groups = [each.group for each in self.program.queries]
+        return sum(map(self._rows, self.program.programs, groups))
+
+    def _rows(self, program: Program, group: int) -> float:
+        """Return in how many windows an event ends a trend, where runs have begun.
+
+        Windows in which a partition has the same events are several rows: those of a short ride
+        are in as many as may be open at once.
+        """
+        length, slide = self.program.groups[group].length, self.program.groups[group].slide
+        if length is None:
+            return 0.0
+        lanes, panes = self.windows[group]
+        overlap = length / (slide or length)
+        begins, ends = (
+            self._passing(program, mask)
+            for mask in (program.automaton.first, program.automaton.last)
+        )
+        return min(ends * overlap, panes * overlap / lanes) * occupied(begins * lanes / panes)
+
+    def _passing(self, program: Program, positions: int) -> int:
+        """Return how many events pass a test of some positions."""
+        tests = {
+            self.program.tests.index(plain_test(test))
+            for position, test in enumerate(program.tests)
+            if positions >> position & 1
+        }
+        passed = zip(self.counts, self.task.passes, strict=True)
+        return sum(count for count, some in passed if not tests.isdisjoint(some))
 
     def _of_query(self, program: Program, opened: float, panes: float) -> float:
         own = {self.program.tests.index(plain_test(each)) for each in program.all_tests}
@@ -130,12 +202,13 @@ class SetMeasures:
         assert program.slots is not None
         assert isinstance(program.output, AggregateOutput)
         is_plain = only_counts(program)
+        partitions = self.task.events.partition_offsets.size - 1
         costs = window_costs(program.slots.size, opened, kept / panes, is_plain=is_plain)
         if is_plain:
             updates = min(COUNTED_UPDATE * opened, UPDATE * costs.panes)
-            return alone_costs(kept, updates, 1.0)
+            return alone_costs(kept, updates, 1.0, partitions)
         update = UPDATE if program.output.numbers else MINIMUM_UPDATE
-        return alone_costs(kept, min(costs.vectors, costs.panes), update)
+        return alone_costs(kept, min(costs.vectors, costs.panes), update, partitions)
 
 
 @dataclass(frozen=True)

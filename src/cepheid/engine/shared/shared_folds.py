@@ -7,6 +7,7 @@ from enum import Enum
 
 from cepheid.engine.fold import Facts, Fold, Precedence
 from cepheid.engine.shared.policy import Policy
+from cepheid.plan.sharing_costs import CLEAR_GAIN
 from cepheid.program.sharing.chain_program import ChainProgram
 from cepheid.program.sharing.lane_program import LaneProgram
 from cepheid.program.sharing.merged_program import MergedPosition, MergedProgram
@@ -138,12 +139,23 @@ def _stays(group: SharedSet, facts: Facts) -> str | None:
 def _costs_more(group: SharedSet, facts: Facts) -> str | None:
     if _stays(group, facts) is not None:
         return None
-    each, together = facts["alone"], facts["together"]
+    each, least = facts["alone"], facts["least together"]
+    if least > each:
+        return f"each by itself costs less: {each:,} instead of at least {least:,} µs, by costs"
+    if least * CLEAR_GAIN > each:
+        return _hardly_less(each, least)
+    together = facts["together"]
     if _not_in_panes(group, facts) is None:
         together = min(together, facts["in panes"])
-    if together <= each:
+    if together * CLEAR_GAIN <= each:
         return None
+    if together <= each:
+        return _hardly_less(each, together)
     return f"each by itself costs less: {each:,} instead of {together:,} µs, by costs"
+
+
+def _hardly_less(each: int, together: int) -> str:
+    return f"each by itself costs {each:,} µs, by costs, and {together:,} µs are not clearly less"
 
 
 def _not_in_panes(group: SharedSet, facts: Facts) -> str | None:

@@ -17,9 +17,17 @@ from typing import NamedTuple
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import Clock, Program, StrategyCode
+from cepheid.program.sharing.pack_numbers import COUNTS_APART, TOO_MANY, counts_apart
 from cepheid.program.sharing.shared_measures import SharedMeasures
 from cepheid.program.sharing.sharing_sets import (
+    COUNTS_EVENTS,
+    HAS_ALL_DIGITS,
+    KEEPS_MORE,
+    RETURNS_MATCHES,
+    TAKES_AWAY,
     SharingSet,
+    and_others,
+    only_counts,
     pack_programs,
     plain_test,
     stream_of,
@@ -30,10 +38,15 @@ MOST_SEGMENTS = 1 << 15  # of a set: they are kept for every partition under way
 NO_EVENTS = "no other sequence in such a window has one of its events, as often"
 # Why sequences with events in common are not counted together, by part of their key.
 OTHER_KEYS = (
-    "those with the same events read other columns for time, type, order or partitions",
-    "those with the same events have another window",
-    "those with the same events have other groups",
+    "those that could share its segments read other columns for time, type, order or partitions",
+    "those that could share its segments have another window",
+    "those that could share its segments have other groups",
 )
+STANDS_STILL = "its window does not move with every event"
+SHOWS_EXPIRY = "it gives rows also when only time passes"
+OTHER_GROUPS = "a result of it is of several partitions"
+NO_SEQUENCE = "it is not one type after another"
+OTHER_GAPS = "it negates more than single events between two elements, the first of which is once"
 
 
 class Element(NamedTuple):
@@ -92,28 +105,48 @@ def segments_of(chain: Segment) -> Iterator[Segment]:
             yield chain[begin:end]
 
 
-def is_chain(program: Program) -> bool:
-    """Whether a query aggregates sequences whose types may repeat, and a group is one partition."""
+def why_not_chain(program: Program) -> str | None:
+    """Return why a query is no sequence with segments, as a part of a sentence; None if it is.
+
+    It aggregates sequences whose types may repeat, and a group is one partition.
+    """
     output = program.output
-    if not isinstance(output, AggregateOutput) or program.slots is None:
-        return False
-    if program.strategy is not StrategyCode.SKIP_TILL_ANY or program.pair is not None:
-        return False
-    if program.window_length is None or program.slide is not None or program.clock is Clock.EVENTS:
-        return False
-    if output.has_exact or output.shows_expiry:
-        return False
+    if not isinstance(output, AggregateOutput):
+        return RETURNS_MATCHES
+    if program.slots is None or program.pair is not None:
+        return KEEPS_MORE
+    if program.strategy is not StrategyCode.SKIP_TILL_ANY:
+        return TAKES_AWAY
+    if program.clock is Clock.EVENTS:
+        return COUNTS_EVENTS
+    if not _moves(program):
+        return STANDS_STILL
+    if output.has_exact:
+        return HAS_ALL_DIGITS
+    if output.shows_expiry:
+        return SHOWS_EXPIRY
     if not set(program.partition_by) <= {column for column, _ in output.groups}:
-        return False
+        return OTHER_GROUPS
+    if not _is_sequence(program):
+        return NO_SEQUENCE
+    return OTHER_GAPS if gaps_of(program) is None else None
+
+
+def _moves(program: Program) -> bool:
+    """Whether the window of a query moves with every event."""
+    has_length = program.window_length is not None and program.slide is None
+    return has_length and program.clock is not Clock.EVENTS
+
+
+def _is_sequence(program: Program) -> bool:
+    """Whether a pattern is one position after another, each of which may repeat."""
     automaton, size = program.automaton, len(program.tests)
     if automaton.first != 1 or automaton.last != 1 << (size - 1):
         return False
-    if not all(
+    return all(
         follow & ~(1 << position) == (1 << (position + 1) if position + 1 < size else 0)
         for position, follow in enumerate(automaton.follow)
-    ):
-        return False
-    return gaps_of(program) is not None
+    )
 
 
 def gaps_of(program: Program) -> tuple[tuple[PositionTest, ...], ...] | None:
@@ -158,7 +191,7 @@ def chain_sets(programs: Sequence[Program]) -> list[tuple[tuple[int, ...], Chain
     """Return sets of two or more programs on the same events with a type in common."""
     by_key: dict[object, list[int]] = {}
     for place, program in enumerate(programs):
-        if is_chain(program):
+        if why_not_chain(program) is None:
             by_key.setdefault(_key(program), []).append(place)
     found = []
     for places in by_key.values():
@@ -172,17 +205,41 @@ def chain_sets(programs: Sequence[Program]) -> list[tuple[tuple[int, ...], Chain
 
 
 def why_no_chain(program: Program, programs: Sequence[Program]) -> str:
-    """Return why a sequence that is counted has no segments in common with others."""
+    """Return why a sequence that is aggregated has no segments in common with others."""
     own = _elements(program)
-    others = [each for each in programs if each is not program and is_chain(each)]
-    alike = [each for each in others if own & _elements(each)]
+    moving = [each for each in programs if each is not program and _moves(each)]
+    alike = [each for each in moving if own & _elements(each)]
     if not alike:
         return NO_EVENTS
+    refused = {each.name: why_not_chain(each) for each in alike}
+    chains = [each for each in alike if refused[each.name] is None]
+    if not chains:
+        return _refused({name: reason or "" for name, reason in refused.items()})
     for part, reason in enumerate(OTHER_KEYS):
-        alike = [each for each in alike if _key(each)[part] == _key(program)[part]]
-        if not alike:
+        chains = [each for each in chains if _key(each)[part] == _key(program)[part]]
+        if not chains:
             return reason
-    return f"there would be more than {MOST_SEGMENTS:,} segments to keep together"
+    key = _key(program)
+    return _why_apart(
+        program, [each for each in programs if why_not_chain(each) is None and _key(each) == key]
+    )
+
+
+def _why_apart(program: Program, programs: Sequence[Program]) -> str:
+    """Return why a sequence is alone among others with which it could have segments in common."""
+    kept = [programs[each] for each in _with_company(programs)]
+    (own,) = (each for each in pack_programs(kept) if kept.index(program) in each.places)
+    if len(own.places) > 1:
+        return f"there would be more than {MOST_SEGMENTS:,} segments to keep together"
+    others_count = all(only_counts(each) for each in kept if each is not program)
+    counts = sum(map(only_counts, kept))
+    return COUNTS_APART if others_count and counts_apart(counts, len(kept)) else TOO_MANY
+
+
+def _refused(reasons: Mapping[str, str]) -> str:
+    """Return that those with the same events share no segments, and why one of them does not."""
+    name, reason = next(iter(reasons.items()))
+    return f"those with the same events share no segments: of {name}, {reason}{and_others(reasons)}"
 
 
 def _elements(program: Program) -> set[tuple[PositionTest, bool]]:

@@ -21,6 +21,8 @@ from typing import NamedTuple
 
 Types = tuple[str, ...]
 MOST_MEASURES = 8  # numbers of a set, beside that of trends, and as many minima
+COUNTS_APART = "most queries on the same events only count, which is quicker without sums"
+TOO_MANY = f"there would be more than {MOST_MEASURES} numbers to add up together"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,19 +6,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cepheid.program.program import Program
-from cepheid.program.sharing.chain_program import is_chain, why_no_chain
+from cepheid.program.sharing.chain_program import why_no_chain, why_not_chain
 from cepheid.program.sharing.lane_program import why_no_lane, why_no_lanes
 from cepheid.program.sharing.merge_programs import merge_programs
 from cepheid.program.sharing.merged_program import MergedProgram
 from cepheid.program.sharing.other_sets import OtherSets, other_sets, scans
-from cepheid.program.sharing.pack_numbers import MOST_MEASURES, counts_apart
-from cepheid.program.sharing.sharing_sets import only_counts, sharing_sets, stream_of, why_alone
+from cepheid.program.sharing.pack_numbers import COUNTS_APART, TOO_MANY, counts_apart
+from cepheid.program.sharing.sharing_sets import (
+    MOVES,
+    and_others,
+    only_counts,
+    sharing_sets,
+    stream_of,
+    why_alone,
+)
 
 NOBODY = "no other query reads the same columns for time, type, order and partitions"
 OTHER_PARTITIONS = "they partition events by other attributes"
 OTHER_COLUMNS = "they read other columns for time, type or order"
-COUNTS_APART = "most queries on the same events only count, which is quicker without sums"
-TOO_MANY = f"there would be more than {MOST_MEASURES} numbers to add up together"
 READS_OTHERS = "it reads the results of another query"
 IS_READ = "another query reads its results"
 
@@ -70,8 +75,8 @@ def _why_alone(program: Program, programs: Sequence[Program]) -> str:
     if program.slots is None and program.adjacent is not None:
         return why_no_lane(program) or why_no_lanes(program, programs)
     reason = why_alone(program) or _why_in_no_set(program, programs)
-    if is_chain(program):
-        return f"{reason}, and {why_no_chain(program, programs)}"
+    if reason == MOVES:
+        return f"{reason}, and {why_not_chain(program) or why_no_chain(program, programs)}"
     return reason
 
 
@@ -92,6 +97,5 @@ def _why_in_no_set(program: Program, programs: Sequence[Program]) -> str:
 def refused_others(reasons: Mapping[str, str]) -> str:
     """Return that those on the same events cannot be in a set, and why one of them cannot."""
     name, reason = next(iter(reasons.items()))
-    others = len(reasons) - 1
-    more = "" if others == 0 else f" ({others} other{'' if others == 1 else 's'} cannot, either)"
+    more = and_others(reasons)
     return f"those that read the same events cannot be in a set: of {name}, {reason}{more}"

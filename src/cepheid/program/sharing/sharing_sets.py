@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +21,10 @@ from cepheid.program.sharing.pack_numbers import (
 
 RETURNS_MATCHES = "it returns matches"
 KEEPS_MORE = "its state is more than a value per position"
+TAKES_AWAY = "events take runs away from each other under its strategy"
+COUNTS_EVENTS = "its windows count events"
+MOVES = "its window moves with every event"
+HAS_ALL_DIGITS = "its counts have all their digits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +50,20 @@ def why_alone(program: Program) -> str | None:
     if program.slots is None:
         return KEEPS_MORE
     if program.strategy is not StrategyCode.SKIP_TILL_ANY:
-        return "events take runs away from each other under its strategy"
+        return TAKES_AWAY
     if program.clock is Clock.EVENTS:
-        return "its windows count events"
+        return COUNTS_EVENTS
     if program.window_length is not None and program.slide is None:
-        return "its window moves with every event"
+        return MOVES
     if output.has_exact:
-        return "its counts have all their digits"
+        return HAS_ALL_DIGITS
     return None
+
+
+def and_others(refused: Collection[str]) -> str:
+    """Return how many are refused beside the one whose reason is told, as the end of a sentence."""
+    others = len(refused) - 1
+    return "" if others == 0 else f" ({others} other{'' if others == 1 else 's'} cannot, either)"
 
 
 def sharing_sets(programs: Sequence[Program]) -> list[SharingSet]:
