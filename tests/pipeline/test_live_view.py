@@ -61,6 +61,7 @@ def test_numbers_results_and_pictures(tmp_path: Path) -> None:
                                      "x: 1 of 1 result, the newest first"]  # fmt: skip
     assert page.texts["text"][0] == "Events per second"
     assert page.texts["text"].count("Last results") == 1
+    assert view_of(tmp_path).content().count("<figure") == 2  # times differ, and so do zooms
     assert "h3" not in page.texts
     assert "of every micro-batch, times in UTC" in page.texts["text"]
     assert "x: RETURN has no time, so there is nothing to draw" in page.texts["text"]

@@ -65,8 +65,7 @@ def live_content(page: LivePage) -> str:
     parts = [f'<section data-status="{escape(page.status)}"{over}>']
     parts += [f'<p class="warning" role="alert">{escape(each)}</p>' for each in page.errors]
     parts += map(_table, page.numbers)
-    if page.bodies:
-        parts.append(figure(page.bodies, page.title))
+    parts += [figure([each], page.title) for each in page.bodies]  # each has an axis of its own
     parts += [_table(each) for each in page.results]
     return "\n".join([*parts, "</section>"])
 
