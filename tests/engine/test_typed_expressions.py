@@ -268,3 +268,20 @@ def test_an_unbound_array_is_empty(expression: str, expected: object) -> None:
     text = f"PATTERN SEQ(A a, B* b, A c) RETURN {expression} AS value"
     rows = cepheid.query(text).run(EVENTS, time="id", type="kind").to_pylist()
     assert rows == [{"value": expected}]
+
+
+LONG = (
+    " OR ".join(f"a.n + {number} = b.n - {number}" for number in range(100)),
+    "a.n + (" * 90 + "b.n" + ")" * 90 + " > 100",
+    "CASE " + " ".join(f"WHEN a.n * 7 + {n} = b.n THEN {n}" for n in range(80)) + " END IS NULL",
+)
+
+
+@pytest.mark.parametrize("condition", LONG)
+def test_long_conditions_have_room(condition: str) -> None:
+    """Of more than 64 references, and with more than 64 values on the stack."""
+    values = of_matches(PAIR, condition)
+    assert {ids for ids, value in values.items() if value is True} == kept(PAIR, condition)
+    count = cepheid.query(f"PATTERN {PAIR} WHERE {condition} RETURN COUNT(*) AS n")
+    (row,) = count.run(EVENTS, time="id", type="kind").to_pylist()
+    assert row["n"] == sum(value is True for value in values.values())
