@@ -238,6 +238,7 @@ class Generator:
                            for left, right in zip(one, two, strict=True)))  # fmt: skip
         return self.draw.choice(
             (self.compared_texts, self.compared_numbers, self.compared_reals, self.compared_times,
+             self.compared_decimals,
              self.member, self.matched, self.between, self.empty, self.distinct, self.big)
         )(depth)  # fmt: skip
 
@@ -274,6 +275,21 @@ class Generator:
         return Words(f"({left[0]} {sign} {right[0]})",
                      _without_nan(left[1], sign, right[1]),
                      _without_nan(left[2], sign, right[2]))  # fmt: skip
+
+    def decimal(self) -> Words:
+        column = self.column("d")
+        template = self.draw.choice(("{}", "coalesce({}, 0)", "greatest({}, 1)", "least(2, {})",
+                                     "round({}, 1)", "floor({})", "ceil({})", "abs({})",
+                                     "CASE WHEN {} > 0 THEN {} ELSE 3 END"))  # fmt: skip
+        return Words(*(template.replace("{}", each) for each in column))
+
+    def compared_decimals(self, _: int) -> Words:
+        sign, left = self.sign(), self.decimal()
+        right = self.same(self.draw.choice(("0", "1.5", "12.345", "12.3", "-0.5")))
+        if self.draw.random() < 0.5:
+            right = self.decimal()
+        right = Words(*right[:2], f"{right.spark}BD" if "." in right.spark else right.spark)
+        return Words(*(f"({a} {sign} {b})" for a, b in zip(left, right, strict=True)))
 
     def compared_times(self, depth: int) -> Words:
         sign = self.sign()
