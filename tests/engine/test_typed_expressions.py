@@ -285,3 +285,15 @@ def test_long_conditions_have_room(condition: str) -> None:
     count = cepheid.query(f"PATTERN {PAIR} WHERE {condition} RETURN COUNT(*) AS n")
     (row,) = count.run(EVENTS, time="id", type="kind").to_pylist()
     assert row["n"] == sum(value is True for value in values.values())
+
+
+def test_unbound_variables_in_other_outputs() -> None:
+    partial = cepheid.query(
+        "PATTERN SEQ(A a, B b) WITHIN 10 RETURN a.id AS a, coalesce(b.n, a.n) AS n, "
+        "b.n IS NULL AS i OUTPUT PARTIAL"
+    ).run(EVENTS, time="id", type="kind")
+    assert partial.to_pylist() == [{"a": 1, "n": 1, "i": True}, {"a": 2, "n": 2, "i": True}]
+    graph = cepheid.query(f"PATTERN {EITHER} RETURN a.id AS a, coalesce(b.n, c.n) AS n "
+                          "OUTPUT COMPRESSED").run(EVENTS, time="id", type="kind")  # fmt: skip
+    found = {tuple(row.values()) for row in graph.expand().to_pylist()}
+    assert found == {(1, 2), (1, 3), (2, 3), (1, None), (2, None)}
