@@ -268,3 +268,32 @@ def test_an_unbound_array_is_empty(expression: str, expected: object) -> None:
     text = f"PATTERN SEQ(A a, B* b, A c) RETURN {expression} AS value"
     rows = cepheid.query(text).run(EVENTS, time="id", type="kind").to_pylist()
     assert rows == [{"value": expected}]
+
+
+LONG = (
+    " OR ".join(f"a.n + {number} = b.n - {number}" for number in range(100)),
+    "a.n + (" * 90 + "b.n" + ")" * 90 + " > 100",
+    "CASE " + " ".join(f"WHEN a.n * 7 + {n} = b.n THEN {n}" for n in range(80)) + " END IS NULL",
+)
+
+
+@pytest.mark.parametrize("condition", LONG)
+def test_long_conditions_have_room(condition: str) -> None:
+    """Of more than 64 references, and with more than 64 values on the stack."""
+    values = of_matches(PAIR, condition)
+    assert {ids for ids, value in values.items() if value is True} == kept(PAIR, condition)
+    count = cepheid.query(f"PATTERN {PAIR} WHERE {condition} RETURN COUNT(*) AS n")
+    (row,) = count.run(EVENTS, time="id", type="kind").to_pylist()
+    assert row["n"] == sum(value is True for value in values.values())
+
+
+def test_unbound_variables_in_other_outputs() -> None:
+    partial = cepheid.query(
+        "PATTERN SEQ(A a, B b) WITHIN 10 RETURN a.id AS a, coalesce(b.n, a.n) AS n, "
+        "b.n IS NULL AS i OUTPUT PARTIAL"
+    ).run(EVENTS, time="id", type="kind")
+    assert partial.to_pylist() == [{"a": 1, "n": 1, "i": True}, {"a": 2, "n": 2, "i": True}]
+    graph = cepheid.query(f"PATTERN {EITHER} RETURN a.id AS a, coalesce(b.n, c.n) AS n "
+                          "OUTPUT COMPRESSED").run(EVENTS, time="id", type="kind")  # fmt: skip
+    found = {tuple(row.values()) for row in graph.expand().to_pylist()}
+    assert found == {(1, 2), (1, 3), (2, 3), (1, None), (2, None)}

@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import ValueColumn
-from cepheid.analysis.expressions import references
-from cepheid.program.arrow_arrays import in_one
+from cepheid.analysis.expressions import (
+    AllOf,
+    AnyOf,
+    Apply,
+    AttributeReference,
+    Compare,
+    Condition,
+    Constant,
+    Minus,
+    Operation,
+    Truth,
+    Value,
+    references,
+)
 from cepheid.program.compute_columns import compute_column
 from cepheid.program.program import MatchOutput, Program
+
+NOTHING = Constant(None, AttributeType.NULL)
+TAKE_NULL = ("is_null", "coalesce", "least", "greatest", "case", "condition")  # others are NULL
 
 
 def of_no_event(program: Program, columns: Mapping[str, Any], attribute: str) -> pa.Array:
@@ -19,9 +36,49 @@ def of_no_event(program: Program, columns: Mapping[str, Any], attribute: str) ->
     kind = columns[attribute].type
     for column in program.computed:
         if column.name == attribute:
-            stored = {name: pa.nulls(1, columns[name].type) for name in column.sources}
-            return in_one(compute_column(column, stored, 1)).cast(kind)
+            value = _of_null(column.value)
+            found = compute_column(replace(column, value=value), {}, 1)
+            return found.cast(kind) if found.null_count == 0 else pa.nulls(1, kind)
     return pa.nulls(1, kind)
+
+
+def _of_null(value: Value) -> Value:
+    """Return an expression of an event that has NULL everywhere; the event is not read."""
+    match value:
+        case AttributeReference():
+            return NOTHING
+        case Minus():
+            operand = _of_null(value.operand)
+            return NOTHING if operand == NOTHING else replace(value, operand=operand)
+        case Operation():
+            left, right = _of_null(value.left), _of_null(value.right)
+            if NOTHING in (left, right):
+                return NOTHING
+            return replace(value, left=left, right=right)
+        case Apply():
+            arguments = tuple(
+                _condition_of_null(each)
+                if isinstance(each, AllOf | AnyOf | Compare | Truth)
+                else _of_null(each)
+                for each in value.arguments
+            )
+            if value.function not in TAKE_NULL and NOTHING in arguments:
+                return NOTHING
+            return replace(value, arguments=arguments)
+        case _:
+            return value
+
+
+def _condition_of_null(condition: Condition) -> Condition:
+    match condition:
+        case Compare():
+            return replace(
+                condition, left=_of_null(condition.left), right=_of_null(condition.right)
+            )
+        case AllOf() | AnyOf():
+            return replace(condition, operands=tuple(map(_condition_of_null, condition.operands)))
+        case Truth():
+            return condition
 
 
 def with_no_event(

@@ -25,7 +25,7 @@ from cepheid.engine.matches.match_chunks import (
 from cepheid.engine.matches.negative_starts import negative_starts
 from cepheid.engine.matches.run_arrays import path_tables
 from cepheid.errors import DataError
-from cepheid.kernels.graph.build_run_graph import make_room
+from cepheid.kernels.graph.build_run_graph import Room, make_room
 from cepheid.kernels.graph.count_graph import TOO_MANY, count_graph
 from cepheid.kernels.graph.match_nodes import END_COUNT, MatchArrays
 from cepheid.kernels.graph.negation import (
@@ -72,13 +72,16 @@ class NegationFilter:
         )
         self.rules = _rules(program.automaton, negation)
         self.negatives = _negative_matches(program, negation, ordered, predicates, self.keys)
-        self.room = make_room(longest_path(ordered.arrays))
+        self.room = self._room()
 
     def for_another_thread(self) -> NegationFilter:
         """Return a filter that shares what is only read."""
         other = copy(self)
-        other.room = make_room(longest_path(self.ordered.arrays))
+        other.room = self._room()
         return other
+
+    def _room(self) -> Room:
+        return make_room(longest_path(self.ordered.arrays), len(self.predicates.code.rows))
 
     def unblocked(self, matches: MatchArrays, *, ended: bool = True) -> MatchArrays:
         """Return the matches that no negated part blocks; a partial match has not ended."""

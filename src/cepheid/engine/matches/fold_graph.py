@@ -155,7 +155,8 @@ class RunFold:
         self.events = _until(task)
         self.columns = columns
         self.window, self.apart = task.window, task.apart
-        self.room = make_room(longest_path(task.events) if rules.paths.clauses.size else 1)
+        path = longest_path(task.events) if rules.paths.clauses.size else 1
+        self.room = make_room(path, len(rules.code.rows))
         aggregates = rules.slots.aggregates.shape[0]
         carried = rules.slots.representative.shape[0] + 2 * aggregates
         width = SLOTS + carried + self.own_columns

@@ -253,7 +253,7 @@ class MatchValues:
     @cached_property
     def room(self) -> Room:
         """Where the kernel keeps what it is computing."""
-        return make_room(longest_path(self.ordered.arrays))
+        return make_room(longest_path(self.ordered.arrays), len(self.predicates.code.rows))
 
     def for_another_thread(self) -> MatchValues:
         """Return the same with room of its own."""

@@ -112,11 +112,14 @@ class Room(NamedTuple):
 
 
 @kernel
-def make_room(longest_path: int) -> Room:
-    """Return room for tests on paths of at most that many events."""
+def make_room(longest_path: int, instructions: int) -> Room:
+    """Return room for tests on paths of at most that many events, and of so much code.
+
+    Every instruction reads one operand at most, and adds one value to the stack at most.
+    """
     return Room(
-        make_operands(64),
-        make_stack(),
+        make_operands(instructions),
+        make_stack(instructions),
         Path(np.empty(longest_path, np.int64), np.empty(longest_path, np.int64)),
         np.empty((4, MOST_VARIABLES), np.int64),
     )

@@ -35,7 +35,6 @@ ROUND, FLOOR, CEIL, SQRT, LN, LOG10, EXP, POWER = 50, 51, 52, 53, 54, 55, 56, 57
 SIGN_INTEGER, SIGN_FLOAT, IS_NULL, TO_INTEGER = 58, 59, 60, 61
 EQUAL, UNEQUAL, LESS, AT_MOST, GREATER, AT_LEAST = 0, 1, 2, 3, 4, 5
 
-STACK = 64
 OVERFLOW = -1
 SMALLEST = -(2**63)
 SIZE = 2.0**63
@@ -77,9 +76,9 @@ class Stack(NamedTuple):
 
 
 @inner
-def make_stack() -> Stack:
-    """Return an empty stack."""
-    return Stack(np.zeros(STACK, np.int64), np.zeros(STACK), np.zeros(STACK, np.int8))
+def make_stack(count: int) -> Stack:
+    """Return an empty stack; every instruction adds one value at most."""
+    return Stack(np.zeros(count, np.int64), np.zeros(count), np.zeros(count, np.int8))
 
 
 @inner
@@ -380,7 +379,7 @@ def compute_column(
     code: PredicateCode, begin: int, end: int, columns: ColumnArrays, column: int, most: int
 ) -> None:
     """Fill a column with what code says of every event; it has at most so many references."""
-    operands, stack = make_operands(most), make_stack()
+    operands, stack = make_operands(most), make_stack(end - begin)
     for event in range(columns.status.shape[1]):
         operands.events[:] = event
         if run_code(code, begin, end, operands, columns, stack) == OVERFLOW:

@@ -142,7 +142,7 @@ def _room(
     node_base = np.concatenate(([0], np.cumsum(wanted)))[:-1].astype(np.int64)
     nodes = int(wanted.sum())
     widest = widest_step(events)
-    tests = make_room(1)
+    tests = make_room(1, len(rules.code.rows))
     return AdjacentRoom(
         np.zeros((nodes, NODE_WIDTH), np.int64),
         make_values(1, nodes, numbers, minima),
