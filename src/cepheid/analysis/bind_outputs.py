@@ -31,6 +31,7 @@ from cepheid.analysis.scope import Scope
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
 
+NAMELESS = "expr"
 LITERALS = (ast.Literal, ast.TypedLiteral, ast.Interval)
 
 
@@ -104,7 +105,7 @@ def default_name(expression: ast.Expression) -> str:
         case ast.Cast():
             return default_name(expression.operand)
         case _:
-            return "expr"
+            return NAMELESS
 
 
 class _OutputBinder:
@@ -147,6 +148,15 @@ class _OutputBinder:
     def _group_column(self, node: ast.Expression) -> str | None:
         """Return the column of the events that an expression in GROUP BY is."""
         names = [each.variable for each in references_in(node)]
+        if len(set(names)) > 1:
+            self.problems.add(
+                "function-across-events",
+                f"'{print_expression(node)}' in GROUP BY reads events of {' and '.join(names)}",
+                node.span,
+                "a group has all events of a match, so it is by an expression that every event "
+                "has; to group matches, return it for every match, and aggregate the result",
+            )
+            return None
         binder = self.binder_for(names[0] if names else "")
         value = binder.group_value(node)
         if value is None:
@@ -341,6 +351,8 @@ class _OutputBinder:
                 return None if column is None else self._events(name, variable, column, side)
         names = [each.variable for each in references_in(node)]
         side = self.side_of(names[0] if names else "")
+        if self._reads_both_sides(names, node):
+            return None
         binder = ConditionBinder(self.scopes[side], self.schema, self.problems)
         value = binder.column_value(node)
         if value is None:
@@ -379,6 +391,18 @@ class _OutputBinder:
             scale = self.schema.scales[next(iter(sources))]
             return ValueColumn(name, whole, side, scale)
         return ValueColumn(name, value, side)
+
+    def _reads_both_sides(self, names: Sequence[str], node: ast.Expression) -> bool:
+        known = [each for each in names if any(each in scope.variables for scope in self.scopes)]
+        if len({self.side_of(each) for each in known}) < 2:
+            return False
+        self.problems.add(
+            "predicate-across-and",
+            f"'{print_expression(node)}' reads events of both sides of AND",
+            node.span,
+            "a column reads one side; return the attributes, and compute with the result",
+        )
+        return True
 
     def _summary(self, node: ast.Function, name: str) -> SummaryColumn | None:
         names = [each.variable for each in references_in(node)]
@@ -446,7 +470,9 @@ class _OutputBinder:
                 "duplicate-column",
                 f"two columns of the result are called '{name}'",
                 written[names.index(name, names.index(name) + 1)].span,
-                "rename one with AS",
+                "rename one with AS"
+                if name != NAMELESS
+                else f"'{NAMELESS}' is what a column without a name is called: name them with AS",
             )
 
 
