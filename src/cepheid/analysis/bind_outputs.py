@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cepheid.analysis.aggregate_arithmetic import AggregateArithmetic
-from cepheid.analysis.attribute_types import AttributeType
+from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
 from cepheid.analysis.bind_aggregates import AggregateBinder, is_trend_aggregate
 from cepheid.analysis.bind_conditions import ConditionBinder
 from cepheid.analysis.bind_summaries import bind_summary, is_summary, report_trends
@@ -24,6 +24,7 @@ from cepheid.analysis.bound import (
 )
 from cepheid.analysis.decimal_sums import sum_without_point
 from cepheid.analysis.expressions import AttributeReference, Constant, Role, references
+from cepheid.analysis.match_duration import is_duration
 from cepheid.analysis.names import leaves_of, references_in
 from cepheid.analysis.problems import Problems
 from cepheid.analysis.schema import EventSchema
@@ -337,6 +338,11 @@ class _OutputBinder:
             return ValueColumn(name, self._constant(node))
         if isinstance(node, ast.Function) and is_summary(node):
             return self._summary(node, name)
+        if is_duration(node) and self.schema.time is not None:
+            kind = self.schema.type_of(self.schema.time) or AttributeType.UNKNOWN
+            kind = AttributeType.DURATION if kind in TEMPORAL else kind
+            variable = self.scopes[0].positive[0].variable
+            return SummaryColumn(name, "duration", variable, self.schema.time, kind)
         every = (
             node.index in (None, ast.IndexKind.ALL) if isinstance(node, ast.Attribute) else False
         )
