@@ -72,7 +72,7 @@ class _Writer:
                 f"subtract the times that are meant: b.{self.time} - a.{self.time}; as a column of "
                 "RETURN by itself duration(match) takes every pattern without AND",
             )
-            return ast.Literal(0, span=node.span)
+            return ast.Literal(None, span=node.span)
         return ast.Arithmetic(
             "-", replace(last, span=node.span), replace(first, span=node.span), span=node.span
         )
