@@ -341,8 +341,8 @@ class _OutputBinder:
         if is_duration(node) and self.schema.time is not None:
             kind = self.schema.type_of(self.schema.time) or AttributeType.UNKNOWN
             kind = AttributeType.DURATION if kind in TEMPORAL else kind
-            variable = self.scopes[0].positive[0].variable
-            return SummaryColumn(name, "duration", variable, self.schema.time, kind)
+            first = self.scopes[0].positive[0].variable
+            return SummaryColumn(name, "duration", first, self.schema.time, kind)
         every = (
             node.index in (None, ast.IndexKind.ALL) if isinstance(node, ast.Attribute) else False
         )
