@@ -1,12 +1,13 @@
 """Columns of text files without any value, and files without any event."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import cepheid
 
-ROLES = {"time": "ts", "type": "kind"}
+ROLES: Any = {"time": "ts", "type": "kind"}
 FILES = {
     "events.csv": "ts,kind,x\n1,A,\n2,A,\n3,B,\n",
     "events.jsonl": "".join(

@@ -3,6 +3,7 @@
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -221,7 +222,7 @@ def test_a_step_may_name_its_event() -> None:
 
 def test_a_timedelta_and_parameters() -> None:
     steps = ["Visit WHERE x < :most", "Buy WHERE user IN :users"]
-    values = {"most": Decimal("4.50"), "users": ["ann", "cy"]}
+    values: dict[str, Any] = {"most": Decimal("4.50"), "users": ["ann", "cy"]}
     length = timedelta(minutes=10)
     queries = cepheid.funnel_queries(steps, by="user", within=length, parameters=values)
     assert queries.queries["level_2"].text.splitlines()[1:3] == [

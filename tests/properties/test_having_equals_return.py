@@ -119,7 +119,12 @@ def test_an_alias_is_what_it_stands_for(
     assert by_name == spelled
 
 
-EVENTS = [("A", 1, 1, "x1"), ("B", 1, 2, "y"), ("A", 1, 3, None), ("B", 1, 4, "x2")]
+EVENTS: list[tuple[str, int, int | None, str | None]] = [
+    ("A", 1, 1, "x1"),
+    ("B", 1, 2, "y"),
+    ("A", 1, 3, None),
+    ("B", 1, 4, "x2"),
+]
 
 
 @pytest.mark.parametrize(

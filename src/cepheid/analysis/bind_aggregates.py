@@ -127,7 +127,10 @@ class AggregateBinder:
                 return self._difference_of(node, later, earlier)
             case argument if len(names_in(argument)) == 1 and not _has_index(argument):
                 return self._expression_of(node, argument)
-        report_argument(node, f"write {node.function}(E.attribute)", self.problems)
+        if len(names_in(node.argument)) > 1:
+            self._report_several(node)
+        else:
+            report_argument(node, f"write {node.function}(E.attribute)", self.problems)
         return None
 
     def _find(self, node: ast.Expression, name: str) -> tuple[Variable, Scope] | None:
@@ -209,7 +212,7 @@ class AggregateBinder:
         )
         are_times = set(columns) == {self.schema.time or TIME}
         if node.function not in ("SUM", "AVG") or not is_one_event or not are_times:
-            self._report_difference(node)
+            self._report_several(node)
             return None
         kind = self.schema.type_of(str(columns[0])) or AttributeType.UNKNOWN
         column = binder.whole_column(_microseconds(later) if kind in TEMPORAL else later)
@@ -220,14 +223,18 @@ class AggregateBinder:
             node.function, one.name, column.attribute, attribute_type=kind, minus=other.name
         )
 
-    def _report_difference(self, node: ast.Call) -> None:
+    def _report_several(self, node: ast.Call) -> None:
+        """Report an aggregate that depends on which events are together in a match."""
+        span = node.argument.span
+        written = self.problems.source.text[span.start : span.end]
         self.problems.add(
             "bad-aggregate",
-            f"{node.function} of '{print_expression(node.argument)}' would have to build every "
-            "match",
-            node.argument.span,
-            "SUM and AVG take the time of one event less that of another, b.time - a.time, where "
-            "each has one in every match; return others for every match, and aggregate the result",
+            f"{node.function} of '{written}' depends on which events are together in a match",
+            span,
+            "matches are not built for aggregates: they take expressions of one event, SUM(a.x * "
+            "2), and SUM and AVG also the time of one event less that of another, if each has one "
+            f"in every match; else RETURN {written} AS value … INTO a type, and aggregate that in "
+            "a second query",
         )
 
     def _expression_of(self, node: ast.Call, argument: ast.Expression) -> TrendAggregate | None:

@@ -220,9 +220,12 @@ class ColumnBinder(ValueBinder, ABC):
             "function-across-events",
             f"'{print_expression(node)}' computes something of {what}",
             node.span,
-            "functions of numbers, least, greatest, coalesce, CASE and IS NULL may read several "
-            "events, and give numbers, strings and truth values; apply other functions to the "
-            "events one by one, or compute with the result",
+            "apply the function to the events themselves, as in max(upper(a[].x)), or return the "
+            "aggregate, and compute with the result"
+            if any(isinstance(each, BlockAggregate) for each in references(value)) and not several
+            else "functions of numbers, least, greatest, coalesce, CASE and IS NULL may read "
+            "several events, and give numbers, strings and truth values; apply other functions to "
+            "the events one by one, or compute with the result",
         )
 
     def _truth_value(self, condition: Condition, node: ast.Expression) -> Value | None:

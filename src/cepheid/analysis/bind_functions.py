@@ -146,7 +146,13 @@ class FunctionBinder(TimeBinder):
         read, place = found
         kind, result = read.attribute_type, SUMMARIES[node.name].result
         if kind is AttributeType.OTHER:
-            self.takes("MAX", kind, node.arguments[0])
+            self.problems.add(
+                "type-mismatch",
+                f"'{print_expression(node)}' in an expression needs values with an order, but "
+                f"'{print_expression(node.arguments[0])}' is {kind.phrase}",
+                node.span,
+                "let it be a column of RETURN by itself",
+            )
             return None
         column = AttributeReference(read.variable, Role.EACH, str(read.attribute), kind)
         if result is FLOAT and kind is not FLOAT:  # they are computed of floats
@@ -204,8 +210,8 @@ class FunctionBinder(TimeBinder):
                 "not-a-literal",
                 f"{function.name} needs a literal or a parameter here, not '{text}'",
                 argument.span,
-                f"write {function.signature} with a {parameter.kind} that is the same for all "
-                "events",
+                f"write {function.signature} with {_article(parameter.kind)} that is the same for "
+                "all events",
             )
             return False
         return True
@@ -425,6 +431,8 @@ def bad_pattern(pattern: str) -> str | None:
 
 
 def _article(kind: str) -> str:
+    if kind == "any":
+        return "a value"
     return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
 
 

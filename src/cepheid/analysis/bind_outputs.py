@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cepheid.analysis.aggregate_arithmetic import AggregateArithmetic
-from cepheid.analysis.attribute_types import AttributeType
+from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
 from cepheid.analysis.bind_aggregates import AggregateBinder, is_trend_aggregate
 from cepheid.analysis.bind_conditions import ConditionBinder
 from cepheid.analysis.bind_summaries import bind_summary, is_summary, report_trends
@@ -24,6 +24,7 @@ from cepheid.analysis.bound import (
 )
 from cepheid.analysis.decimal_sums import sum_without_point
 from cepheid.analysis.expressions import AttributeReference, Constant, Role, references
+from cepheid.analysis.match_duration import is_duration
 from cepheid.analysis.names import leaves_of, references_in
 from cepheid.analysis.problems import Problems
 from cepheid.analysis.schema import EventSchema
@@ -31,6 +32,7 @@ from cepheid.analysis.scope import Scope
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
 
+NAMELESS = "expr"
 LITERALS = (ast.Literal, ast.TypedLiteral, ast.Interval)
 
 
@@ -104,7 +106,7 @@ def default_name(expression: ast.Expression) -> str:
         case ast.Cast():
             return default_name(expression.operand)
         case _:
-            return "expr"
+            return NAMELESS
 
 
 class _OutputBinder:
@@ -147,6 +149,15 @@ class _OutputBinder:
     def _group_column(self, node: ast.Expression) -> str | None:
         """Return the column of the events that an expression in GROUP BY is."""
         names = [each.variable for each in references_in(node)]
+        if len(set(names)) > 1:
+            self.problems.add(
+                "function-across-events",
+                f"'{print_expression(node)}' in GROUP BY reads events of {' and '.join(names)}",
+                node.span,
+                "a group has all events of a match, so it is by an expression that every event "
+                "has; to group matches, return it for every match, and aggregate the result",
+            )
+            return None
         binder = self.binder_for(names[0] if names else "")
         value = binder.group_value(node)
         if value is None:
@@ -327,6 +338,11 @@ class _OutputBinder:
             return ValueColumn(name, self._constant(node))
         if isinstance(node, ast.Function) and is_summary(node):
             return self._summary(node, name)
+        if is_duration(node) and self.schema.time is not None:
+            kind = self.schema.type_of(self.schema.time) or AttributeType.UNKNOWN
+            kind = AttributeType.DURATION if kind in TEMPORAL else kind
+            first = self.scopes[0].positive[0].variable
+            return SummaryColumn(name, "duration", first, self.schema.time, kind)
         every = (
             node.index in (None, ast.IndexKind.ALL) if isinstance(node, ast.Attribute) else False
         )
@@ -341,6 +357,8 @@ class _OutputBinder:
                 return None if column is None else self._events(name, variable, column, side)
         names = [each.variable for each in references_in(node)]
         side = self.side_of(names[0] if names else "")
+        if self._reads_both_sides(names, node):
+            return None
         binder = ConditionBinder(self.scopes[side], self.schema, self.problems)
         value = binder.column_value(node)
         if value is None:
@@ -379,6 +397,18 @@ class _OutputBinder:
             scale = self.schema.scales[next(iter(sources))]
             return ValueColumn(name, whole, side, scale)
         return ValueColumn(name, value, side)
+
+    def _reads_both_sides(self, names: Sequence[str], node: ast.Expression) -> bool:
+        known = [each for each in names if any(each in scope.variables for scope in self.scopes)]
+        if len({self.side_of(each) for each in known}) < 2:
+            return False
+        self.problems.add(
+            "predicate-across-and",
+            f"'{print_expression(node)}' reads events of both sides of AND",
+            node.span,
+            "a column reads one side; return the attributes, and compute with the result",
+        )
+        return True
 
     def _summary(self, node: ast.Function, name: str) -> SummaryColumn | None:
         names = [each.variable for each in references_in(node)]
@@ -446,7 +476,9 @@ class _OutputBinder:
                 "duplicate-column",
                 f"two columns of the result are called '{name}'",
                 written[names.index(name, names.index(name) + 1)].span,
-                "rename one with AS",
+                "rename one with AS"
+                if name != NAMELESS
+                else f"'{NAMELESS}' is what a column without a name is called: name them with AS",
             )
 
 

@@ -45,6 +45,14 @@ def summary_of(
     if indexes == {None}:
         report_trends(node, problems)
         return None
+    if argument is not None and indexes == {ast.IndexKind.BEFORE}:
+        problems.add(
+            "bad-arguments",
+            f"{node.name} reads all events of an array, not those before the current one",
+            node.span,
+            f"write {summary.signature}; count, sum, avg, min and max take a[..i-1].x, too",
+        )
+        return None
     if argument is None or indexes != {ast.IndexKind.ALL}:
         _report(node, summary, problems)
         return None
@@ -106,7 +114,13 @@ def _option(node: ast.Function, summary: Summary, problems: Problems) -> str | i
         return value
     if isinstance(value, int) and is_place and wanted is int and 1 <= value <= LARGEST_PLACE:
         return value
-    _report(node, summary, problems)
+    what = "a place, 1 for the first event" if wanted is int else "a text to put between"
+    problems.add(
+        "bad-arguments",
+        f"{node.name} needs {what}, not '{print_expression(given)}'",
+        given.span,
+        f"write {summary.signature}",
+    )
     return _Wrong()
 
 

@@ -114,7 +114,8 @@ class ValueBinder:
             return schema.type_column
         if name == "time" and schema.time is not None:
             return schema.time
-        owner = variable.types[0] if len(variable.types) == 1 else variable.name
+        is_one_type = len(variable.types) == 1 and variable.types[0] != ""
+        owner = variable.types[0] if is_one_type else variable.name
         known = [each for each in schema.attributes
                  if self.scope.has_attribute(variable, each, schema)]  # fmt: skip
         hint = suggest(name, known, owner=owner, in_query=True)
@@ -122,7 +123,7 @@ class ValueBinder:
             hint = f"quote it if it is a string: '{name}'; {hint}"
         self.problems.add(
             "unknown-attribute",
-            f"event type {owner} has no attribute '{name}'",
+            f"{'event type' if is_one_type else 'the event'} {owner} has no attribute '{name}'",
             self.problems.source.narrow(node.span, name, last=True),
             hint,
         )

@@ -26,7 +26,15 @@ def write_durations(query: ast.Query, schema: EventSchema, problems: Problems) -
     writer = _Writer(query.pattern, schema.time or "time", problems)
     if returns != query.returns:
         query = replace(query, returns=returns)
-    return writer.written(query)
+    whole = [is_duration(each.expression) for each in returns]
+    if not any(whole) or writer.has_one_name() or isinstance(query.pattern, ast.Conjunction):
+        return writer.written(query)
+    # Such a column is that of the times of the first and the last event, whatever they are called.
+    kept = tuple(
+        item if is_whole else writer.written(item)
+        for item, is_whole in zip(returns, whole, strict=True)
+    )
+    return replace(writer.written(replace(query, returns=())), returns=kept)
 
 
 def is_duration(node: object) -> bool:
@@ -43,6 +51,10 @@ class _Writer:
     def __init__(self, pattern: ast.Pattern, time: str, problems: Problems) -> None:
         self.pattern, self.time, self.problems = pattern, time, problems
 
+    def has_one_name(self) -> bool:
+        """Whether the first event always has one name, and so has the last one."""
+        return None not in [self._border(self.pattern, at_end=each) for each in (False, True)]
+
     def written(self, node: Node) -> Node:
         """Return a node, or one with differences of times in it."""
         if isinstance(node, ast.Function) and is_duration(node):
@@ -57,9 +69,10 @@ class _Writer:
                 "no-duration",
                 f"the pattern {where} in several ways, or with an event without a name of its own",
                 node.span,
-                f"subtract the times that are meant: b.{self.time} - a.{self.time}",
+                f"subtract the times that are meant: b.{self.time} - a.{self.time}; as a column of "
+                "RETURN by itself duration(match) takes every pattern without AND",
             )
-            return ast.Literal(0, span=node.span)
+            return ast.Literal(None, span=node.span)
         return ast.Arithmetic(
             "-", replace(last, span=node.span), replace(first, span=node.span), span=node.span
         )

@@ -192,6 +192,8 @@ def _match_output(column: MatchColumn) -> Output:
     if isinstance(column, EventsColumn):
         index = "[]" if column.is_array else ""
         return Output(column.output, f"{column.variable}{index}.{column.attribute}")
+    if isinstance(column, SummaryColumn) and column.function == "duration":
+        return Output(column.output, "duration(match)")
     if isinstance(column, SummaryColumn):
         option = "" if column.option is None else f", {column.option!r}"
         read = f"{column.variable}[].{column.attribute}"

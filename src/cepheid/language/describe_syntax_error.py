@@ -18,6 +18,7 @@ CLAUSES = {
     "WITHIN": "WITHIN", "SLIDE": "SLIDE", "GROUP_BY": "GROUP BY", "RETURN": "RETURN", "AGG": "AGG",
     "HAVING": "HAVING", "OUTPUT": "OUTPUT", "INTO": "INTO",
 }  # fmt: skip
+COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 A_PATTERN = "expected a pattern such as A or SEQ(A, B)"
 A_VALUE = "expected a number, a string, an attribute or '('"
 OPERANDS = {"NAME", "NUMBER", "STRING"}
@@ -219,6 +220,8 @@ def _unexpected(token: Token, read: list[Token], expected: set[str], source: Sou
         hint = f"did you mean '{token}{read[-1]}'?"
     elif token.type in CLOSING and not expected & {"RPAR", "RSQB", "RBRACE", *OPERANDS}:
         hint = "nothing was opened that it could close"
+    if token.upper() == "IS" and any(each in COMPARISONS for each in read[-4:]):
+        hint = "put the comparison before it in brackets: (a.x > 1) IS NULL"
     return source.diagnose("unexpected-word", f"unexpected '{token}'", _span(token), hint)
 
 

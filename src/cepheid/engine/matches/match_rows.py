@@ -26,7 +26,12 @@ from cepheid.engine.matches.fold_graph import longest_path
 from cepheid.engine.matches.key_columns import key_columns, key_fields
 from cepheid.engine.matches.match_chunks import reject_overflow
 from cepheid.engine.matches.run_arrays import path_tables
-from cepheid.engine.matches.summaries_of_matches import latest_blocks, summarize, summary_type
+from cepheid.engine.matches.summaries_of_matches import (
+    latest_blocks,
+    summarize,
+    summary_type,
+    whole_time,
+)
 from cepheid.errors import DataError
 from cepheid.kernels.graph.build_run_graph import Room, make_room
 from cepheid.kernels.graph.match_nodes import MatchArrays
@@ -117,6 +122,10 @@ class MatchRows:
         match column:
             case ValueColumn():
                 return self.values.column(column, matches)
+            case SummaryColumn(function="duration"):
+                times = self.takers[column.attribute]
+                first, last = (whole_time(times.take(each)) for each in _borders(matches))
+                return pc.subtract_checked(last, first)
             case SummaryColumn():
                 offsets, events = latest_blocks(matches, self.positions[column.variable])
                 found = summarize(column, offsets, self.takers[column.attribute].take(events))

@@ -11,6 +11,7 @@ from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import SummaryColumn
 from cepheid.kernels.graph.match_nodes import MatchArrays
 from cepheid.program.arrow_arrays import to_arrow, to_numpy, to_scalar
+from cepheid.program.arrow_functions import microseconds
 
 Int64s = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -28,8 +29,15 @@ def summary_type(column: SummaryColumn, stored: pa.DataType) -> pa.DataType:
             return pa.list_(stored)
         case "nth":
             return stored
+        case "duration":
+            return pa.int64()
         case _:
             return KINDS[column.type]
+
+
+def whole_time(times: pa.Array) -> pa.Array:
+    """Return times as microseconds, or as the whole numbers that they are."""
+    return microseconds([times]) if pa.types.is_temporal(times.type) else pc.cast(times, pa.int64())
 
 
 def latest_blocks(matches: MatchArrays, positions: np.uint64) -> tuple[Int64s, Int64s]:
