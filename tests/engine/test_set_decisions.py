@@ -99,3 +99,31 @@ def test_the_least_is_no_more_than_what_is_estimated(window, partitions, count):
     if "together" in facts:
         least = [facts["together"], *([facts["in panes"]] if "in panes" in facts else [])]
         assert facts["least together"] <= 1.01 * min(least)
+
+
+def rising(first, window):
+    return f"PATTERN SEQ({first}, T+ b) WHERE [k] AND b.x < NEXT(b).x {window} RETURN SUM(b.x) AS n"
+
+
+@pytest.mark.parametrize(
+    ("partitions", "window", "expected"),
+    [
+        (1, "WITHIN 63 SLIDE 1", "lanes of a set"),
+        (1, "WITHIN 250 SLIDE 1", "lanes of a set"),
+        (50, "WITHIN 500 SLIDE 2", "each by itself"),
+        (50, "WITHIN 500 SLIDE 20", "lanes of a set"),
+    ],
+)
+def test_lanes_of_many_windows(partitions, window, expected):
+    """A lane has a number for every window, also where a partition has few events in them."""
+    types = [each for number in range(300) for each in ("AB"[number % 2], "T", "T")]
+    events = stream(types, partitions, together=3)
+    texts = [rising(first, window) for first in "AB"]
+    folds = RankedFolds([])
+    given = cepheid.events(events, time="time", type="type")
+    found = run_by_folds(cepheid.workload(texts), given, folds)
+    assert folds.record.groups[0].ran == expected
+    for text, table in zip(texts, found.values(), strict=True):
+        alone = cepheid.query(text).run(events, time="time", type="type")
+        assert table.num_rows > 0
+        assert table.equals(alone)

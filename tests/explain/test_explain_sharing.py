@@ -195,7 +195,7 @@ def test_too_many_segments(monkeypatch):
         ("T t+ WHERE t.price < NEXT(t).price + 1", "its adjacent predicates are not plain"),
         ("T t+ WHERE t.price < NEXT(t).price WITHIN 5", "it has adjacent predicates, and its"),
         ("SEQ(A, !B, T t+) WHERE t.price < NEXT(t).price", "it has adjacent predicates and neg"),
-        ("T t+ WHERE t.price < NEXT(t).price WITHIN 90 SLIDE 1", "90 of its windows"),
+        ("T t+ WHERE t.price < NEXT(t).price WITHIN 9000 SLIDE 1", "9,000 of its wind"),
         ("T t+ WHERE t.price < NEXT(t).price WITHIN 9 EVENTS SLIDE 9 EVENTS", "its windows count"),
         ("SEQ(B, C) WITHIN 5", "its window moves with every event, and no other sequence in"),
     ],
@@ -206,6 +206,16 @@ def test_why_no_lane_or_segment(text, reason):
     found = explain_sharing(together.plans(PRICES), together.dependencies)
     (alone,) = found.alone
     assert (alone.query, alone.reason[: len(reason)]) == ("q3", reason)
+
+
+def test_lanes_of_many_windows_are_told():
+    texts = [
+        f"PATTERN SEQ({first}, T t+) WHERE t.price < NEXT(t).price WITHIN 63 SLIDE 1 {COUNT}"
+        for first in "AC"
+    ]
+    together = cepheid.workload(texts)
+    assert not explain_sharing(together.plans(PRICES), together.dependencies).alone
+    assert "lanes of a set" in together.explain(schema=PRICES)
 
 
 def test_five_hundred_queries_stay_readable():

@@ -123,6 +123,7 @@ ADJACENT = ("b.x < NEXT(b).x", "b.x >= NEXT(b).x", "b.x != NEXT(b).x", "b.s = NE
 ADJACENT_PATTERNS = (
     "SEQ(A a, B b+)", "SEQ(D a, B b+)", "SEQ(A a, B b+, C z)", "B b+", "SEQ(A a+, B b+)",
     "SEQ(A a, B b)", "SEQ(B b+, B z)", "SEQ(A a?, B b{2,})",
+    "SEQ(A a, !C y, B b+)", "SEQ(A a, B b+, !D y, C z)",
 )  # fmt: skip
 BEGINNINGS = ("A a", "A a+", "A a, B b", "A a, B b+", "A a?, B b", "(A a OR B a2), B b")
 ENDINGS = ("", "C z", "D z", "B z", "C z+", "D y, C z", "A z?", "(C z OR D z2)")
@@ -154,15 +155,20 @@ def _stream(draw: st.DrawFn, texts: Sequence[str], longest: int) -> WorkloadCase
 
 @st.composite
 def adjacent_workloads(draw: st.DrawFn, *, longest: int = 10) -> WorkloadCase:
-    """Queries with one or two adjacent predicates, of different patterns, windows and results."""
-    adjacent, windows = few(draw, ADJACENT, 2), few(draw, WINDOWS, 2)
+    """Queries with one or two adjacent predicates, of different patterns, windows and results.
+
+    Some have none, and some negate events between others.
+    """
+    adjacent = few(draw, ADJACENT, 2)
+    windows = few(draw, (*WINDOWS, "WITHIN 40 SLIDE 1"), 2)  # more than a lane is sure to pay for
     group, texts = draw(st.sampled_from(("", "[k]"))), []
     for _ in range(draw(st.integers(2, 6))):
         pattern = draw(st.sampled_from(ADJACENT_PATTERNS))
         tests = [each for each in (group, draw(st.sampled_from(("", "", "a.x > 0"))))
                  if each and (each != "a.x > 0" or " a" in pattern)]  # fmt: skip
-        chosen = draw(st.sampled_from(adjacent))
+        chosen = draw(st.sampled_from([*adjacent, *adjacent, "skip_till_any_match"]))
         tests.append(chosen.replace("NEXT(z)", "NEXT(b)") if " z" not in pattern else chosen)
+        tests += draw(st.sampled_from(([], [], ["y.x > 0"]))) if " y" in pattern else []
         window, result = draw(st.sampled_from(windows)), draw(st.sampled_from(SUMS))
         texts.append(f"PATTERN {pattern} WHERE {' AND '.join(tests)} {window} RETURN {result}")
     return _stream(draw, texts, longest)

@@ -28,6 +28,7 @@ from tests.properties.workloads import (
     WorkloadCase,
     adjacent_workloads,
     beginning_workloads,
+    chain_workloads,
     mixed_workloads,
     workloads,
 )
@@ -40,6 +41,7 @@ KINDS = (
     (beginning_workloads(), 1),
     (beginning_workloads(has_matches=True), 1),
     (mixed_workloads(), 1),
+    (chain_workloads(), 2),
 )
 ROLES = {"time": "time", "type": "type"}
 DICE = random.Random(5)

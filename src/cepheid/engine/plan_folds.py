@@ -140,7 +140,8 @@ def assumed_facts(group: FoldGroup) -> dict[str, int]:
         costs = dict.fromkeys(("counted", "least together", "together", "in panes", "alone"), 0)
         return {"repeated positions": repeated, **costs}
     if isinstance(group, SharedLanes):
-        return {"looked up": 1, "huge numbers": 0, "numbers kept": 0}
+        costs = {"together": 0, "alone": 0}  # which are asked for only if many windows are open
+        return {"looked up": 1, "huge numbers": 0, "numbers kept": 0, **costs}
     if isinstance(group, MatchesTaken):
         return {"matches": EVENTS}
     if not isinstance(group, Trends):

@@ -47,6 +47,9 @@ IN_PANES, PANE_QUERY, PANE_VALUE, PANE_PRODUCT = 1.15, 250_000.0, 100.0, 15.0
 ALONE, QUERY, OWN_PARTITION, OWN_EVENT = 1_500_000.0, 830_000.0, 1_800.0, 113.0
 # A row of a partition and a window: in a set with a lane for every window, and in other folds.
 ROW, OWN_ROW = 1_300.0, 600.0
+# With adjacent predicates, by query and event. In a lane: a window that may be open, with events or
+# not. Alone: whatever is open, and a window that has events of its own.
+LANE_WINDOW, OWN_LOOKUP, OWN_WINDOW = 60.0, 2_500.0, 80.0
 # How many times as much each by itself must cost, so that queries are folded together: what is
 # estimated is off by up to a third, and what is known best is a fold for one query.
 CLEAR_GAIN = 1.15

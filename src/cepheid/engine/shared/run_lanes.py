@@ -33,9 +33,11 @@ from cepheid.engine.trends.measures import EventMeasures
 from cepheid.engine.trends.windows.stretches import windows_of
 from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.last_event.adjacent_rules import Indexes
+from cepheid.kernels.position.fold_slots import LANE_STEPS, PANES, measure_windows
 from cepheid.kernels.shared.fold_lanes import LaneRoom, LaneRows, LaneTables, fold_lanes
 from cepheid.kernels.shared.lane_minima import LeastRoom
 from cepheid.kernels.values.value_arrays import Measures, ValueRows
+from cepheid.plan.sharing_costs import LANE_WINDOW, OWN_LOOKUP, OWN_WINDOW
 from cepheid.program.adjacent_program import LOOKED_UP
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.arrow_arrays import empty
@@ -106,6 +108,21 @@ class LaneTask:
         indexes = self.builder.indexes()[0]
         return _Fold(self.program, tables, self.ordered.arrays, indexes, self.contributions)
 
+    def costs(self) -> tuple[float, float]:
+        """Return what windows cost in lanes, and in a fold for each query, in nanoseconds."""
+        events, lanes, alone = self.ordered.arrays, 0.0, 0.0
+        steps = events.step_offsets.size - 1
+        work = np.zeros(PANES + 1, np.int64)
+        for group, window in enumerate(self.program.windows):
+            queries = sum(each.group == group for each in self.program.queries)
+            most, opened = 1, steps
+            if window is not None:
+                measure_windows(events, *window, window[1], work)
+                most, opened = -(-window[0] // window[1]), int(work[LANE_STEPS])
+            lanes += queries * steps * most * LANE_WINDOW
+            alone += queries * (steps * OWN_LOOKUP + opened * OWN_WINDOW)
+        return lanes, alone
+
 
 def lane_facts(task: LaneTask) -> Facts:
     """Return what is known of the events of queries with the same adjacent predicates."""
@@ -114,6 +131,8 @@ def lane_facts(task: LaneTask) -> Facts:
             "looked up": lambda: all(e.structure in LOOKED_UP for e in task.builder.edges),
             "huge numbers": lambda: bool(task.contributions.tier.any()),
             "numbers kept": lambda: task.fold.room_needed,
+            "together": lambda: round(task.costs()[0] / 1000),
+            "alone": lambda: round(task.costs()[1] / 1000),
         }
     )
 

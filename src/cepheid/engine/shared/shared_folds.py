@@ -174,6 +174,14 @@ def _not_in_lanes(group: SharedLanes, facts: Facts) -> str | None:
     return None
 
 
+def _mostly_empty(group: SharedLanes, facts: Facts) -> str | None:
+    """Return why lanes with a number for every window cost more than a fold for each query."""
+    opened = group.program.open_windows
+    if opened <= FEW_WINDOWS or facts["together"] <= facts["alone"]:
+        return None
+    return f"{opened:,} windows may be open at once, of which few have events of their own"
+
+
 def _anything(group: object, facts: Facts) -> None:
     return None
 
@@ -214,6 +222,7 @@ LANES_TOGETHER = Fold(
     Precedence.DOUBLES,
     _not_in_lanes,
     f"{SHARED}.run_lanes:lanes_together",
+    waste=_mostly_empty,
 )
 # Segments of sequences that several queries have, once.
 SEGMENTS_TOGETHER = Fold(

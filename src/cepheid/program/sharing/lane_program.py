@@ -29,7 +29,7 @@ OTHER_STREAMS = (
 Compared: TypeAlias = tuple[StructureCode, int, PredicateColumn, PredicateColumn, bool] | None
 Measure = TypeVar("Measure", NumberMeasure, MinimumMeasure)
 EdgeKey: TypeAlias = tuple[PositionTest, PositionTest, Compared]
-MOST_OPEN = 32  # windows at once: every lane has a number for each of them
+MOST_OPEN = 1024  # windows at once: every lane has a number for each of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,11 @@ class LaneProgram:
     queries: tuple[LaneQuery, ...]
     windows: tuple[tuple[int, int] | None, ...]
     measures: AggregateOutput
+
+    @property
+    def open_windows(self) -> int:
+        """How many windows of one query are open at once, at most."""
+        return max(-(-each[0] // each[1]) if each else 1 for each in self.windows)
 
     @property
     def number_count(self) -> int:
