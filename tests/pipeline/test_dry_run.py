@@ -102,3 +102,12 @@ def test_progress_in_one_line():
         "fires  batch 4  100 events  50 events/s  state 2.0 kB  "
         "watermark 2026-01-01 09:59:30 (lag 34.5 s)  results 12  late 1"
     )
+
+
+def test_the_work_of_a_micro_batch_in_the_line():
+    work = {"replayed": 1200, "touched": 35, "bytes_read": 4100, "cache_hits": 9, "cache_misses": 1}
+    metrics = advance(StreamMetrics("fires"), progress(4, fires={"results": 12, **work}))
+    line = progress_line(metrics)
+    assert line.endswith(
+        "results 12  late 0  again 1,200 events  touched 35  read 4.1 kB  cache 9 of 10"
+    )

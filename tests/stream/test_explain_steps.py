@@ -28,6 +28,7 @@ QUERIES = (
     f"SEQ(A a, B b, !C c) WHERE [k] WITHIN {WINDOW} OUTPUT NON OVERLAPPING",
     f"SEQ(A a, B b) WHERE [k] WITHIN {WINDOW} EVENTS",
     f"SEQ(A a, B b) SEMANTICS latest-wins WHERE [k] WITHIN {WINDOW}",
+    f"SEQ(A a, B b) {NEXT} WHERE [k] WITHIN {WINDOW} OUTPUT FIRST",
 )
 
 
@@ -54,7 +55,7 @@ def run_again(text: str, keys: int) -> int:
 
 
 @pytest.mark.parametrize("text", QUERIES)
-@pytest.mark.parametrize(("topic", "keys"), [(PARTITIONS, 5_000), (HOT, 1)])
+@pytest.mark.parametrize(("topic", "keys"), [(PARTITIONS, 50_000), (HOT, 1)])
 def test_says_what_is_run_again(text: str, topic: str, keys: int) -> None:
     (record,) = [each for each in explain_steps(program_of(text)) if each.topic == topic]
     again = run_again(text, keys)

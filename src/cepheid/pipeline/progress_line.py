@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from cepheid.metrics.stream_metrics import StreamMetrics
+from cepheid.metrics.stream_metrics import QueryMetrics, StreamMetrics
 from cepheid.pipeline.model import TOGETHER
 
 SIZES = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
@@ -19,7 +19,7 @@ def progress_line(metrics: StreamMetrics) -> str:
     >>> progress_line(StreamMetrics("fires", 4, rows=3000, seconds=1.5, state_bytes=2_500_000))
     'fires  batch 4  3,000 events  2,000 events/s  state 2.5 MB  results 0  late 0'
 
-    Events that were run again, with those that were new, are told where there are any.
+    The work of its query is told where there is any.
     """
     values = progress_values(metrics)
     parts = [
@@ -32,8 +32,24 @@ def progress_line(metrics: StreamMetrics) -> str:
         f"results {values['results']}",
         f"late {values['late']}",
         f"set aside {values['set aside']}" if values["set aside"] != "0" else "",
-        f"again {values['again']}" if values["again"] else "",
+        _work(metrics.query),
         _ahead(metrics.watermark_lag),
+    ]
+    return "  ".join(part for part in parts if part)
+
+
+def _work(query: QueryMetrics) -> str:
+    """Tell of events run again, partitions looked up, bytes read, and tables found in the cache.
+
+    >>> _work(QueryMetrics("fires", replayed=1200, touched=35, bytes_read=4100, cache_hits=9))
+    'again 1,200 events  touched 35  read 4.1 kB  cache 9 of 9'
+    """
+    asked = query.cache_hits + query.cache_misses
+    parts = [
+        f"again {query.replayed:,} events" if query.replayed else "",
+        f"touched {query.touched:,}" if query.touched else "",
+        f"read {size(query.bytes_read)}" if query.bytes_read else "",
+        f"cache {query.cache_hits:,} of {asked:,}" if asked else "",
     ]
     return "  ".join(part for part in parts if part)
 

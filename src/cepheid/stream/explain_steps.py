@@ -48,10 +48,10 @@ def _partitions(program: Program) -> StepRecord:
         reason = "windows end in all of them at once"
         return StepRecord(PARTITIONS, "none until a window ends, then all", reason, True)
     some = "those in which new events, or windows that end, can make a result final"
-    if page_keys([program]):
-        return StepRecord(PARTITIONS, some, "no other has a result", True)
     if keeps_apart(program) and why_no_ends(program) is None:
         return StepRecord(PARTITIONS, some, "ends of taken matches are kept beside events", True)
+    if page_keys([program]) and not keeps_apart(program):
+        return StepRecord(PARTITIONS, some, "no other has a result", True)
     return StepRecord(PARTITIONS, "all", _why_all(program), not program.partition_by)
 
 
@@ -60,6 +60,8 @@ def _why_all(program: Program) -> str:
         return "there is one"
     if program.ranking is Ranking.STREAM:
         return "an event of any partition may break a match"
+    if keeps_pending(program):
+        return "the events of runs that wait are kept apart, and written anew"
     if keeps_apart(program):
         return "settled events are kept apart, with what has happened to them"
     if isinstance(program.output, AggregateOutput):
