@@ -281,9 +281,11 @@ def _is_time(value: object, kind: pa.DataType) -> bool:
 
 
 def _settle_types(table: pa.Table) -> pa.Table:
-    """Microseconds unless nanoseconds are used."""
+    """Microseconds unless nanoseconds are used; strings where there is no value, but events are."""
     for index, field in enumerate(table.schema):
         kind = field.type
+        if pa.types.is_null(kind) and table.num_rows:  # as on Spark: results have the same types
+            table = table.set_column(index, field.name, table.column(index).cast(pa.string()))
         if pa.types.is_timestamp(kind) and kind.unit != "us":
             try:
                 settled = table.column(index).cast(pa.timestamp("us", kind.tz))
