@@ -77,3 +77,13 @@ def test_an_error_of_a_class_that_this_release_does_not_have() -> None:
     found = from_text("cepheid.errors.NewError: a new thing\n  hint: upgrade\n\n\tat x.Y")
     assert type(found) is cepheid.CepheidError
     assert str(found) == "a new thing\n  hint: upgrade"
+
+
+def test_changed_bytes_of_the_state_are_a_damaged_checkpoint():
+    said = "block checksum mismatch: stored = 2509067563, computed = 2495196337, type = 4  in "
+    file = "/tmp/spark-1/StateStoreId(opId=0,partId=0,name=default)-2/workingDir-3/000008.sst"
+    raised = RuntimeError(f"Error checking value state exists: {said}{file} offset 0 size 1427\n")
+    found = from_text(as_spark_says(raised))
+    assert type(found) is cepheid.StateError
+    assert str(found).startswith(f"the checkpoint cannot be read: {said}{file}")
+    assert "A damaged checkpoint" in found.hint

@@ -25,6 +25,13 @@ NOT_READ = re.compile(
     r"(?: SQLSTATE: \w+)*$",
     re.MULTILINE,
 )
+# What RocksDB says of a file of its own in which bytes are others than were written.
+CHANGED = re.compile(r"(?P<text>block checksum mismatch: .*?\.sst\b)")
+# The file of the same name, which is read at the start, before there is a stream that could fail.
+METADATA = re.compile(
+    r"^: com\.fasterxml\.jackson\.[\w.]*: (?P<text>.*)(?=(?:\n.*)*?\.StreamMetadata\$\.read\()",
+    re.MULTILINE,
+)
 RESCUE = "no result is lost; see 'A damaged checkpoint' in docs/how-to/operate-streams.md"
 HINT = "\n  hint: "
 NAMED = re.compile(r"query '(?P<query>.*?)': (?P<message>.*)", re.DOTALL)
@@ -66,7 +73,7 @@ def from_text(text: str) -> CepheidError | None:
     raised = RAISED_BY_QUERY.search(text)
     if raised is not None:
         return DataError(raised["text"].rstrip())
-    not_read = NOT_READ.search(text)
+    not_read = NOT_READ.search(text) or CHANGED.search(text) or METADATA.search(text)
     if not_read is not None:
         return StateError(f"the checkpoint cannot be read: {not_read['text'].strip()}", hint=RESCUE)
     return None

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
@@ -69,11 +70,22 @@ def delete_state(checkpoint: Path) -> None:
         each.unlink()
 
 
+def flip_state(checkpoint: Path) -> None:
+    """Change bytes of the tables of the state, as if they had been written so."""
+    for each in (checkpoint / "state").rglob("*.sst"):
+        data = bytearray(each.read_bytes())
+        middle = len(data) // 2
+        data[middle - 4 : middle + 4] = bytes(byte ^ 255 for byte in data[middle - 4 : middle + 4])
+        each.write_bytes(data)
+        each.with_name(f".{each.name}.crc").unlink(missing_ok=True)
+
+
 DAMAGES: dict[str, Callable[[Path], None]] = {
     "offsets cut off": lambda checkpoint: cut_off(last_of(checkpoint / "offsets")),
     "offsets empty": lambda checkpoint: emptied(last_of(checkpoint / "offsets")),
     "source cut off": lambda checkpoint: cut_off(last_of(checkpoint / "sources/0")),
     "state gone": delete_state,
+    "state changed": flip_state,
 }
 
 
@@ -153,3 +165,17 @@ def test_a_damaged_commit_is_deleted(spark_of_one_task, tmp_path):
     expected = run_to_end(frame, tmp_path / "undamaged")
     for name in NAMES:
         assert rows_of(found, name) == rows_of(expected, name) != []
+
+
+def test_damaged_metadata_are_named(spark_of_one_task, tmp_path):
+    """Spark reads them in `start`, so that no stream fails but the call."""
+    write_files(tmp_path / "events", BEFORE, SCHEMA)
+    frame = both(read_stream(spark_of_one_task, tmp_path / "events"))
+    (tmp_path / "job/checkpoint").mkdir(parents=True)
+    for text in ("", '{"id":"fb01'):
+        (tmp_path / "job/checkpoint/metadata").write_text(text)
+        with pytest.raises(Py4JJavaError) as raised:
+            run_to_end(frame, tmp_path / "job")
+        error = cepheid.cause_of(raised.value)
+        assert isinstance(error, cepheid.StateError), str(raised.value)
+        assert str(error).startswith("the checkpoint cannot be read: ")
