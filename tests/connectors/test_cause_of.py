@@ -73,6 +73,30 @@ def test_causes_are_followed() -> None:
     assert cepheid.cause_of(chained) is OURS[2]
 
 
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("ModuleNotFoundError: No module named 'cepheid'", "No module named 'cepheid'"),
+        ("ModuleNotFoundError: No module named 'numba.core'", "No module named 'numba.core'"),
+        (
+            "pyspark.errors.exceptions.base.PySparkRuntimeError: [PYTHON_VERSION_MISMATCH] Python "
+            "in worker has different version: 3.9 than that in driver: 3.11, PySpark cannot run with "
+            "different minor versions.\nPlease check environment variables PYSPARK_PYTHON",
+            "Python in worker has different version: 3.9 than that in driver: 3.11, PySpark cannot "
+            "run with different minor versions",
+        ),
+    ],
+)
+def test_workers_with_another_python(said: str, message: str) -> None:
+    stack = "\n\tat org.apache.spark.api.python.BasePythonRunner.handle(PythonRunner.scala:5)"
+    found = from_text(f"Job aborted: Traceback (most recent call last):\n{said} SQLSTATE: 1{stack}")
+    assert isinstance(found, cepheid.ConfigError)
+    first, _, hint = str(found).partition("\n  hint: ")
+    assert first == f"Spark's workers run another Python: {message}"
+    assert "PYSPARK_PYTHON" in hint
+    assert from_text("ModuleNotFoundError: No module named 'requests'") is None
+
+
 def test_an_error_of_a_class_that_this_release_does_not_have() -> None:
     found = from_text("cepheid.errors.NewError: a new thing\n  hint: upgrade\n\n\tat x.Y")
     assert type(found) is cepheid.CepheidError

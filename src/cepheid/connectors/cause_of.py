@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from cepheid import errors
-from cepheid.errors import CepheidError, DataError, StateError
+from cepheid.errors import CepheidError, ConfigError, DataError, StateError
 
 # The last line of a worker's traceback, and the lines of the message that follow it. An error that
 # was raised because of another comes after it.
@@ -31,6 +31,17 @@ CHANGED = re.compile(r"(?P<text>block checksum mismatch: .*?\.sst\b)")
 METADATA = re.compile(
     r"^: com\.fasterxml\.jackson\.[\w.]*: (?P<text>.*)(?=(?:\n.*)*?\.StreamMetadata\$\.read\()",
     re.MULTILINE,
+)
+# What a worker says whose Python has not what tasks need, which on Spark Connect and on clusters
+# nobody asked before.
+OTHER_PYTHON = re.compile(
+    r"(?P<text>No module named '(?:cepheid|numba|pyarrow)(?:\.[\w.]+)?'"
+    r"|(?<=\[PYTHON_VERSION_MISMATCH\] )[^\n]*?)(?=\.? Check | SQLSTATE|\.?$)",
+    re.MULTILINE,
+)
+PYTHON = (
+    "on this machine set PYSPARK_PYTHON to the Python of the driver before the session starts; on "
+    "a cluster send the environment along, see docs/how-to/run-on-a-cluster.md"
 )
 RESCUE = "no result is lost; see 'A damaged checkpoint' in docs/how-to/operate-streams.md"
 HINT = "\n  hint: "
@@ -76,6 +87,9 @@ def from_text(text: str) -> CepheidError | None:
     not_read = NOT_READ.search(text) or CHANGED.search(text) or METADATA.search(text)
     if not_read is not None:
         return StateError(f"the checkpoint cannot be read: {not_read['text'].strip()}", hint=RESCUE)
+    other = OTHER_PYTHON.search(text)
+    if other is not None:
+        return ConfigError(f"Spark's workers run another Python: {other['text']}", hint=PYTHON)
     return None
 
 
