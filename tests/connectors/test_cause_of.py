@@ -80,8 +80,8 @@ def test_causes_are_followed() -> None:
         ("ModuleNotFoundError: No module named 'numba.core'", "No module named 'numba.core'"),
         (
             "pyspark.errors.exceptions.base.PySparkRuntimeError: [PYTHON_VERSION_MISMATCH] Python "
-            "in worker has different version: 3.9 than that in driver: 3.11, PySpark cannot run with "
-            "different minor versions.\nPlease check environment variables PYSPARK_PYTHON",
+            "in worker has different version: 3.9 than that in driver: 3.11, PySpark cannot run "
+            "with different minor versions.\nPlease check environment variables PYSPARK_PYTHON",
             "Python in worker has different version: 3.9 than that in driver: 3.11, PySpark cannot "
             "run with different minor versions",
         ),
