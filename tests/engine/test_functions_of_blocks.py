@@ -108,3 +108,26 @@ def test_columns_of_expressions() -> None:
 def test_what_is_said_of_no_event_is_not_moved_into_one() -> None:
     rows = run("PATTERN SEQ(A+ a, B b) RETURN array(a[].s) AS s, coalesce(a[2].s, '-') AS c")
     assert [row["c"] for row in rows] == [second(row["s"]) or "-" for row in rows]
+
+
+@pytest.mark.parametrize("scale", [1.6e308, 1e200, 1.0, 1e-200, 1e-300])
+def test_deviations_far_from_one(scale: float) -> None:
+    values = [each * scale for each in (1.0, 0.5, 1.0)]
+    events = pa.table({"t": range(4), "kind": list("AAAB"), "x": [*values, 0.0]})
+    expected = statistics.stdev([1.0, 0.5, 1.0]) * scale
+    query = cepheid.query(
+        "PATTERN SEQ(A{3} a, B b) "
+        f"WHERE stddev(a[].x) > {expected * 0.999!r} AND stddev(a[].x) < {expected * 1.001!r} "
+        "RETURN stddev(a[].x) AS s"
+    )
+    (row,) = query.run(events, time="t", type="kind").to_pylist()
+    assert row["s"] == pytest.approx(expected, rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize(
+    "text", ["RETURN SUM(-a.n) AS s", "WHERE -a.n IS NULL", "RETURN -a.n AS m"]
+)
+def test_the_smallest_number_has_no_opposite(text: str) -> None:
+    events = pa.table({"t": [1, 2], "kind": ["A", "B"], "n": [-(2**63), 1]})
+    with pytest.raises(cepheid.DataError, match="64.bit"):
+        cepheid.query(f"PATTERN SEQ(A a, B b) {text}").run(events, time="t", type="kind")

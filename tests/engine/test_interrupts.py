@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +77,15 @@ def test_in_the_command_line(many_events: Path) -> None:
     assert interrupted(COMMAND_LINE, many_events, SCAN) == (130, "")
 
 
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """SIGINT is heard, also where a shell has started the tests behind itself."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard")
 def test_work_that_is_no_longer_wanted_ends() -> None:
     started, ended = threading.Event(), threading.Event()
 

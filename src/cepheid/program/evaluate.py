@@ -147,7 +147,7 @@ class LocalPredicates:
             case Minus():
                 operand = self._number(value.operand)
                 is_decimal = value.type is AttributeType.DECIMAL
-                return pc.negate_checked(as_decimal(operand) if is_decimal else operand)
+                return _negated(as_decimal(operand) if is_decimal else operand)
             case Operation():
                 return self._operation(value)
             case Apply():
@@ -381,6 +381,14 @@ def _time(text: str, kind: AttributeType) -> pa.Scalar:
     value = datetime.datetime.fromisoformat(text)
     zone = None if value.tzinfo is None else "UTC"
     return to_scalar(nanoseconds(text, None) // 1_000, pa.timestamp("us", zone))
+
+
+def _negated(column: Column) -> Column:
+    try:
+        return pc.negate_checked(column)
+    except pa.ArrowInvalid:  # there is one whole number whose opposite does not fit
+        message = "-9223372036854775808 with the opposite sign does not fit 64 bits"
+        raise DataError(message, hint="cast the attribute to decimal(20, 0)") from None
 
 
 def _comparable(column: Column) -> Column:

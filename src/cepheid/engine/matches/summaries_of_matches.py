@@ -20,6 +20,7 @@ KINDS = {
     AttributeType.FLOAT: pa.float64(),
     AttributeType.STRING: pa.string(),
 }
+FAR_EXPONENT = 500  # squares of doubles beyond 2^500 or below 2^-500 leave their range
 
 
 def summary_type(column: SummaryColumn, stored: pa.DataType) -> pa.DataType:
@@ -114,8 +115,16 @@ def _median(numbers: Floats, owner: Int64s, sizes: Int64s) -> pa.Array:
 
 
 def _deviation(numbers: Floats, owner: Int64s, sizes: Int64s) -> pa.Array:
-    """That of a sample; of fewer than two values there is none."""
+    """That of a sample; of fewer than two values there is none.
+
+    Values whose squares would leave the range of doubles are divided by a power of two first.
+    """
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        mean = np.bincount(owner, numbers, sizes.size) / sizes
-        squares = np.bincount(owner, (numbers - mean[owner]) ** 2, sizes.size)
-        return to_arrow(np.sqrt(squares / (sizes - 1)), sizes < 2)
+        largest = np.zeros(sizes.size)
+        np.maximum.at(largest, owner, np.abs(numbers))
+        is_far = np.isfinite(largest) & (largest > 0) & (np.abs(np.log2(largest)) > FAR_EXPONENT)
+        scale = np.where(is_far, np.exp2(np.floor(np.log2(largest))), 1.0)
+        scaled = numbers / scale[owner]
+        mean = np.bincount(owner, scaled, sizes.size) / sizes
+        squares = np.bincount(owner, (scaled - mean[owner]) ** 2, sizes.size)
+        return to_arrow(np.sqrt(squares / (sizes - 1)) * scale, sizes < 2)

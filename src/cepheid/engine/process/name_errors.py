@@ -20,7 +20,7 @@ def errors_of(name: str | None) -> Iterator[None]:
     cepheid.errors.DataError: query 'q1': a count exceeds BIGINT
     """
     try:
-        with last_defence("one of several queries" if name is None else f"query '{name}'"):
+        with last_defence("a query" if name is None else f"query '{name}'"):
             yield
     except DataError as error:
         if error.query is not None or name in (None, UNNAMED):

@@ -81,6 +81,9 @@ class Path(NamedTuple):
     position: Int64s
 
 
+FAR_EXPONENT = 500  # squares of doubles beyond 2^500 or below 2^-500 leave their range
+
+
 @inner_in_place
 def has_position(mask: int, position: int) -> bool:
     """Whether a bit is set."""
@@ -208,16 +211,23 @@ def _value_of_rank(
 def _deviation(
     path: Path, begin: int, end: int, count: int, column: int, columns: ColumnArrays
 ) -> float:
-    """Return that of a sample."""
+    """Return that of a sample; what would leave the range of doubles is divided first."""
+    largest = 0.0
+    for place in range(begin, end):
+        if columns.status[column, path.event[place]] == VALID:
+            largest = max(largest, abs(columns.floats[column, path.event[place]]))
+    scale = 1.0
+    if 0.0 < largest < np.inf and abs(np.log2(largest)) > FAR_EXPONENT:
+        scale = 2.0 ** np.floor(np.log2(largest))
     mean, squares = 0.0, 0.0
     for place in range(begin, end):
         if columns.status[column, path.event[place]] == VALID:
-            mean += columns.floats[column, path.event[place]]
+            mean += columns.floats[column, path.event[place]] / scale
     mean /= count
     for place in range(begin, end):
         if columns.status[column, path.event[place]] == VALID:
-            squares += (columns.floats[column, path.event[place]] - mean) ** 2
-    return float(np.sqrt(squares / (count - 1)))
+            squares += (columns.floats[column, path.event[place]] / scale - mean) ** 2
+    return float(np.sqrt(squares / (count - 1)) * scale)
 
 
 @inner_in_place
