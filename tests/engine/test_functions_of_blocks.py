@@ -129,5 +129,5 @@ def test_deviations_far_from_one(scale: float) -> None:
 )
 def test_the_smallest_number_has_no_opposite(text: str) -> None:
     events = pa.table({"t": [1, 2], "kind": ["A", "B"], "n": [-(2**63), 1]})
-    with pytest.raises(cepheid.DataError, match="64.bit"):
+    with pytest.raises(cepheid.DataError, match=r"64.bit"):
         cepheid.query(f"PATTERN SEQ(A a, B b) {text}").run(events, time="t", type="kind")
