@@ -309,3 +309,18 @@ def test_constants_and_comparisons_with_null(tmp_path):
     assert never.code == 0
     assert "never holds" in never.stderr
     assert "never holds" not in cepheid("run", "PATTERN A a WHERE a.x != NULL", path, "-q").stderr
+
+
+def test_columns_that_arrow_cannot_sort(tmp_path):
+    events = pa.table(
+        {
+            "ts": [1, 2],
+            "kind": ["A", "B"],
+            "h": pa.array([1.5, None], pa.float32()).cast(pa.float16()),
+            "b": pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1, 0], pa.int8())),
+        }
+    )
+    pq.write_table(events, tmp_path / "events.parquet")
+    done = cepheid("run", "PATTERN SEQ(A a, B b)", tmp_path / "events.parquet")
+    assert done.code == 0
+    assert "1.5" in done.stdout

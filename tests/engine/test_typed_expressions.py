@@ -297,3 +297,34 @@ def test_unbound_variables_in_other_outputs() -> None:
                           "OUTPUT COMPRESSED").run(EVENTS, time="id", type="kind")  # fmt: skip
     found = {tuple(row.values()) for row in graph.expand().to_pylist()}
     assert found == {(1, 2), (1, 3), (2, 3), (1, None), (2, None)}
+
+
+def test_the_later_of_two_times_with_a_zone() -> None:
+    def times(unit: str, *texts: str | None) -> pa.Array:
+        plain = pa.array(
+            [None if each is None else datetime.datetime.fromisoformat(each) for each in texts]
+        )
+        return plain.cast(pa.timestamp(unit, "Europe/Berlin"))
+
+    events = pa.table(
+        {
+            "ts": [1, 2],
+            "kind": ["A", "B"],
+            "y": times("us", "2024-01-01T00:00", "2024-01-02T00:00"),
+            "z": times("ms", "2024-01-01T05:00", None),
+        }
+    )
+    query = cepheid.query(
+        "PATTERN SEQ(A a, B b) WHERE greatest(a.y, a.z) = a.z AND least(a.y, a.z) = a.y "
+        "RETURN greatest(b.y, b.z) = b.y AS is_known"
+    )
+    assert query.run(events, time="ts", type="kind").to_pylist() == [{"is_known": True}]
+
+
+def test_a_column_of_nulls_beside_decimals() -> None:
+    events = pa.table(
+        {"ts": [1, 2], "kind": ["A", "B"], "n": pa.nulls(2), "d": [Decimal("0.1"), Decimal("0.2")]}
+    )
+    for condition, rows in (("a.n >= b.d", 0), ("a.n IS NULL AND a.d < b.d", 1)):
+        query = cepheid.query(f"PATTERN SEQ(A a, B b) WHERE {condition} RETURN b.d")
+        assert query.run(events, time="ts", type="kind").num_rows == rows

@@ -16,4 +16,12 @@ def order_rows(table: pa.Table) -> pa.Table:
 
 
 def _is_sortable(kind: pa.DataType) -> bool:
-    return not (pa.types.is_nested(kind) or pa.types.is_null(kind) or pa.types.is_dictionary(kind))
+    """Whether Arrow can sort values of a type; half floats and types of others it cannot."""
+    kinds = pa.types
+    return not (
+        kinds.is_nested(kind)
+        or kinds.is_null(kind)
+        or kinds.is_dictionary(kind)
+        or kinds.is_float16(kind)
+        or isinstance(kind, pa.BaseExtensionType)
+    )

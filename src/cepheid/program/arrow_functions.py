@@ -230,11 +230,18 @@ def _power(arguments: Arguments) -> Column:
 
 
 def _least(arguments: Arguments) -> Column:
-    return pc.min_element_wise(*arguments)
+    return _chosen(pc.min_element_wise, arguments)
+
+
+def _chosen(choose: Callable[..., Column], arguments: Arguments) -> Column:
+    kind = arguments[0].type
+    if pa.types.is_timestamp(kind) and kind.tz is not None:  # Arrow chooses only without a zone
+        return choose(*(pc.cast(each, pa.int64()) for each in arguments)).cast(kind)
+    return choose(*arguments)
 
 
 def _greatest(arguments: Arguments) -> Column:
-    largest = pc.max_element_wise(*arguments)
+    largest = _chosen(pc.max_element_wise, arguments)
     if pa.types.is_floating(largest.type):  # Arrow prefers numbers to NaN
         for each in arguments:
             largest = pc.if_else(pc.fill_null(pc.is_nan(each), False), each, largest)

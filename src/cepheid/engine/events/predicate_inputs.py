@@ -188,6 +188,8 @@ class PredicateColumns:
 
     def _ranks(self, values: Any) -> Any:
         """Return the place of every value among all decimals that are compared."""
+        if pa.types.is_null(values.type):
+            return pc.cast(values, pa.int64())
         coded = in_one(pc.dictionary_encode(values))
         place = {each: index for index, each in enumerate(self.decimals)}
         ranks = [place[Decimal(each)] for each in coded.dictionary.to_pylist()]
