@@ -125,9 +125,16 @@ def test_deviations_far_from_one(scale: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["RETURN SUM(-a.n) AS s", "WHERE -a.n IS NULL", "RETURN -a.n AS m"]
+    ("text", "rows"),
+    [
+        ("RETURN SUM(-a.n) AS s, COUNT(-a.n) AS n", [{"s": None, "n": 0}]),
+        ("RETURN coalesce(-a.n, 1) AS m", [{"m": 1}]),
+        ("WHERE coalesce(-a.n, 1) = 1 RETURN b.n", [{"b_n": 1}]),
+    ],
 )
-def test_the_smallest_number_has_no_opposite(text: str) -> None:
+def test_the_smallest_number_has_no_opposite(text: str, rows: list[Row]) -> None:
     events = pa.table({"t": [1, 2], "kind": ["A", "B"], "n": [-(2**63), 1]})
+    query = cepheid.query(f"PATTERN SEQ(A a, B b) {text}")
+    assert query.run(events, time="t", type="kind").to_pylist() == rows
     with pytest.raises(cepheid.DataError, match=r"64.bit"):
-        cepheid.query(f"PATTERN SEQ(A a, B b) {text}").run(events, time="t", type="kind")
+        cepheid.query("PATTERN SEQ(A a, B b) RETURN -a.n AS m").run(events, time="t", type="kind")

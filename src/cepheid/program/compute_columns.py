@@ -70,3 +70,10 @@ class EventValues(LocalPredicates):
         limit = pa.scalar(LARGEST, pa.int64()).cast(pa.decimal256(19, 0))
         is_inside = pc.less_equal(pc.abs(exact), limit)
         return pc.cast(pc.if_else(is_inside, exact, pa.scalar(None, exact.type)), pa.int64())
+
+    def _negated(self, operand: Any) -> Any:
+        try:
+            return super()._negated(operand)
+        except pa.ArrowInvalid:  # the smallest whole number has no opposite
+            smallest, null = pa.scalar(-LARGEST - 1, pa.int64()), pa.scalar(None, pa.int64())
+            return super()._negated(pc.if_else(pc.equal(operand, smallest), null, operand))

@@ -147,7 +147,7 @@ class LocalPredicates:
             case Minus():
                 operand = self._number(value.operand)
                 is_decimal = value.type is AttributeType.DECIMAL
-                return _negated(as_decimal(operand) if is_decimal else operand)
+                return self._negated(as_decimal(operand) if is_decimal else operand)
             case Operation():
                 return self._operation(value)
             case Apply():
@@ -155,6 +155,9 @@ class LocalPredicates:
             case BlockAggregate():
                 raise InternalError("an aggregate over a block is not a local predicate")
         assert_never(value)
+
+    def _negated(self, operand: Column) -> Column:
+        return pc.negate_checked(operand)
 
     # --- functions ------------------------------------------------------------------------------
 
@@ -381,14 +384,6 @@ def _time(text: str, kind: AttributeType) -> pa.Scalar:
     value = datetime.datetime.fromisoformat(text)
     zone = None if value.tzinfo is None else "UTC"
     return to_scalar(nanoseconds(text, None) // 1_000, pa.timestamp("us", zone))
-
-
-def _negated(column: Column) -> Column:
-    try:
-        return pc.negate_checked(column)
-    except pa.ArrowInvalid:  # there is one whole number whose opposite does not fit
-        message = "-9223372036854775808 with the opposite sign does not fit 64 bits"
-        raise DataError(message, hint="cast the attribute to decimal(20, 0)") from None
 
 
 def _comparable(column: Column) -> Column:
