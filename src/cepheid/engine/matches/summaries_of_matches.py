@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import SummaryColumn
 from cepheid.kernels.graph.match_nodes import MatchArrays
+from cepheid.kernels.graph.path_clauses import FAR_EXPONENT
 from cepheid.program.arrow_arrays import to_arrow, to_numpy, to_scalar
 from cepheid.program.arrow_functions import microseconds
 
@@ -20,7 +21,6 @@ KINDS = {
     AttributeType.FLOAT: pa.float64(),
     AttributeType.STRING: pa.string(),
 }
-FAR_EXPONENT = 500  # squares of doubles beyond 2^500 or below 2^-500 leave their range
 
 
 def summary_type(column: SummaryColumn, stored: pa.DataType) -> pa.DataType:
