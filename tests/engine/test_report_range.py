@@ -12,10 +12,10 @@ from cepheid.engine.events.hidden_columns import INDEX
 from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.results import result_schema
 from cepheid.engine.trends.trend_events import TrendEvents
-from cepheid.engine.trends.windows.wanted_windows import oldest_needed
 from cepheid.program.lower import lower
 from cepheid.program.program import Program
 from cepheid.program.when_final import shares_windows_of_events
+from tests.engine.oldest_needed import oldest_needed
 from tests.engine.run_one import run_one
 from tests.engine.streams import table_of
 

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from cepheid.analysis.bound import WindowUnit
 from cepheid.engine.events.hidden_columns import INDEX
 from cepheid.engine.events.report_range import ReportRange
-from cepheid.engine.trends.windows.wanted_windows import oldest_needed
 from cepheid.plan.planner import make_plan
 from cepheid.program.lower import lower
 from cepheid.program.program import Clock, Program
 from cepheid.program.when_final import shares_windows_of_events
+from tests.engine.oldest_needed import oldest_needed
 from tests.engine.run_one import run_one
 from tests.properties.aggregate_comparison import assert_same_rows
 from tests.properties.aggregate_streams import bound, expected_rows, table_of

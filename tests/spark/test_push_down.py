@@ -142,7 +142,7 @@ def test_comparisons_mean_the_same(events):
     """All in one pass over the events."""
     table, frame = events
     drawn = distinct(single_comparisons(), COMPARISONS)
-    columns = [as_column(could_fit(each.program, frame.schema)) for each in drawn]
+    columns = [as_column(could_fit([each.program], frame.schema)) for each in drawn]
     rows = frame.select("time", F.array(*columns).alias("kept")).collect()
     kept = [{row["time"] for row in rows if row["kept"][number]} for number in range(len(drawn))]
     check(drawn, kept, table)
@@ -153,7 +153,7 @@ def test_what_could_fit_is_read(events):
     table, frame = events
     drawn = distinct(queries(), CASES)
     parts = [
-        frame.filter(as_column(could_fit(each.program, frame.schema))).select(
+        frame.filter(as_column(could_fit([each.program], frame.schema))).select(
             F.lit(number).alias("number"), "time"
         )
         for number, each in enumerate(drawn)
@@ -297,7 +297,7 @@ def test_long_conditions_are_left_to_the_engine(spark):
     schema = pa.schema([("type", pa.string()), ("time", pa.int64()), ("x", pa.int64())])
     condition = " OR ".join(f"A.x = {number}" for number in range(300))
     frame = spark.createDataFrame([("A", 1, 999), ("X", 2, 1)], "type string, time long, x long")
-    fits = could_fit(program_of(f"A WHERE {condition}", schema), frame.schema)
+    fits = could_fit([program_of(f"A WHERE {condition}", schema)], frame.schema)
     assert frame.filter(fits).count() == 1
 
 
@@ -314,4 +314,4 @@ def test_texts_with_rules_of_their_own_are_left_to_the_engine(spark):
     arrow = pa.schema([("time", pa.int64()), ("padded", pa.string()), ("folded", pa.string())])
     for name in ("padded", "folded"):
         program = program_of(f"A WHERE A.{name} != 'a'", arrow, type_column=None)
-        assert str(could_fit(program, schema)) == f"Column<'isNotNull({name})'>"
+        assert str(could_fit([program], schema)) == f"Column<'isNotNull({name})'>"

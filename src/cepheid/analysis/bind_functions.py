@@ -20,7 +20,6 @@ from cepheid.analysis.expressions import (
     Value,
 )
 from cepheid.analysis.functions import BY_NAME, TRUNCATED, Function
-from cepheid.analysis.infer_window import NANOSECONDS
 from cepheid.analysis.schema import NestedType
 from cepheid.analysis.summaries import SUMMARIES
 from cepheid.errors import nearest, suggest
@@ -52,7 +51,6 @@ CASTS = {
     AttributeType.DATE: {AttributeType.DATE, AttributeType.STRING, *TEMPORAL},
     AttributeType.TIMESTAMP: {AttributeType.DATE, AttributeType.TIMESTAMP, AttributeType.STRING},
 }
-MICROSECOND = NANOSECONDS["us"]
 JOINED = "|| joins texts: write OR between conditions, and CAST(x AS STRING) for other values"
 ALL_FUNCTIONS = "docs/reference/functions.md lists all functions"
 

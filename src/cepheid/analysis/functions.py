@@ -94,7 +94,6 @@ TEXT = Parameter("text", "string")
 NUMBER = Parameter("x", "number")
 TIME = Parameter("time", "time")
 ANYTHING = Parameter("x", "any")
-WHOLE = 4503599627370496  # doubles from 2^52 on are whole numbers
 
 
 def _literal(name: str, kind: str, *, optional: bool = False) -> Parameter:

@@ -27,7 +27,6 @@ from cepheid.program.run_record import GroupRecord
 DRAWN = {"mermaid": as_mermaid, "svg": as_svg}
 FORMATS = ("text", "json", *DRAWN)
 MOST_PLANS = 12  # that are printed in full; of more queries, as many have a line
-HINT = "The plan of one of them: workload.queries[name].explain(), or cepheid explain FILE."
 
 
 def explain_workload(

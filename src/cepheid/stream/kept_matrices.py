@@ -14,7 +14,6 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from cepheid.engine.events.key_hashes import can_be_hashed
 from cepheid.engine.events.ticks import to_ticks
@@ -29,7 +28,6 @@ from cepheid.stream.pages import hashes_of
 from cepheid.stream.pane_state import has_matrices
 from cepheid.stream.settled_events import Move, SettledEvents
 
-Int64s = NDArray[np.int64]
 STRETCH = 4096  # events
 MOST_PARTITIONS = 64  # with new events: where there are more, a matrix has few events
 MOST_MATRICES = 2**14

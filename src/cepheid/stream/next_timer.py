@@ -15,7 +15,6 @@ from cepheid.program.program import Clock, Program
 from cepheid.program.when_final import WhenFinal, when_final
 from cepheid.stream.stored_chunk import StoredChunk
 
-Int64s = NDArray[np.int64]
 Settled = Sequence[tuple[StoredChunk, int, int]]
 FEW_ROWS = 256
 

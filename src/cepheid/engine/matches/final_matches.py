@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.engine.events.report_range import ReportRange
@@ -17,8 +16,6 @@ from cepheid.kernels.graph.match_nodes import (
 )
 from cepheid.program.program import MatchOutput, Program
 from cepheid.program.when_final import WhenFinal, when_final
-
-Int64s = NDArray[np.int64]
 
 
 def final_ends(

@@ -153,7 +153,7 @@ def read_panes(
     begin, pane = (to_numpy(ranges.column(name)) for name in (RANGE, PANE))
     order = np.lexsort([pane, begin, owner])
     owner = np.unique(owner[order], return_inverse=True)[1].astype(np.int64)
-    measures = _no_measures(program, output, events)
+    measures = _event_measures(output, events).arrays()
     values = _from_bytes(take(ranges.column(MATRIX), to_arrow(order)), machine, measures)
     none = np.zeros(order.size, np.int64)
     panes = PaneMatrices(owner, pane[order], none, values)
@@ -209,7 +209,7 @@ def compose(
     groups = add_groups(rows, group[order][first], order[first], measures.moduli)
     extremes = [
         each.values(groups.values.least[:, number])
-        for number, each in enumerate(_event_measures(program, output, events).sortables)
+        for number, each in enumerate(_event_measures(output, events).sortables)
     ]
     places = PlaceColumns(program, output, columns, events).table(groups)
     largest = largest_of(ranges, output)
@@ -250,14 +250,10 @@ def _going_on(program: Program, ordered: OrderedEvents) -> OrderedEvents:
     return replace(ordered, arrays=events._replace(rank=rank))
 
 
-def _event_measures(program: Program, output: AggregateOutput, events: pa.Schema) -> EventMeasures:
+def _event_measures(output: AggregateOutput, events: pa.Schema) -> EventMeasures:
     empty = events.empty_table()
     columns = dict(zip(empty.column_names, empty.columns, strict=True))
     return EventMeasures(output, columns, np.empty(0, np.int64))
-
-
-def _no_measures(program: Program, output: AggregateOutput, events: pa.Schema) -> Measures:
-    return _event_measures(program, output, events).arrays()
 
 
 def _to_bytes(values: Values, size: int) -> Any:

@@ -6,9 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.engine.events.predicate_inputs import PredicateInputs, read_columns
 from cepheid.engine.fold import Folding
@@ -27,8 +24,6 @@ from cepheid.engine.trends.windows.windows_of_match import (
     WindowPlaces,
 )
 from cepheid.kernels.values.value_arrays import Measures, ValueRows, Values
-
-Int64s = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def drop_or_bare_for_all(
 
     `keeps_types`: bare events have types.
     """
-    fits = could_fit_any(programs, frame.schema)
+    fits = could_fit(programs, frame.schema)
     if not any(each.keeps_all_types for each in programs):
         if fits is True:
             return frame
@@ -61,21 +61,16 @@ def drop_or_bare_for_all(
     return _with_bare_marks(programs, frame, fits, kept)
 
 
-def could_fit(program: Program, schema: StructType) -> Known:
+def could_fit(programs: Sequence[Program], schema: StructType) -> Known:
     """Return a condition that holds for every event that fits a position, and for few others.
 
     The types are a conjunct of their own, and conditions that all of them share need no type: so a
     data source understands as much of it as possible.
     """
-    return could_fit_any((program,), schema)
-
-
-def could_fit_any(programs: Sequence[Program], schema: StructType) -> Known:
-    """Return the condition of events that fit a position of any program; see `could_fit`."""
     columns = list(dict.fromkeys(each.type_column for each in programs))
     if len(columns) > 1:  # to some of them types are conditions like others
         apart = [[each for each in programs if each.type_column == one] for one in columns]
-        return any_of(could_fit_any(each, schema) for each in apart)
+        return any_of(could_fit(each, schema) for each in apart)
     types = tuple(sorted({name for each in programs for name in each.types}))
     type_column = programs[0].type_column
     groups = fitting_events(*programs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cepheid.engine.events.order_events import starts_of_runs
 from cepheid.engine.matches.match_chunks import picked
@@ -12,8 +11,6 @@ from cepheid.kernels.graph.event_order import MOST_POSITIONS, EventOrder
 from cepheid.kernels.graph.match_nodes import MatchArrays
 from cepheid.language.ast import OutputMode, SkipTo
 from cepheid.program.match_choice import MatchChoice
-
-Int64s = NDArray[np.int64]
 
 
 def chosen_of_starts(matches: MatchArrays, choice: MatchChoice, order: EventOrder) -> MatchArrays:
