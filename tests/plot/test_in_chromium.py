@@ -211,6 +211,27 @@ def test_bars_can_be_pointed_at_and_have_keys(chromium):
     assert told == "user bob: 2;user ann: 5;false"
 
 
+def test_keys_go_along_a_line_of_values_and_from_line_to_line(chromium):
+    query = """PATTERN SEQ(Fail f, Login s) WITHIN 30 SLIDE 10
+        GROUP BY user RETURN user, COUNT(*) AS n"""
+    page = cepheid.plot(query, LOGINS, **ROLES).html()
+    told = chromium.after(
+        page,
+        READ
+        + """svg.focus(); press("ArrowRight"); const first = said.textContent;
+        press("ArrowRight"); const along = said.textContent;
+        press("ArrowDown"); const across = said.textContent;
+        press("ArrowDown"); const back = said.textContent;
+        return [first, along, across, back,
+          document.querySelector(".keys").textContent.includes("values, ↑ ↓ lines"),
+          svg.getAttribute("aria-label").includes("from line to line")].join(";");""",
+    )
+    assert told == (
+        "ann: 2, from 10 to 40;bob: 2, from 0 to 30;ann: 2, from 10 to 40;"
+        "bob: 2, from 10 to 40;true;true"
+    )
+
+
 def test_a_narrow_screen_scrolls_the_picture_and_not_the_page(chromium, page):
     told = chromium.after(
         page,

@@ -313,7 +313,7 @@ class TestAggregates:
         assert [each.text for each in elements(bars, "row")] == names
         lines = plot(query.format(" WITHIN 4 SLIDE 4"), events)
         assert [each.text for each in elements(lines.svg(), "legend")] == names
-        assert "windows, drawn from their beginning" in repr(lines)
+        assert "4 results of 3 windows, drawn from their beginning" in repr(lines)
 
     def test_values_of_very_different_size_have_a_scale_of_powers(self):
         events = pa.table({"ts": range(40), "kind": ["Fail"] * 40})

@@ -187,9 +187,11 @@
     });
     svg.setAttribute("tabindex", "0");
     svg.setAttribute("role", "application");
-    svg.setAttribute("aria-label", svg.querySelector("title").textContent +
-      ". Arrow keys go from event to event and from match to match, " +
-      "plus and minus zoom, the Shift key with arrows moves.");
+    var isSeries = !svg.querySelector(".mark,.dense") && views.length;
+    svg.setAttribute("aria-label", svg.querySelector("title").textContent + ". Arrow keys go from " +
+      (!views.length ? "bar to bar." : (isSeries ? "value to value and from line to line, "
+        : "event to event and from match to match, ") +
+        "plus and minus zoom, the Shift key with arrows moves."));
 
     function viewOf(item) {
       return views.find(function (each) { return each.view.contains(item); });
@@ -317,6 +319,20 @@
       }) || items[0];
     }
 
+    // Of the line below or above, the value whose time is nearest.
+    function inNextLine(by) {
+      var lines = Array.prototype.slice.call(svg.querySelectorAll(".part")).filter(function (each) {
+        return each.querySelector(".point");
+      });
+      if (!picked || !lines.length) { return neighbour(by, ".point"); }
+      var now = lines.indexOf(picked.closest(".part")), at = number(picked, "data-a");
+      var line = lines[(now + by + lines.length) % lines.length];
+      return Array.prototype.reduce.call(line.querySelectorAll(".point"), function (best, each) {
+        var nearer = Math.abs(number(each, "data-a") - at) < Math.abs(number(best, "data-a") - at);
+        return nearer ? each : best;
+      });
+    }
+
     function shareAt(event) {
       var box = views.length ? views[0].view.getBoundingClientRect() : { left: 0, width: 1 };
       return Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
@@ -339,12 +355,16 @@
         "ArrowLeft": function () {
           if (event.shiftKey) { move(-0.25); } else { next(-1, ".mark,.column,.point"); }
         },
-        "ArrowDown": function () { next(1, ".match,.bars .column"); },
-        "ArrowUp": function () { next(-1, ".match,.bars .column"); },
+        "ArrowDown": function () { across(1); },
+        "ArrowUp": function () { across(-1); },
         "Escape": function () { pick(null); }
       };
       function next(by, among) {
         var item = neighbour(by, among);
+        if (item) { goTo(item); }
+      }
+      function across(by) {
+        var item = isSeries ? inNextLine(by) : neighbour(by, ".match,.bars .column");
         if (item) { goTo(item); }
       }
       if (keys[event.key] && !event.ctrlKey && !event.metaKey && !event.altKey) {

@@ -25,16 +25,10 @@ TOOLS = (
     'title="later (Shift and →)">→</button>'
     '<button type="button" value="0" title="show everything (0)">all</button></div>'
 )
-KEYS = (
-    '<p class="keys" aria-hidden="true">Keys, after a click here or Tab: '
-    "<kbd>←</kbd> <kbd>→</kbd> events, <kbd>↑</kbd> <kbd>↓</kbd> matches, "
-    "<kbd>+</kbd> <kbd>&minus;</kbd> zoom, <kbd>Shift</kbd> <kbd>←</kbd> <kbd>→</kbd> move, "
-    "<kbd>0</kbd> everything</p>"
-)
-
-KEYS_OF_BARS = (
-    '<p class="keys" aria-hidden="true">Keys, after a click here or Tab: '
-    "<kbd>↑</kbd> <kbd>↓</kbd> bars</p>"
+ACROSS, ALONG = "<kbd>↑</kbd> <kbd>↓</kbd>", "<kbd>←</kbd> <kbd>→</kbd>"
+MOVE = (
+    f"<kbd>+</kbd> <kbd>&minus;</kbd> zoom, <kbd>Shift</kbd> {ALONG} move, "
+    "<kbd>0</kbd> everything"
 )
 
 
@@ -147,8 +141,20 @@ def _table(section: Section) -> str:
 def figure(bodies: Sequence[Body], name: str) -> str:
     """Return pictures below each other, with what a script needs to let a reader move in them."""
     drawn = stacked(bodies, "", title=name)
-    tools, keys = (TOOLS, KEYS) if 'class="view"' in drawn else ("", KEYS_OF_BARS)
+    tools = TOOLS if 'class="view"' in drawn else ""
     return (
-        f'<figure class="plot" data-cepheid-plot>{tools}<div class="wide">{drawn}</div>{keys}'
-        '<p class="said" aria-live="polite"></p></figure>'
+        f'<figure class="plot" data-cepheid-plot>{tools}<div class="wide">{drawn}</div>'
+        '<p class="keys" aria-hidden="true">Keys, after a click here or Tab: '
+        f'{_keys(drawn)}</p><p class="said" aria-live="polite"></p></figure>'
     )
+
+
+def _keys(drawn: str) -> str:
+    """Return what the arrows go through, which differs from picture to picture."""
+    if 'class="view"' not in drawn:
+        return f"{ACROSS} bars"
+    if 'class="mark' in drawn or 'class="dense"' in drawn:
+        return f"{ALONG} events, {ACROSS} matches, {MOVE}"
+    lines = drawn.count('<g class="part">')  # which have places to point at
+    values = [f"{ALONG} values"] if lines else []
+    return ", ".join([*values, *([f"{ACROSS} lines"] if lines > 1 else []), MOVE])

@@ -112,7 +112,9 @@ def _chart(
 def _counted_rows(spans: Sequence[Span]) -> str:
     is_window = spans[0][2] is not None
     if is_window:
-        return f"{counted(len(spans), 'window')}, drawn from their beginning"
+        windows = len({begin for begin, _, _ in spans})
+        results = "" if windows == len(spans) else f"{len(spans):,} results of "
+        return f"{results}{counted(windows, 'window')}, drawn from their beginning"
     return f"{counted(len(spans), 'value')}, each at the time of the event that it came with"
 
 
