@@ -75,6 +75,12 @@ RULES = {
         "a1 a2 b3 a5@5 a6@5 b7",
         ("SEQ(A+ a, B b) WITHIN 3",),
     ),
+    "partitions": Rule(
+        "With [user] the events of one user belong together",
+        "a1(user=1) a2(user=2) b3(user=2) b4(user=1)",
+        ("SEQ(A a, B b)", "SEQ(A a, B b) WHERE [user]"),
+    ),
+    "and": Rule("AND pairs the trends of two patterns", "a1 c2 b3 c4", ("SEQ(A a, B b) AND C c",)),
     "blocks": Rule(
         "In a nested repetition each stretch of a is a block",
         "a1(x=1) a2(x=2) b3 a4(x=1) a5(x=3) b6",
@@ -113,6 +119,15 @@ RULES = {
             "SEQ(A+ a, B b) OUTPUT NON OVERLAPPING",
             "SEQ(A+ a, B b) OUTPUT LONGEST",
             "SEQ(A+ a, B b) OUTPUT SHORTEST",
+        ),
+    ),
+    "first_last": Rule(
+        "One match for each window of ten",
+        "a1 b2 b5 a8 b12 b13",
+        (
+            "SEQ(A a, B b) WITHIN 10",
+            "SEQ(A a, B b) WITHIN 10 OUTPUT FIRST",
+            "SEQ(A a, B b) WITHIN 10 OUTPUT LAST",
         ),
     ),
 }
@@ -200,6 +215,11 @@ def of_rule(rule: Rule) -> str:
     )
 
 
+def automaton() -> str:
+    """The automaton of a short pattern with a repetition."""
+    return cepheid.query("PATTERN SEQ(A a, B+ b)").explain(format="svg")
+
+
 def of_page(page: Path) -> str:
     """What a page calls `picture`; or else its `query` on its `events`."""
     names: dict[str, Any] = {}
@@ -232,6 +252,7 @@ DRAWN: dict[str, Callable[[], str]] = {
     "plot_funnel.svg": funnel,
     "benchmark_ratios.svg": ratios,
     "first_query.svg": partial(of_page, DOCS / "tutorials" / "first-query.md"),
+    "semantics_automaton.svg": automaton,
     **{f"semantics_{name}.svg": partial(of_rule, rule) for name, rule in RULES.items()},
     **{
         f"cookbook_{page.stem}.svg": partial(of_page, page)

@@ -27,8 +27,7 @@ TOOLS = (
 )
 ACROSS, ALONG = "<kbd>↑</kbd> <kbd>↓</kbd>", "<kbd>←</kbd> <kbd>→</kbd>"
 MOVE = (
-    f"<kbd>+</kbd> <kbd>&minus;</kbd> zoom, <kbd>Shift</kbd> {ALONG} move, "
-    "<kbd>0</kbd> everything"
+    f"<kbd>+</kbd> <kbd>&minus;</kbd> zoom, <kbd>Shift</kbd> {ALONG} move, <kbd>0</kbd> everything"
 )
 
 
