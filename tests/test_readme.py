@@ -107,7 +107,8 @@ def run_on_spark(page: str) -> None:
 
     for attempt in range(ATTEMPTS):
         try:
-            return run(page, BLOCKS[page])
+            run(page, BLOCKS[page])
+            break
         except StreamingQueryException as error:
             if "failed to connect back" not in str(error) or attempt == ATTEMPTS - 1:
                 raise
