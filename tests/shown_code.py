@@ -13,7 +13,7 @@ FENCE = re.compile(r"^```py\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 class Shown(NamedTuple):
-    """The block with this number, from 1, on a page of docs/how-to."""
+    """The block with this number, from 1, on a page of docs; docs/how-to goes without saying."""
 
     page: str
     number: int
@@ -39,6 +39,9 @@ NOT_RUN = {
     Shown("iceberg", 2): ICEBERG,
     Shown("declarative-pipelines", 1): (
         "Spark calls such a file from a pipeline; tests/spark/test_declarative_pipeline.py has one"
+    ),
+    Shown("tutorials/notebook-to-spark", 1): (
+        "a file that spark-submit runs; tests/spark/test_shown_job.py does that"
     ),
     Shown("run-on-a-cluster", 1): (
         "a server elsewhere and a packed environment; tests/spark/test_connect.py uses a local one"

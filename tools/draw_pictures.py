@@ -26,6 +26,7 @@ import numpy as np
 import pyarrow as pa
 
 import cepheid
+from cepheid.generate import generate
 from cepheid.plot.body import stacked
 from cepheid.plot.picture import Plot
 from cepheid.plot.style import picture_style
@@ -215,6 +216,26 @@ def of_rule(rule: Rule) -> str:
     )
 
 
+def bursts() -> str:
+    """The bursts of the four queries of docs/how-to/workloads.md, on the rides of that page."""
+    pools = "SEQ(Request r, Travel t+, {}) WHERE [district] WITHIN 1 minute"
+    rides = "SEQ(Pickup p, Travel t+, Dropoff d) WHERE [district]{} WITHIN 2 minutes"
+    patterns = {
+        "pools.cep": pools.format("Pickup p"),
+        "cancels.cep": pools.format("Cancel c"),
+        "slow.cep": rides.format(" AND t.speed < 10"),
+        "long.cep": rides.format(""),
+    }
+    queries = cepheid.workload(
+        {
+            name: f"PATTERN {text} SLIDE 15 seconds RETURN COUNT(*) AS trends"
+            for name, text in patterns.items()
+        }
+    )
+    events = generate("ridesharing", events=4_000, burst=24, trips=4, districts=2)
+    return queries.analyze(events, **RIDES).svg()
+
+
 def automaton() -> str:
     """The automaton of a short pattern with a repetition."""
     return cepheid.query("PATTERN SEQ(A a, B+ b)").explain(format="svg")
@@ -253,6 +274,7 @@ DRAWN: dict[str, Callable[[], str]] = {
     "benchmark_ratios.svg": ratios,
     "first_query.svg": partial(of_page, DOCS / "tutorials" / "first-query.md"),
     "semantics_automaton.svg": automaton,
+    "workload_bursts.svg": bursts,
     **{f"semantics_{name}.svg": partial(of_rule, rule) for name, rule in RULES.items()},
     **{
         f"cookbook_{page.stem}.svg": partial(of_page, page)

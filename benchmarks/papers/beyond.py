@@ -7,7 +7,7 @@ import pyarrow as pa
 
 import cepheid
 from benchmarks.papers.beyond_state import WINDOW_MEMORY, of_types
-from benchmarks.papers.claims import at_least, at_most, number, quotient
+from benchmarks.papers.claims import at_least, at_most, figures, number, quotient
 from benchmarks.papers.experiment import Cell, Claim, Experiment, Outcome
 from benchmarks.papers.race import Answer, Contender
 from benchmarks.papers.sase_contenders import engine
@@ -37,7 +37,7 @@ def _grow_window(scale: float) -> Outcome:
         lambda window: {OURS: Entry(engine(_window_workload(window, events)))},
     )
     speed, matches = found.throughput(OURS), found.matches(per_events=1000)
-    counts = ", ".join(number(each.value, 3) for each in matches)
+    counts = ", ".join(number(each.value or 0, 3) for each in matches)
     return Outcome(WINDOWS, {OURS: speed}, [f"matches per 1,000 events: {counts}"])
 
 
@@ -46,7 +46,7 @@ def _window_claims(outcome: Outcome) -> list[Claim]:
     steps = [quotient(speed[place], speed[place + 1]) for place in range(len(WINDOWS) - 1)]
     return [
         Claim(
-            f"W {small:,} to {large:,}: {number(step)} times the time, at most 1.5",
+            f"W {small:,} to {large:,}: at most 1.5 times the time{figures(' ({})', step)}",
             at_most(step, 1.5),
         )
         for small, large, step in zip(WINDOWS, WINDOWS[1:], steps, strict=False)
@@ -115,8 +115,8 @@ def _write_kleene(scale: float) -> Outcome:
 def _kleene_claims(outcome: Outcome) -> list[Claim]:
     return [
         Claim(
-            f"{_kleene_sizes(int(count))[0]:,} matches: {number(cell.value)} of the speed of "
-            "filling, by the clock on the wall, at least 0.5",
+            f"{_kleene_sizes(int(count))[0]:,} matches: at least 0.5 of the speed of "
+            f"filling, by the clock on the wall{figures(' ({})', cell.value)}",
             at_least(cell.value, 0.5),
             why="the lists of a match are written one after the other, not in one go",
         )
@@ -163,7 +163,7 @@ def _grow_stream(scale: float) -> Outcome:
     )
     memory = found.memory(OURS)
     per_event = quotient(memory[-1], Cell(points[-1]))
-    return Outcome(points, {OURS: memory}, [f"{number(per_event)} bytes per event at the end"])
+    return Outcome(points, {OURS: memory}, [figures("{} bytes per event at the end", per_event)])
 
 
 def _stream_claims(outcome: Outcome) -> list[Claim]:
@@ -171,8 +171,8 @@ def _stream_claims(outcome: Outcome) -> list[Claim]:
     factor = quotient(memory[-1], memory[0])
     return [
         Claim(
-            f"{number(quotient(points[-1], points[0]))} times the events: {number(factor)} times "
-            "the memory, at most 1.5",
+            figures("{} times the events", quotient(points[-1], points[0]))
+            + f": at most 1.5 times the memory{figures(' ({})', factor)}",
             at_most(factor, 1.5),
         )
     ]

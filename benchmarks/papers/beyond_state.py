@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 import cepheid
-from benchmarks.papers.claims import at_most, number, quotient
+from benchmarks.papers.claims import at_most, figures, quotient
 from benchmarks.papers.experiment import Cell, Claim, Experiment, Outcome
 from benchmarks.papers.progress import announce
 from benchmarks.papers.sase_stream import SEED
@@ -88,18 +88,21 @@ def _claims(outcome: Outcome) -> list[Claim]:
     ]
     ordered = sorted(per_event, key=lambda each: each.value or 0.0)
     spread = quotient(ordered[-1], ordered[0])
-    said = ", ".join(number(each.value) for each in per_event)
+    many = ", ".join(["{}"] * len(per_event))
     claims.append(
         Claim(
-            f"adjacent, linear in W: {said} bytes per event of the window, which differ by "
-            f"{number(spread)}, at most 2",
+            "adjacent, linear in W: the bytes per event of the window differ by at most 2"
+            + figures(
+                f" ({many}, which differ by {{}})", *(each.value for each in per_event), spread
+            ),
             at_most(spread, 2),
         )
     )
     last = quotient(grained[0][-1], grained[0][0])
     claims.append(
         Claim(
-            f"type-grained, over all windows: {number(last)} times, at most 1.5", at_most(last, 1.5)
+            f"type-grained, over all windows: at most 1.5 times{figures(' ({})', last)}",
+            at_most(last, 1.5),
         )
     )
     longer = [
@@ -108,7 +111,10 @@ def _claims(outcome: Outcome) -> list[Claim]:
         for short, long in zip(*shorter, strict=True)
     ]
     claims += [
-        Claim(f"twice the stream: {number(each)} times the state, at most 1.1", at_most(each, 1.1))
+        Claim(
+            f"twice the stream: at most 1.1 times the state{figures(' ({})', each)}",
+            at_most(each, 1.1),
+        )
         for each in (max(longer, key=lambda value: value or 0.0),)
     ]
     return claims

@@ -64,7 +64,7 @@ def _sentence(claim: Claim) -> str:
         return f"{text}: {word(claim)}{why}."
     if claim.holds is None:
         return f"{text}: {word(claim)}."
-    numbers = f"{number(claim.ours)} instead of {range_text(claim.paper)}"
+    numbers = figures("{} instead of ", claim.ours) + range_text(claim.paper)
     if claim.holds:
         return f"{text}: {word(claim)}, {numbers}."
     return f"{text}: {word(claim)}, {numbers} ({difference_text(claim)}): {claim.why}."
@@ -106,13 +106,35 @@ def quotient(one: Cell, other: Cell) -> float | None:
     return one.value / other.value
 
 
-def number(value: float | None, digits: int = 2) -> str:
+def number(value: float, digits: int = 2) -> str:
     """Return a number for a sentence.
 
-    >>> number(0.00234), number(18.04), number(None)
-    ('0.0023', '18', '?')
+    >>> number(0.00234), number(18.04), number(513_036)
+    ('0.0023', '18', '513,036')
     """
-    return "?" if value is None else f"{value:.{digits}g}" if abs(value) < 100 else f"{value:,.0f}"
+    return f"{value:.{digits}g}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def figures(phrase: str, *values: float | None, digits: int = 2) -> str:
+    """Return a phrase with measured figures in it, or nothing if one of them is missing.
+
+    The sentence around it is whole without it, so that no hole is left.
+
+    >>> figures(" ({} to {} times)", 2.0, 18.04), figures(" ({} to {} times)", 2.0, None)
+    (' (2 to 18 times)', '')
+    """
+    known = [number(each, digits) for each in values if each is not None]
+    return phrase.format(*known) if len(known) == len(values) else ""
+
+
+def ends(cells: Sequence[Cell], unit: str = "") -> str:
+    """Return the first and the last measured value of a curve, as the end of a sentence.
+
+    >>> ends([Cell(0.1), Cell(None), Cell(63.0)], " µs"), ends([Cell(None)])
+    (': 0.1 to 63 µs', '')
+    """
+    known = [each.value for each in cells if each.value is not None]
+    return figures(f": {{}} to {{}}{unit}", known[0], known[-1]) if known else ""
 
 
 def at_least(value: float | None, least: float) -> bool | None:

@@ -18,12 +18,13 @@ from benchmarks.papers.catalogue import PAPERS, experiments_of
 from benchmarks.papers.claims import (
     NOT_MEASURED,
     difference_text,
+    figures,
     number,
     range_text,
     verdict,
     word,
 )
-from benchmarks.papers.experiment import Cell, Claim, Experiment, Outcome
+from benchmarks.papers.experiment import NEAR, Cell, Claim, Experiment, Outcome
 from benchmarks.papers.report import PAPER_RESULTS
 from benchmarks.surroundings import is_clean
 
@@ -38,23 +39,43 @@ TITLES = {
     "hamlet": "HAMLET",
     "beyond": "Beyond the papers",
 }
+WORKED = "sase-fig-8"
+HEADING = """| figure | claim | paper | here | seen | differs by, and why |
+|---|---|---:|---:|---|---|"""
 INTRODUCTION = """# Claims of papers
 
-`cepheid bench hamlet --figure 8a` says whether what the paper writes about its figure 8(a) is seen
-here, too. This page says it for every figure, from the results that are
-[recorded](../../benchmarks/results/papers). [Benchmarks of papers](benchmarks-of-papers.md) says
-what is measured, and how.
+The papers that Cepheid builds on say how fast their algorithms are. Each experiment here repeats a
+figure or a table of a paper, and this page says which claims are seen again. Take one row:
 
-- A claim with a ratio in it is *seen* only if ours is at most twice, and at least half, what the
-  paper has. Otherwise the table says by how much it differs, and why. The reason is how we read the
-  two setups; it was not measured by itself.
-- A claim without a number, such as that a curve rises, is seen if our curve does that.
-- *Not measured*: a number is missing in the result that is recorded, most often because the
-  contender is newer than the result.
-- **older**: the result was recorded before the experiment had its contenders, queries and claims of
-  today. It is judged by today's rule all the same.
+{heading}
+{row}
+
+- The row is about figure 8 of the SASE paper. The figure shows the throughput of two algorithms,
+  AIS and Basic. V1 is how many different values an attribute of the events has.
+- `AIS ÷ Basic` is the throughput of AIS divided by that of Basic. At V1 = 100 it is {paper} in the
+  paper, and we measured {ours}.
+- A ratio is *seen* if ours is at least half, and at most twice, that of the paper. Here this means
+  from {least} to {most}. Ours is {within} that, so the claim is *{seen}*.
+- If a claim is *not seen*, the last column says by how much ours differs, and why. The reason is
+  how we read the two setups. It was not measured by itself.
+
+The other words of the tables:
+
+- *Seen*, without two numbers: the claim has no ratio. It says, for example, that a curve rises, and
+  ours does. A number in brackets is ours.
+- *Not measured*: the recorded result lacks a number that the claim needs. Most often the contender
+  is newer than the result.
+- *Not recorded yet*: there is no result of this experiment.
+- *Ours, not the paper's*: we ask this of our own curves. It is not counted among the claims of the
+  paper.
+- **older**: the result was recorded before the experiment had the contenders, queries and claims of
+  today. It is judged by the claims of today all the same.
 - **changed**: the work tree had changed since the commit that the result names. Results are no
   longer written from such a tree.
+
+The numbers are [recorded](../../benchmarks/results/papers) in files. To measure those of this row
+anew, run `cepheid bench sase --figure 8`. [Benchmarks of papers](benchmarks-of-papers.md) says what
+is measured, and how.
 
 Do not edit this page: `python -m benchmarks.papers.claims_page` writes it from the results, and a
 test compares the two.
@@ -63,10 +84,29 @@ test compares the two.
 
 def page_text() -> str:
     """Return the page."""
-    parts = [INTRODUCTION]
+    parts = [_introduction()]
     for paper in PAPERS:
         parts.append("\n".join(_part(TITLES[paper], experiments_of(paper))) + "\n")
     return "\n".join(parts)
+
+
+def _introduction() -> str:
+    experiment = next(each for each in experiments_of("sase") if each.name == WORKED)
+    facts = _recorded(experiment)
+    claim = _claims(experiment, facts)[0] if facts is not None else None
+    if claim is None or claim.paper is None or claim.ours is None:
+        raise ValueError(f"the worked row needs a ratio that is measured, recorded for {WORKED}")
+    low, high = claim.paper
+    return INTRODUCTION.format(
+        heading=HEADING,
+        row=_row(experiment, claim),
+        paper=range_text(claim.paper),
+        ours=number(claim.ours),
+        least=number(low / NEAR),
+        most=number(high * NEAR),
+        within="within" if claim.holds else "outside",
+        seen=word(claim),
+    )
 
 
 def _part(title: str, experiments: tuple[Experiment, ...]) -> Iterator[str]:
@@ -79,8 +119,7 @@ def _part(title: str, experiments: tuple[Experiment, ...]) -> Iterator[str]:
         judged = "not recorded yet" if facts is None else verdict(_claims(experiment, facts))
         yield f"| `{experiment.name}` | {judged} | {_when(facts)} |"
     yield ""
-    yield "| figure | claim | paper | here | seen | differs by, and why |"
-    yield "|---|---|---:|---:|---|---|"
+    yield HEADING
     for experiment, facts in recorded:
         for claim in () if facts is None else _claims(experiment, facts):
             yield _row(experiment, claim)
@@ -125,7 +164,7 @@ def _row(experiment: Experiment, claim: Claim) -> str:
         f"`{experiment.name}`",
         claim.text if claim.of_paper else f"{claim.text} (ours, not the paper's)",
         "" if claim.paper is None else range_text(claim.paper),
-        number(claim.ours) if has_ratio else "",
+        figures("{}", claim.ours) if has_ratio else "",
         word(claim) if claim.holds is not None else NOT_MEASURED,
         ": ".join(each for each in differs if each),
     )

@@ -16,6 +16,7 @@ from benchmarks.narrow_table import print_table
 from benchmarks.papers.claims import (
     NOT_MEASURED,
     difference_text,
+    figures,
     number,
     range_text,
     verdict,
@@ -191,7 +192,7 @@ def _claim_row(claim: Claim) -> str:
     cells = (
         claim.text if claim.of_paper else f"{claim.text} (not in the paper)",
         "" if claim.paper is None else range_text(claim.paper),
-        "" if claim.paper is None else number(claim.ours),
+        "" if claim.paper is None else figures("{}", claim.ours),
         word(claim),
         difference_text(claim) if differs else "",
         claim.why if differs else "",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from benchmarks.papers.claims import at_least, less, number, quotient, ratio_claim, rises
+from benchmarks.papers.claims import at_least, figures, less, quotient, ratio_claim, rises
 from benchmarks.papers.experiment import Cell, Claim, Experiment, Outcome
 from benchmarks.papers.sase_contenders import (
     active_instances,
@@ -67,11 +67,12 @@ def claims_8(outcome: Outcome) -> list[Claim]:
     of_bits = quotient(series[AIS][0], series[BITS][0])
     return [
         ratio_claim("AIS ÷ Basic at V1 = 100", first, 18.0, WRITTEN),
-        Claim(f"the gap narrows as V1 grows, to {number(last)} times", less(last, first)),
+        Claim(f"the gap narrows as V1 grows{figures(', to {} times', last)}", less(last, first)),
         ratio_claim("AIS ÷ Basic at V1 = 10,000", last, 1.0, WRITTEN),
         *(Claim(f"{name} rises with V1", rises(series[name])) for name in (BASIC, AIS)),
         Claim(
-            f"AIS wins by far at V1 = 100 with states as bits, too ({number(of_bits)} times)",
+            "AIS wins by far at V1 = 100 with states as bits, too"
+            f"{figures(' ({} times)', of_bits)}",
             at_least(of_bits, 4),
             of_paper=False,
         ),
@@ -100,12 +101,12 @@ def claims_9(outcome: Outcome) -> list[Claim]:
     faster = quotient(Cell(kept.get(AIS)), Cell(kept.get(BASIC)))
     return [
         Claim(
-            "from W = 10,000 to 100,000 Basic loses throughput much faster than AIS (keeps "
-            f"{number(kept.get(BASIC))} of it, AIS {number(kept.get(AIS))})",
+            "from W = 10,000 to 100,000 Basic loses throughput much faster than AIS"
+            + figures(" (keeps {} of it, AIS {})", kept.get(BASIC), kept.get(AIS)),
             at_least(faster, 2),
         ),
         Claim(
-            f"{OURS} loses less than Basic (keeps {number(kept.get(OURS))})",
+            f"{OURS} loses less than Basic{figures(' (keeps {})', kept.get(OURS))}",
             less(kept.get(BASIC), kept.get(OURS)),
             of_paper=False,
         ),

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 import cepheid
 from benchmarks.papers.baselines.compiled import Ints
-from benchmarks.papers.claims import at_most, less, number, quotient
+from benchmarks.papers.claims import at_most, figures, less, quotient
 from benchmarks.papers.experiment import Cell, Claim, Experiment, Outcome
 from benchmarks.papers.race import Answer, Contender, turns_at
 from benchmarks.papers.sase_contenders import partitioned
@@ -128,19 +128,19 @@ def claims_of_negation(outcome: Outcome) -> list[Claim]:
     ours = [cost[OURS, values] for values in (SELECTIVE, PRODUCTIVE)]
     return [
         Claim(
-            f"two negations cost SASE little where intermediate results are few ({number(few)} "
-            "times the time)",
+            "two negations cost SASE little where intermediate results are few"
+            + figures(" ({} times the time)", few),
             at_most(few, MODEST),
             why="the index of negated events is sorted anew for every run",
         ),
         Claim(
-            f"and more where they are many ({number(many)} times)",
+            f"and more where they are many{figures(' ({} times)', many)}",
             less(SIGNIFICANT, many),
             why="a lookup for each sequence is cheap in compiled code, beside building it",
         ),
         Claim(
-            f"{OURS} takes at most twice as long with two negations ({number(ours[0])} and "
-            f"{number(ours[1])} times)",
+            f"{OURS} takes at most twice as long with two negations"
+            + figures(" ({} and {} times)", *ours),
             None if None in ours else max(each or 0.0 for each in ours) <= 2,
             of_paper=False,
         ),
@@ -200,11 +200,12 @@ def claims_of_predicates(outcome: Outcome) -> list[Claim]:
     faster = quotient(outcome.curves[PUSHED][0], outcome.curves[ON_TOP][0])
     return [
         Claim(
-            f"a predicate that takes one in ten leaves {number(fewer[0])} of the sequences",
+            "a predicate that takes one in ten leaves at most 0.2 of the sequences"
+            + figures(" ({})", fewer[0]),
             at_most(fewer[0], 0.2),
         ),
         Claim(
-            f"and raises the throughput ({number(faster)} times)",
+            f"and raises the throughput{figures(' ({} times)', faster)}",
             less(1.0, faster),
             why="the events are filtered by copying them, which costs more than the sequences",
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from benchmarks.papers.claims import at_least, at_most, less, number, quotient
+from benchmarks.papers.claims import at_least, at_most, figures, less, quotient
 from benchmarks.papers.experiment import Cell, Claim, Experiment, Outcome
 from benchmarks.papers.race import TURNS
 from benchmarks.papers.sase_contenders import (
@@ -67,18 +67,19 @@ def claims_10a(outcome: Outcome) -> list[Claim]:
     spread = _spread([series[name] for name in STRATEGIES])
     return [
         Claim(
-            f"Dynamic Filtering wins by a wide margin at V1 = 10 ({number(over_selection)} "
-            f"times Selection, {number(over_multi)} times Multi-PAIS)",
+            "Dynamic Filtering wins by a wide margin at V1 = 10"
+            + figures(" ({} times Selection, {} times Multi-PAIS)", over_selection, over_multi),
             _both(at_least(over_selection, 2), at_least(over_multi, 2)),
         ),
         Claim(
-            f"Multi-PAIS is even worse than Selection at V1 = 10 (Selection has "
-            f"{number(multi_behind)} times its throughput)",
+            "Multi-PAIS is even worse than Selection at V1 = 10"
+            + figures(" (Selection has {} times its throughput)", multi_behind),
             at_least(multi_behind, 1),
             why="its second stacks are arrays, which cost less than what they save",
         ),
         Claim(
-            f"from V1 = 500 on all three are similar (at most a factor {number(spread)} apart)",
+            "from V1 = 500 on all three are similar"
+            + figures(" (at most a factor {} apart)", spread),
             at_most(spread, 1.5),
         ),
     ]
@@ -98,12 +99,12 @@ def claims_10b(outcome: Outcome) -> list[Claim]:
     fewer = quotient(multi, selection)
     return [
         Claim(
-            f"at V1 = 10 Multi-PAIS builds many more than Dynamic Filtering "
-            f"({number(multi.value)} and {number(dynamic.value)})",
+            "at V1 = 10 Multi-PAIS builds many more than Dynamic Filtering"
+            + figures(" ({} and {})", multi.value, dynamic.value),
             at_least(quotient(multi, dynamic), 10),
         ),
         Claim(
-            f"and somewhat fewer than Selection ({number(fewer)} times as many)",
+            f"and somewhat fewer than Selection{figures(' ({} times as many)', fewer)}",
             at_most(fewer, 1),
         ),
     ]
@@ -156,9 +157,9 @@ def claims_of_first_test(outcome: Outcome) -> list[Claim]:
     built = max((each.value or 0.0 for each in series[BUILT]), default=0.0)
     return [
         Claim(
-            "pushing the test down is a must: PAIS has at least "
-            f"{number(least)} times the throughput, and the other plan builds up to "
-            f"{number(built or None)} sequences",
+            "pushing the test down is a must"
+            + figures(": PAIS has at least {} times the throughput", least)
+            + figures(", and the other plan builds up to {} sequences", built or None),
             at_least(least, 10),
         )
     ]
@@ -206,11 +207,11 @@ def claims_of_windows(outcome: Outcome) -> list[Claim]:
     fewer = quotient(*built)
     return [
         Claim(
-            "windows in SS and SC reduce the intermediate results "
-            f"(at W = 1,000 to {number(fewer)} of those without)",
+            "windows in SS and SC reduce the intermediate results"
+            + figures(" (at W = 1,000 to {} of those without)", fewer),
             less(fewer, 0.5),
         ),
-        Claim(f"and raise the throughput ({number(faster)} times)", less(1.0, faster)),
+        Claim(f"and raise the throughput{figures(' ({} times)', faster)}", less(1.0, faster)),
     ]
 
 

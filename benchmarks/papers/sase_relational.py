@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchmarks.papers.claims import at_least, at_most, less, number, quotient, ratio_claim
+from benchmarks.papers.claims import at_least, at_most, figures, less, quotient, ratio_claim
 from benchmarks.papers.experiment import Cell, Claim, Experiment, Outcome
 from benchmarks.papers.sase_contenders import engine, partitioned, relational
 from benchmarks.papers.sase_stream import Workload, number_of_events
@@ -49,7 +49,9 @@ def _entries(workload: Workload) -> Mapping[str, Entry]:
 def _at_lightest(swept: Sweep[int], lightest: int, label: str) -> str:
     """Say what the curves are normalized by."""
     place = list(swept.points).index(lightest)
-    parts = [f"{name} {number(swept.throughput(name)[place].value)} events/s" for name in SYSTEMS]
+    parts = [
+        f"{name}{figures(' {} events/s', swept.throughput(name)[place].value)}" for name in SYSTEMS
+    ]
     return f"throughput at {label}: {', '.join(parts)}"
 
 
@@ -72,11 +74,11 @@ def claims_11(outcome: Outcome) -> list[Claim]:
     joins, sase, ours = (outcome.curves[name] for name in (JOINS, SASE, OURS))
     return [
         Claim(
-            f"the joins drop sharply from L = 2 to L = 3 (to {number(joins[1].value)})",
+            f"the joins drop sharply from L = 2 to L = 3{figures(' (to {})', joins[1].value)}",
             at_most(joins[1].value, 0.6),
         ),
         Claim(
-            f"and fall below 0.01 from L = 5 on (to {number(joins[3].value)})",
+            f"and fall below 0.01 from L = 5 on{figures(' (to {})', joins[3].value)}",
             at_most(joins[3].value, 0.01),
         ),
         ratio_claim(
@@ -87,7 +89,7 @@ def claims_11(outcome: Outcome) -> list[Claim]:
             "there are more with every type, are most of the work",
         ),
         Claim(
-            f"{OURS} scales better than the joins, too ({number(ours[4].value)} at L = 6)",
+            f"{OURS} scales better than the joins, too{figures(' ({} at L = 6)', ours[4].value)}",
             less(joins[4].value, ours[4].value),
             of_paper=False,
         ),
@@ -117,22 +119,22 @@ def claims_12(outcome: Outcome) -> list[Claim]:
     gain = {name: quotient(two[name], one[name]) for name in SYSTEMS}
     return [
         Claim(
-            "with one test the joins drop much more than SASE at V1 = 10 (to "
-            f"{number(one[JOINS].value)} and {number(one[SASE].value)})",
+            "with one test the joins drop much more than SASE at V1 = 10"
+            + figures(" (to {} and {})", one[JOINS].value, one[SASE].value),
             at_least(quotient(one[SASE], one[JOINS]), CLEARLY),
         ),
         Claim(
-            f"a second test helps SASE at V1 = 10 (by {number(gain[SASE])})",
+            f"a second test helps SASE at V1 = 10{figures(' (by {})', gain[SASE])}",
             at_least(gain[SASE], CLEARLY),
         ),
         Claim(
-            f"and helps the joins much less (by {number(gain[JOINS])})",
+            f"and helps the joins much less{figures(' (by {})', gain[JOINS])}",
             at_least(quotient(Cell(gain[SASE]), Cell(gain[JOINS])), CLEARLY),
             why="the joins test both attributes before they write a row, so that they gain as much",
         ),
         Claim(
-            f"{OURS} drops less than the joins with two tests (to {number(two[OURS].value)} and "
-            f"{number(two[JOINS].value)})",
+            f"{OURS} drops less than the joins with two tests"
+            + figures(" (to {} and {})", two[OURS].value, two[JOINS].value),
             less(two[JOINS].value, two[OURS].value),
             of_paper=False,
         ),

@@ -449,6 +449,26 @@ def test_the_page_of_claims_is_that_of_the_results():
     assert {name for name in EXPERIMENTS if f"`{name}`" not in page_text()} == set()
 
 
+def test_no_claim_on_the_page_has_a_hole():
+    assert [line for line in page_text().splitlines() if "?" in line] == []
+
+
+@pytest.mark.parametrize(
+    "name", [each for each in EXPERIMENTS if (PAPER_RESULTS / f"{each}.json").exists()]
+)
+def test_a_claim_without_numbers_is_a_whole_sentence(name):
+    path = PAPER_RESULTS / f"{name}.json"
+    recorded = outcome_of(json.loads(path.read_text(encoding="utf-8")))
+    nothing = Outcome(
+        recorded.points,
+        {key: [Cell(None)] * len(cells) for key, cells in recorded.series.items()},
+        [],
+        {key: [Cell(None)] * len(cells) for key, cells in recorded.counts.items()},
+    )
+    for claim in EXPERIMENTS[name].claims(nothing):
+        assert not re.search(r"\?|None|\(\s*\)| {2}|\bto of\b", claim.text), claim.text
+
+
 def test_a_figure_that_does_not_exist():
     with pytest.raises(NotRunnableError, match="sase has no figure 7; there are: sase-fig-8"):
         run_paper("sase", figures=["7"], scale=1, folder=None, console=Console())

@@ -8,7 +8,7 @@ from functools import cache
 import cepheid
 from benchmarks.papers.a_seq_shared import contenders as made
 from benchmarks.papers.a_seq_shared.stream import Shared
-from benchmarks.papers.claims import less, number, quotient, ratio_claim, rises
+from benchmarks.papers.claims import ends, figures, less, quotient, ratio_claim, rises
 from benchmarks.papers.experiment import Cell, Claim, Curves, Experiment, Outcome
 from benchmarks.papers.race import turns_at
 from benchmarks.papers.sweep import OURS, Entry, Sweep, sweep
@@ -91,8 +91,8 @@ def _claims(first: float | None, last: float, *, grows: bool) -> Callable[[Outco
                 if paper is not None
             ]
             if grows:
-                text = (
-                    f"the gain of {shared} grows: {number(gains[0])} to {number(gains[-1])} times"
+                text = f"the gain of {shared} grows" + figures(
+                    ": {} to {} times", gains[0], gains[-1]
                 )
                 found.append(Claim(text, less(gains[0], gains[-1]), why=SIMD))
         return [*found, *_ahead(curves)]
@@ -107,7 +107,7 @@ def _ahead(curves: Curves) -> list[Claim]:
         pairs = zip(curves[other], curves[OURS], strict=True)
         ratios = [each for each in (quotient(*pair) for pair in pairs) if each is not None]
         least, most = (min(ratios), max(ratios)) if ratios else (None, None)
-        text = f"{OURS} is faster than {other} ({number(least)} to {number(most)} times)"
+        text = f"{OURS} is faster than {other}{figures(' ({} to {} times)', least, most)}"
         claims.append(Claim(text, None if least is None else least > 1, of_paper=False))
     return claims
 
@@ -153,7 +153,7 @@ def claims_15(outcome: Outcome) -> list[Claim]:
             )
             for name in (A_SEQ, A_SEQ_SHARED, OURS)
         ),
-        Claim(f"SASE takes longer with every type: {_ends(curves[SASE])} µs", rises(curves[SASE])),
+        Claim(f"SASE takes longer with every type{ends(curves[SASE], ' µs')}", rises(curves[SASE])),
         *_ahead(curves),
     ]
 
@@ -161,11 +161,6 @@ def claims_15(outcome: Outcome) -> list[Claim]:
 def _times(swept: Sweep[int], names: Sequence[str]) -> dict[str, list[Cell]]:
     parts = [PER_EVENTS] * len(swept.points)
     return {name: swept.milliseconds(name, per_events=parts) for name in names}
-
-
-def _ends(cells: Sequence[Cell]) -> str:
-    known = [each.value for each in cells if each.value is not None]
-    return f"{number(known[0])} to {number(known[-1])}" if known else "?"
 
 
 def _experiment(

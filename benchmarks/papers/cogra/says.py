@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks.papers.claims import at_most, number, quotient, ratio_claim, rises
+from benchmarks.papers.claims import at_most, ends, figures, quotient, ratio_claim, rises
 from benchmarks.papers.cogra.contenders import TWO_STEPS
 from benchmarks.papers.experiment import Cell, Claim, Curves, Range
 from benchmarks.papers.sweep import OURS
@@ -51,8 +51,7 @@ def wins(
 def two_steps_rise(curves: Curves) -> Claim:
     """Say that the two-step approach grows, or gave up before it could be seen."""
     cells = [each for each in curves[TWO_STEPS] if each.value is not None]
-    ends = f"{number(cells[0].value)} to {number(cells[-1].value)}" if cells else "nothing"
-    return Claim(f"the two-step approach grows: {ends}", rises(cells))
+    return Claim(f"the two-step approach grows{ends(cells)}", rises(cells))
 
 
 def two_steps_fail(curves: Curves, *, at_first: bool = False) -> Claim:
@@ -65,7 +64,7 @@ def keeps(curves: Curves, name: str, most: float, *, of_paper: bool = True) -> C
     """Say that a curve stays about the same from end to end."""
     factor = spread([each for each in curves[name] if each.value])
     return Claim(
-        f"{name} stays about the same ({number(factor)} times between lowest and highest)",
+        f"{name} stays about the same" + figures(" ({} times between lowest and highest)", factor),
         at_most(factor, most),
         of_paper=of_paper,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.papers.claims import at_least, at_most, number, quotient, ratio_claim
+from benchmarks.papers.claims import at_least, at_most, figures, quotient, ratio_claim
 from benchmarks.papers.experiment import Claim, Curves, Range
 from benchmarks.papers.hamlet.contenders import ALWAYS, HAMLET, MCEP, NEVER
 from benchmarks.papers.sweep import OURS
@@ -36,7 +36,8 @@ def beats_hamlet(curves: Curves, *, by_time: bool = True) -> Claim:
     """Say whether Cepheid is ahead of HAMLET as published."""
     ratio = _last(curves, OURS, HAMLET, by_time=by_time)
     return Claim(
-        f"{OURS} is as good as {HAMLET} at the last point where both ran ({number(ratio)} times)",
+        f"{OURS} is as good as {HAMLET} at the last point where both ran"
+        + figures(" ({} times)", ratio),
         at_least(ratio, 1.0),
         of_paper=False,
     )
@@ -65,8 +66,8 @@ def grows_little(curves: Curves, most: float) -> Claim:
     """Say that our time grows much less than the number of queries."""
     factor = quotient(curves[OURS][-1], curves[OURS][0])
     return Claim(
-        f"{OURS}'s time grows at most {most:g} times from the first to the last point "
-        f"({number(factor)} times)",
+        f"{OURS}'s time grows at most {most:g} times from the first to the last point"
+        + figures(" ({} times)", factor),
         at_most(factor, most),
     )
 
@@ -90,12 +91,14 @@ def decides_well(curves: Curves) -> list[Claim]:
     return [
         Claim(
             f"deciding takes no longer than the better one of always and never, but for "
-            f"{NOISE - 1:.0%} of noise (that takes {number(better, 3)} times as long)",
+            f"{NOISE - 1:.0%} of noise"
+            + figures(" (that takes {} times as long)", better, digits=3),
             at_least(better, 1 / NOISE),
             of_paper=False,
         ),
         Claim(
-            f"and the worse one takes at least 1.2 times as long ({number(worse, 3)} times)",
+            "and the worse one takes at least 1.2 times as long"
+            + figures(" ({} times)", worse, digits=3),
             at_least(worse, 1.2),
             of_paper=False,
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.papers.claims import less, number, quotient, ratio_claim
+from benchmarks.papers.claims import figures, less, quotient, ratio_claim
 from benchmarks.papers.experiment import Cell, Claim, Experiment, Outcome
 from benchmarks.papers.sase_plus.by_query import ARRAY, QUERY, SAME_STREAM, SKIPPING, THROUGHPUT
 from benchmarks.papers.sase_plus.contenders import BACKTRACK, BASIC, CEPHEID, MERGING
@@ -51,7 +51,7 @@ def claims(outcome: Outcome) -> list[Claim]:
         ]
         claims += [
             Claim(
-                f"{name} has more throughput for {each.name} ({number(gains[each])} times)",
+                f"{name} has more throughput for {each.name}" + figures(" ({} times)", gains[each]),
                 less(1.0, gains[each]),
                 why="the matches are fewer, but most of the time is not spent on them",
             )
@@ -69,7 +69,7 @@ def claims(outcome: Outcome) -> list[Claim]:
         ahead, merged = (leads[one, LOWER][place] for one in (BASIC, MERGING))
         claims.append(
             Claim(
-                f"basic is ahead of backtrack for {each.name} ({number(ahead)} times)",
+                f"basic is ahead of backtrack for {each.name}{figures(' ({} times)', ahead)}",
                 less(1.0, ahead),
                 why=ARRAY,
             )
@@ -77,8 +77,8 @@ def claims(outcome: Outcome) -> list[Claim]:
         before = leads[MERGING, INCREASE][place]
         claims.append(
             Claim(
-                f"merging gains more over basic for {each.name} ({number(before)} to "
-                f"{number(merged)} times)",
+                f"merging gains more over basic for {each.name}"
+                + figures(" ({} to {} times)", before, merged),
                 less(before, merged),
                 why="compiled, building the matches is not what both have in common most",
             )

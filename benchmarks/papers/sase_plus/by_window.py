@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 
-from benchmarks.papers.claims import at_least, number, quotient, ratio_claim
+from benchmarks.papers.claims import at_least, figures, quotient, ratio_claim
 from benchmarks.papers.experiment import Cell, Claim, Experiment, Outcome
 from benchmarks.papers.sase_plus.by_query import SAME_STREAM, SKIPPING, THROUGHPUT
 from benchmarks.papers.sase_plus.contenders import (
@@ -55,7 +55,7 @@ def claims_8b(outcome: Outcome) -> list[Claim]:
             text = f"power of W by which the throughput of {name} falls for {each.name}"
             claims.append(ratio_claim(text, power and -power, 2.0, POWER))
         power = _power(outcome, f"{name} {P2_S2.name}")
-        text = f"{name} hardly depends on W for p2 s2 (W^{number(power)})"
+        text = f"{name} hardly depends on W for p2 s2{figures(' (W^{})', power)}"
         claims.append(Claim(text, at_least(power, -0.5)))
     return claims
 
