@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from cepheid.explain.document import Explanation
-from cepheid.plot.page import automaton, piece, plan_table, query_block
+from cepheid.plot.page import automaton, piece, plan_table, query_block, script_element, still
 
 MOST_QUERIES = 50
 
 
 def show_query(text: str, explanation: Explanation | None) -> str:
     """Return a query in colours with its automaton, if there is one."""
-    drawn = "" if explanation is None else automaton(explanation)
+    drawn = "" if explanation is None else automaton(explanation, is_still=True)
     return piece(query_block(text) + drawn)
 
 
@@ -28,7 +28,7 @@ def show_plan(explanation: Explanation) -> str:
         query_block(explanation.query)
         + warnings
         + unsupported
-        + automaton(explanation)
+        + automaton(explanation, is_still=True)
         + plan_table(explanation)
     )
 
@@ -51,7 +51,9 @@ def show_workload(texts: Mapping[str, str], reads: Mapping[str, Sequence[str]], 
 
 def show_sharing(picture: str, text: str) -> str:
     """Return the bursts of a workload, and what was shared in words."""
-    return piece(f'<figure class="drawing">{picture}</figure>{folded("In words", text)}')
+    shown = still(picture, "Bursts of a workload")
+    drawing = f'<figure class="drawing" data-cepheid-plot>{shown}</figure>'
+    return piece(drawing + folded("In words", text)) + script_element()
 
 
 def folded(title: str, text: str) -> str:
