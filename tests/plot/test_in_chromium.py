@@ -279,6 +279,15 @@ class TestOfANotebook:
         )
         assert told == "0;true;20 40 60 80;20 30 40 50;match of 2 events|f: Fail 10|s: Login 31"
 
+    def test_an_automaton_has_the_colours_of_the_page(self, chromium):
+        shown = cepheid.query(QUERY)._repr_html_()
+        told = chromium.after(
+            self.PAGE.format(f'<div data-jp-theme-light="false">{shown}</div>'),
+            """const paper = document.querySelector("svg.cepheid .paper");
+            return [document.images.length, getComputedStyle(paper).fill].join(";");""",
+        )
+        assert told == "0;rgb(20, 23, 31)"  # DARK["paper"]
+
     @pytest.mark.parametrize("shown", ["plot", "query", "bursts"])
     def test_without_scripts_and_svg_elements_it_is_an_image(self, chromium, shown):
         if shown == "bursts":

@@ -170,23 +170,18 @@
     };
   }
 
-  // In a notebook a picture is an image, which is there also where no script runs.
-  function unfold(figure) {
-    var still = figure.querySelector("img.still");
-    if (!still) { return; }
-    var bytes = Uint8Array.from(atob(still.src.split(",")[1]), function (each) {
-      return each.charCodeAt(0);
-    });
-    var drawn = new TextDecoder().decode(bytes), frame = figure.querySelector("script");
-    if (!frame) { figure.innerHTML = drawn; return; }
+  // In a notebook the buttons and all else around a picture come in an element of their own.
+  function putInFrame(figure) {
+    var frame = figure.querySelector("script"), svg = figure.querySelector("svg");
+    if (!frame) { return; }
     figure.innerHTML = frame.textContent;
-    figure.querySelector(".wide").innerHTML = drawn;
-    figure.querySelector("style").remove();  // the page has it, in the colours of its theme
+    svg.querySelector("style").remove();  // the page has it, in the colours of its theme
+    figure.querySelector(".wide").appendChild(svg);
   }
 
   function start(figure) {
     figure.setAttribute("data-ready", "");
-    unfold(figure);
+    putInFrame(figure);
     figure.classList.add("ready");
     var svg = figure.querySelector("svg.cepheid-plot"), said = figure.querySelector(".said");
     if (!svg) { return; }

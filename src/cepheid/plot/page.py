@@ -56,12 +56,12 @@ def fragment(sections: Sequence[Section]) -> str:
     """Return the pictures alone; of queries without any, their rows."""
     figures = "".join(_still_figure(each.bodies, each.name) for each in sections if each.bodies)
     tables = "".join(_table(each) for each in sections if not each.bodies)
-    return piece(figures + tables) + script_element()
+    return unfolded(figures + tables) + f"<script>{page_script()}</script>"
 
 
-def script_element() -> str:
-    """Return the script of pictures in a notebook."""
-    return f"<script>{page_script()}</script>"
+def unfolded(content: str) -> str:
+    """Return something to show in a notebook, with what makes its images part of the page."""
+    return piece(content) + f"<script>{_file('unfold.js')}</script>"
 
 
 def page(title: str, sections: Sequence[Section], sharing: str | None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from cepheid.explain.document import Explanation
-from cepheid.plot.page import automaton, piece, plan_table, query_block, script_element, still
+from cepheid.plot.page import automaton, piece, plan_table, query_block, still, unfolded
 
 MOST_QUERIES = 50
 
@@ -14,7 +14,7 @@ MOST_QUERIES = 50
 def show_query(text: str, explanation: Explanation | None) -> str:
     """Return a query in colours with its automaton, if there is one."""
     drawn = "" if explanation is None else automaton(explanation, is_still=True)
-    return piece(query_block(text) + drawn)
+    return unfolded(query_block(text) + drawn)
 
 
 def show_plan(explanation: Explanation) -> str:
@@ -24,7 +24,7 @@ def show_plan(explanation: Explanation) -> str:
         f'<p class="warning">cannot run yet: {escape(each.message)}</p>'
         for each in explanation.unsupported
     )
-    return piece(
+    return unfolded(
         query_block(explanation.query)
         + warnings
         + unsupported
@@ -52,8 +52,7 @@ def show_workload(texts: Mapping[str, str], reads: Mapping[str, Sequence[str]], 
 def show_sharing(picture: str, text: str) -> str:
     """Return the bursts of a workload, and what was shared in words."""
     shown = still(picture, "Bursts of a workload")
-    drawing = f'<figure class="drawing" data-cepheid-plot>{shown}</figure>'
-    return piece(drawing + folded("In words", text)) + script_element()
+    return unfolded(f'<figure class="drawing">{shown}</figure>{folded("In words", text)}')
 
 
 def folded(title: str, text: str) -> str:
