@@ -1,8 +1,8 @@
 """Draw the pictures of the documentation: `make pictures`, or this file with the folder.
 
 SVG pictures come from `cepheid.plot` alone and are the same every time; a test compares them. PNG
-pictures are screenshots by Chromium: of a report, of a notebook that is executed for it, of the
-site, and of a pipeline that runs on Spark.
+pictures are screenshots by Chromium: of a report, of a notebook that is executed for it and opened
+in JupyterLab if that is installed, of the site, and of a pipeline that runs on Spark.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +31,7 @@ from cepheid.plot.picture import Plot
 from cepheid.plot.style import picture_style
 from cepheid.testing import events as script
 from tools.draw_ratios import ratios
+from tools.open_jupyterlab import MISSING, executed_in_jupyterlab, find_jupyterlab
 
 REPOSITORY = Path(__file__).parent.parent
 EXAMPLES = REPOSITORY / "examples"
@@ -290,46 +290,6 @@ def report_page() -> str:
     return cepheid.plot(query, str(EXAMPLES / "rides.csv"), **RIDES).html()
 
 
-def notebook_page() -> str:
-    """The example notebook, executed, in the look of a notebook."""
-    import nbclient
-    import nbformat
-
-    notebook = nbformat.read(EXAMPLES / "logins.ipynb", as_version=4)
-    nbclient.NotebookClient(notebook, kernel_name="python3", timeout=300).execute()
-    cells = "".join(map(_cell, notebook.cells))
-    return (
-        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>notebook</title><style>'
-        "body{font-family:system-ui,'DejaVu Sans',sans-serif;max-width:1000px;margin:24px auto}"
-        ".cell{display:flex;gap:10px;margin:10px 0}.number{color:#5b6475;width:40px;flex:none;"
-        "text-align:right;font:13px/1.6 'DejaVu Sans Mono',monospace}.content{flex:1;min-width:0}"
-        ".code{background:#f5f5f5;border:1px solid #e0e0e0;padding:6px 10px;margin:0;"
-        "white-space:pre-wrap;font:13px/1.6 'DejaVu Sans Mono',monospace}.error{background:#fdd;"
-        "padding:4px 10px;font:13px monospace}.dataframe{border-collapse:collapse;font-size:13px;"
-        "border:0;margin:10px}.dataframe :is(th,td){border:0;padding:3px 10px;text-align:right}"
-        f"</style></head><body>{cells}</body></html>"
-    )
-
-
-def _cell(cell: Any) -> str:
-    if cell.cell_type == "markdown":
-        return f'<div class="cell"><div class="number"></div><div>{escape(cell.source)}</div></div>'
-    outputs = "".join(map(_output, cell.outputs))
-    return (
-        f'<div class="cell"><div class="number">[{cell.execution_count}]</div>'
-        f'<div class="content"><pre class="code">{escape(cell.source)}</pre>{outputs}</div></div>'
-    )
-
-
-def _output(output: Any) -> str:
-    if output.output_type == "error":
-        return f'<p class="error">{escape(output.traceback[0])}</p>'
-    if output.output_type == "stream":
-        return f"<pre>{escape(output.text)}</pre>"
-    found: str = output.data.get("text/html") or f"<pre>{escape(output.data['text/plain'])}</pre>"
-    return found
-
-
 @contextmanager
 def live_pipeline(place: Path) -> Iterator[str]:
     """Run the example pipeline on Spark, in a folder, and give the address of its page."""
@@ -385,7 +345,7 @@ def _until_now(lines: list[str]) -> list[str]:
 
 
 def take_screenshots(folder: Path) -> None:
-    """Have Chromium draw the report, in light and dark, the notebook, the site, and a pipeline."""
+    """Have Chromium draw the report, in light and dark, a notebook, the site, and a pipeline."""
     found = subprocess.run(
         ["sh", str(REPOSITORY / "tools" / "ensure_chromium.sh")],
         capture_output=True, text=True, check=True,
@@ -393,13 +353,8 @@ def take_screenshots(folder: Path) -> None:
     chromium = found.stdout.strip()
     dark = ["--blink-settings=preferredColorScheme=0"]
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
-        report, notebook, site = (
-            Path(place, "report.html"),
-            Path(place, "notebook.html"),
-            Path(place, "site"),
-        )
+        report, site = Path(place, "report.html"), Path(place, "site")
         report.write_text(report_page(), encoding="utf-8")
-        notebook.write_text(notebook_page(), encoding="utf-8")
         subprocess.run(
             [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(site)],
             cwd=REPOSITORY, check=True,
@@ -409,9 +364,16 @@ def take_screenshots(folder: Path) -> None:
             ("live.png", live, 1180, []),
             ("report.png", report.as_uri(), 1560, []),
             ("report_dark.png", report.as_uri(), 1560, dark),
-            ("notebook.png", notebook.as_uri(), 1480, []),
             ("site.png", (site / "index.html").as_uri(), 1000, []),
         ]
+        if program := find_jupyterlab():
+            shown = executed_in_jupyterlab(
+                program, EXAMPLES / "logins.ipynb", Path(place, "jupyterlab")
+            )
+            later = ["--virtual-time-budget=20000"]  # JupyterLab takes longer to draw
+            shots.append(("notebook.png", stack.enter_context(shown), 1980, later))
+        else:
+            print(MISSING, file=sys.stderr)
         for name, address, height, options in shots:
             subprocess.run(
                 [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",

@@ -8,7 +8,7 @@ import cepheid
 from cepheid.errors import BindingError, ConfigError
 from tests.cli.command import REPOSITORY
 from tests.notebook.session import ipython_session
-from tests.plot.pictures import LOGINS, ROLES
+from tests.plot.pictures import LOGINS, ROLES, still_pictures
 
 PAIRS = "PATTERN SEQ(Fail f, Login s) WHERE [user] WITHIN 60 RETURN f.ts, s.ts"
 
@@ -63,7 +63,8 @@ def test_draws(session):
     session.run(f"%%cepheid ready --plot\n{PAIRS}")
     (shown,) = session.html
     assert "data-cepheid-plot" in shown
-    assert shown.count('class="match"') == 5
+    (picture,) = still_pictures(shown)
+    assert picture.count('class="match"') == 5
 
 
 def test_explains_and_runs_nothing(session):

@@ -4,6 +4,8 @@ import nbclient
 import nbformat.v4
 import pytest
 
+from tests.plot.pictures import still_pictures
+
 CELLS = {
     "load": """
 %load_ext cepheid
@@ -81,7 +83,8 @@ def outputs():
 )
 def test_has_html_and_degrades_to_text(outputs, cell, html, text):
     data = outputs[cell][-1].data
-    assert html in data["text/html"]
+    shown = data["text/html"]
+    assert html in "".join([shown, *still_pictures(shown)])
     assert text in data["text/plain"]
 
 

@@ -1,5 +1,7 @@
 """What tests of pictures read from them."""
 
+import re
+from base64 import b64decode
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -14,6 +16,7 @@ LOGINS = pa.table(
 )
 ROLES = {"time": "ts", "type": "kind"}
 NO_END = ("br", "hr", "img", "input", "link", "meta")
+STILL = re.compile(r'src="data:image/svg\+xml;base64,([^"]+)"')
 
 
 def elements(svg: str, name: str) -> list[ElementTree.Element]:
@@ -21,6 +24,11 @@ def elements(svg: str, name: str) -> list[ElementTree.Element]:
     return [
         each for each in ElementTree.fromstring(svg).iter() if name in each.get("class", "").split()
     ]
+
+
+def still_pictures(html: str) -> list[str]:
+    """The SVG documents of the images in what a notebook shows."""
+    return [b64decode(each).decode() for each in STILL.findall(html)]
 
 
 def words_of(element: ElementTree.Element) -> list[str]:

@@ -1,5 +1,7 @@
 """Pages in a real browser: what a reader sees, points at and types."""
 
+import re
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -258,3 +260,56 @@ def test_colours_follow_the_reader(chromium, page, tmp_path):
     light, dark = (each.read_bytes() for each in pictures)
     assert light[:4] == dark[:4] == b"\x89PNG"
     assert light != dark
+
+
+class TestOfANotebook:
+    """A picture in a notebook is an image that the script, where it may run, makes alive."""
+
+    PAGE = "<!DOCTYPE html><html><head></head><body>{}</body></html>"
+
+    def test_with_its_script_it_is_as_on_a_page(self, chromium):
+        shown = cepheid.plot(QUERY, LOGINS, **ROLES)._repr_html_()
+        told = chromium.after(
+            self.PAGE.format(shown),
+            READ
+            + """point(svg.querySelector(".match"));
+            const before = ticks(); document.querySelector(".tools button").click();
+            return [document.images.length, svg.querySelector("style") === null, before, ticks(),
+              tip.textContent.split("\\n").join("|")].join(";");""",
+        )
+        assert told == "0;true;20 40 60 80;20 30 40 50;match of 2 events|f: Fail 10|s: Login 31"
+
+    def test_an_automaton_has_the_colours_of_the_page(self, chromium):
+        shown = cepheid.query(QUERY)._repr_html_()
+        told = chromium.after(
+            self.PAGE.format(f'<div data-jp-theme-light="false">{shown}</div>'),
+            """const paper = document.querySelector("svg.cepheid .paper");
+            return [document.images.length, getComputedStyle(paper).fill].join(";");""",
+        )
+        assert told == "0;rgb(20, 23, 31)"  # DARK["paper"]
+
+    @pytest.mark.parametrize("shown", ["plot", "query", "bursts"])
+    def test_without_scripts_and_svg_elements_it_is_an_image(self, chromium, shown):
+        if shown == "bursts":
+            texts = [
+                f"PATTERN SEQ({each}, Fail+) RETURN COUNT(*) AS n" for each in ("Login", "Logout")
+            ]
+            found = cepheid.workload(texts).analyze(LOGINS, **ROLES, sharing="always")
+        else:
+            query = cepheid.query(QUERY)
+            found = query if shown == "query" else cepheid.plot(query, LOGINS, **ROLES)
+        html = found._repr_html_()
+        kept = re.sub(r"<(script|style)\b.*?</\1>", "", html, flags=re.DOTALL)
+        assert "<svg" not in kept
+        assert "<button" not in kept
+        told = chromium.after(
+            self.PAGE.format(kept),
+            """const [image] = document.images;
+            return [document.images.length, image.naturalWidth > 300, image.alt].join(";");""",
+        )
+        words = {
+            "plot": "SEQ(Fail f, !Logout o, Login s). 9 events, 5 matches",
+            "query": "Automaton of SEQ(Fail f, !Logout o, Login s)",
+            "bursts": "Bursts of a workload",
+        }
+        assert told.startswith(f"1;true;{words[shown]}")

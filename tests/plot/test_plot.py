@@ -7,7 +7,7 @@ import pytest
 
 import cepheid
 from cepheid.errors import BindingError, ConfigError, DataError
-from tests.plot.pictures import LOGINS, ROLES, Page, elements, words_of
+from tests.plot.pictures import LOGINS, ROLES, Page, elements, still_pictures, words_of
 
 NEGATED = "PATTERN SEQ(Fail f, !Logout o, Login s) WHERE [user] WITHIN 60"
 
@@ -379,7 +379,8 @@ class TestFiles:
             {"ts": [1], "kind": ["Fail"], "user": ["</title><script>alert(1)</script>"]}
         )
         picture = plot("PATTERN Fail f WHERE [user] AND user != '</script>'", evil)
-        for text in (picture.html(), picture.svg(), picture._repr_html_()):
+        shown = picture._repr_html_()
+        for text in (picture.html(), picture.svg(), shown, *still_pictures(shown)):
             assert "<script>alert" not in text
             assert "'</script>'" not in text
         Page(picture.html())

@@ -2,7 +2,9 @@
 
 import contextlib
 import io
+import os
 import re
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -17,7 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
 import cepheid
-from tests.shown_code import NOT_RUN, Shown, shown_blocks
+from tests.shown_code import NOT_RUN, REPOSITORY, Shown, shown_blocks
 from tests.spark.stream.streams import ATTEMPTS, few_partitions
 
 pytestmark = pytest.mark.spark
@@ -194,8 +196,30 @@ def started(reader: Reader, text: str) -> StreamingQuery:
 
 
 def run_operate_1(reader: Reader, shown: Shown) -> None:
-    reader.run(shown, running=lambda: started(reader, LOGINS))
-    assert "events" in reader.printed
+    """Three files, as the page says; metrics that come after the end of the block are not seen."""
+    parts = (((10, "Fail"), (14, "Fail"), (31, "Login")), ((90, "Fail"), (95, "Login")),
+             ((40, "Fail"), (130, "Login")))  # fmt: skip
+    folder = reader.folder / "parts"
+    folder.mkdir()
+    for number, part in enumerate(parts, start=1):
+        file = folder / f"{number}.parquet"
+        rows = [{"ts": ts, "kind": kind, "user": "ann"} for ts, kind in part]
+        pq.write_table(pa.Table.from_pylist(rows), file)
+        os.utime(file, (number, number))  # in which order they are read
+
+    def running() -> StreamingQuery:
+        files = reader.spark.readStream.schema("ts long, kind string, user string")
+        stream = files.option("maxFilesPerTrigger", 1).parquet(str(folder))
+        found = cepheid.query(LOGINS).run(stream, time="ts", type="kind", watermark=30)
+        checkpoint = tempfile.mkdtemp(dir=reader.folder)
+        writer = found.writeStream.format("noop").trigger(availableNow=True)
+        return writer.option("checkpointLocation", checkpoint).start()
+
+    reader.run(shown, running=running)
+    page = (REPOSITORY / "docs" / "how-to" / "operate-streams.md").read_text(encoding="utf-8")
+    printed = reader.printed.splitlines()
+    assert printed
+    assert printed == re.findall(r"^batch \d .*$", page, re.MULTILINE)[: len(printed)]
 
 
 def run_operate_2(reader: Reader, shown: Shown) -> None:

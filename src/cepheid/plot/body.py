@@ -126,7 +126,7 @@ def title_text(title: str) -> str:
     return svg_text("title", MARGIN, MARGIN + 6, fitted(title, LABEL + PLOT - BUTTONS, 17.0))
 
 
-def stacked(bodies: Sequence[Body], style: str, *, title: str) -> str:
+def stacked(bodies: Sequence[Body], style: str, *, title: str, is_for_scripts: bool = False) -> str:
     """Return pictures below each other as one SVG document; without a style for use in a page."""
     height = sum(each.height for each in bodies)
     size = f'width="{svg_number(WIDTH)}" height="{svg_number(height)}"'
@@ -144,4 +144,4 @@ def stacked(bodies: Sequence[Body], style: str, *, title: str) -> str:
         lines += [f'<g class="body" transform="translate(0 {svg_number(y)})">', *each.parts, "</g>"]
         y += each.height
     whole = "\n".join([*filter(None, lines), "</svg>"])
-    return FOR_SCRIPTS.sub("", whole) if style else whole
+    return FOR_SCRIPTS.sub("", whole) if style and not is_for_scripts else whole

@@ -170,8 +170,18 @@
     };
   }
 
+  // In a notebook the buttons and all else around a picture come in an element of their own.
+  function putInFrame(figure) {
+    var frame = figure.querySelector("script"), svg = figure.querySelector("svg");
+    if (!frame) { return; }
+    figure.innerHTML = frame.textContent;
+    svg.querySelector("style").remove();  // the page has it, in the colours of its theme
+    figure.querySelector(".wide").appendChild(svg);
+  }
+
   function start(figure) {
     figure.setAttribute("data-ready", "");
+    putInFrame(figure);
     figure.classList.add("ready");
     var svg = figure.querySelector("svg.cepheid-plot"), said = figure.querySelector(".said");
     if (!svg) { return; }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from functools import cache
 from html import escape
@@ -13,7 +14,7 @@ from cepheid.plot.body import Body, stacked
 from cepheid.plot.colour_query import colour_query
 from cepheid.plot.rows_table import rows_table
 from cepheid.plot.section import Section, heading_of
-from cepheid.plot.style import page_style
+from cepheid.plot.style import page_style, picture_style
 
 TOOLS = (
     '<div class="tools" role="toolbar" aria-label="zoom and move">'
@@ -53,10 +54,14 @@ def piece(content: str) -> str:
 
 def fragment(sections: Sequence[Section]) -> str:
     """Return the pictures alone; of queries without any, their rows."""
-    figures = "".join(figure(each.bodies, each.name) for each in sections if each.bodies)
-    script = f"<script>{page_script()}</script>"
+    figures = "".join(_still_figure(each.bodies, each.name) for each in sections if each.bodies)
     tables = "".join(_table(each) for each in sections if not each.bodies)
-    return f"{piece(figures + tables)}{script}"
+    return unfolded(figures + tables) + f"<script>{page_script()}</script>"
+
+
+def unfolded(content: str) -> str:
+    """Return something to show in a notebook, with what makes its images part of the page."""
+    return piece(content) + f"<script>{_file('unfold.js')}</script>"
 
 
 def page(title: str, sections: Sequence[Section], sharing: str | None) -> str:
@@ -109,15 +114,27 @@ def query_block(text: str) -> str:
     return f'<pre class="query"><code>{colour_query(text.strip())}</code></pre>'
 
 
-def automaton(explanation: Explanation, *, is_open: bool = True) -> str:
-    """Return the picture of the pattern, which can be folded away."""
+def automaton(explanation: Explanation, *, is_still: bool = False) -> str:
+    """Return the picture of the pattern, which can be folded away; as an image in a notebook."""
+    drawn = as_svg(explanation)
+    shown = still(drawn, f"Automaton of {explanation.pattern}") if is_still else drawn
     return (
-        f"<details{' open' if is_open else ''}><summary>Automaton</summary>"
-        f'<figure class="drawing">{as_svg(explanation)}</figure></details>'
+        "<details open><summary>Automaton</summary>"
+        f'<figure class="drawing">{shown}</figure></details>'
     )
 
 
-def plan_table(explanation: Explanation, *, is_open: bool = True) -> str:
+def still(picture: str, words: str) -> str:
+    """Return a picture as an image.
+
+    Jupyter takes SVG elements and scripts out of what it does not trust, such as the outputs of a
+    notebook that came by mail; images stay.
+    """
+    data = b64encode(picture.encode()).decode()
+    return f'<img class="still" alt="{escape(words)}" src="data:image/svg+xml;base64,{data}">'
+
+
+def plan_table(explanation: Explanation) -> str:
     """Return what the planner chose, and why."""
     rows = "".join(
         f'<tr><th scope="row">{escape(each.topic)}</th><td>{escape(each.choice)}</td>'
@@ -126,7 +143,7 @@ def plan_table(explanation: Explanation, *, is_open: bool = True) -> str:
     )
     head = '<th scope="col">topic</th><th scope="col">choice</th><th scope="col">because</th>'
     return (
-        f"<details{' open' if is_open else ''}><summary>Plan</summary>"
+        "<details open><summary>Plan</summary>"
         f'<div class="plan"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
         "</div></details>"
     )
@@ -140,11 +157,26 @@ def _table(section: Section) -> str:
 def figure(bodies: Sequence[Body], name: str) -> str:
     """Return pictures below each other, with what a script needs to let a reader move in them."""
     drawn = stacked(bodies, "", title=name)
+    return f'<figure class="plot" data-cepheid-plot>{_frame(drawn, drawn)}</figure>'
+
+
+def _still_figure(bodies: Sequence[Body], name: str) -> str:
+    """Return the same as an image, with what the script puts around it."""
+    drawn = stacked(bodies, picture_style(), title=name, is_for_scripts=True)
+    words = " ".join(each.summary for each in bodies)
+    return (
+        f'<figure class="plot" data-cepheid-plot>{still(drawn, words)}'
+        f'<script type="text/html">{_frame(drawn, "")}</script></figure>'
+    )
+
+
+def _frame(drawn: str, content: str) -> str:
+    """Return a place for a picture, between its buttons and what to press."""
     tools = TOOLS if 'class="view"' in drawn else ""
     return (
-        f'<figure class="plot" data-cepheid-plot>{tools}<div class="wide">{drawn}</div>'
+        f'{tools}<div class="wide">{content}</div>'
         '<p class="keys" aria-hidden="true">Keys, after a click here or Tab: '
-        f'{_keys(drawn)}</p><p class="said" aria-live="polite"></p></figure>'
+        f'{_keys(drawn)}</p><p class="said" aria-live="polite"></p>'
     )
 
 

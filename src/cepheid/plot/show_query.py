@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from cepheid.explain.document import Explanation
-from cepheid.plot.page import automaton, piece, plan_table, query_block
+from cepheid.plot.page import automaton, piece, plan_table, query_block, still, unfolded
 
 MOST_QUERIES = 50
 
 
 def show_query(text: str, explanation: Explanation | None) -> str:
     """Return a query in colours with its automaton, if there is one."""
-    drawn = "" if explanation is None else automaton(explanation)
-    return piece(query_block(text) + drawn)
+    drawn = "" if explanation is None else automaton(explanation, is_still=True)
+    return unfolded(query_block(text) + drawn)
 
 
 def show_plan(explanation: Explanation) -> str:
@@ -24,11 +24,11 @@ def show_plan(explanation: Explanation) -> str:
         f'<p class="warning">cannot run yet: {escape(each.message)}</p>'
         for each in explanation.unsupported
     )
-    return piece(
+    return unfolded(
         query_block(explanation.query)
         + warnings
         + unsupported
-        + automaton(explanation)
+        + automaton(explanation, is_still=True)
         + plan_table(explanation)
     )
 
@@ -51,7 +51,8 @@ def show_workload(texts: Mapping[str, str], reads: Mapping[str, Sequence[str]], 
 
 def show_sharing(picture: str, text: str) -> str:
     """Return the bursts of a workload, and what was shared in words."""
-    return piece(f'<figure class="drawing">{picture}</figure>{folded("In words", text)}')
+    shown = still(picture, "Bursts of a workload")
+    return unfolded(f'<figure class="drawing">{shown}</figure>{folded("In words", text)}')
 
 
 def folded(title: str, text: str) -> str:
