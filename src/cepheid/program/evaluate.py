@@ -112,7 +112,7 @@ class LocalPredicates:
                 f"the predicate '{describe(atom)}' cannot be computed: {error}",
                 hint=OVERFLOW_HINT,
             ) from None
-        holds = _to_booleans(result, self.length)
+        holds = to_booleans(result, self.length)
         for reference in references(atom):
             if reference.attribute is not None and reference.attribute in exempt:
                 holds = holds | exempt[reference.attribute]
@@ -450,7 +450,8 @@ def time_like(kind: pa.DataType, text: str) -> pa.Scalar:
     return to_scalar(ticks // 1_000, pa.timestamp("us", zone))
 
 
-def _to_booleans(result: Column, length: int) -> Booleans:
+def to_booleans(result: Column, length: int) -> Booleans:
+    """Return which truth values are TRUE, and not NULL."""
     if isinstance(result, pa.Scalar):
         return np.full(length, result.as_py() is True)
     return to_numpy(pc.fill_null(result, to_scalar(False)))

@@ -45,7 +45,7 @@ def column_type(column: AggregateColumn, output: AggregateOutput, events: pa.Sch
         case Form.EXTREME:
             return extreme_type(output.minima[column.minimum], events)
         case Form.EXACT:
-            return pa.string()
+            return pa.float64() if column.is_hidden else pa.string()
         case Form.LOGARITHM | Form.AVERAGE | Form.AVERAGE_DIFFERENCE:
             return pa.float64()
         case Form.DIFFERENCE:
@@ -104,7 +104,7 @@ class ValueColumns:
                 return self._difference(column)
 
     def beyond_64_bits(self, output: AggregateOutput) -> dict[str, Sequence[int]]:
-        """Return the counts that HAVING compares and that do not fit 64 bits."""
+        """Return the counts that expressions read and that do not fit 64 bits."""
         if self.exact is None or max(self.exact, default=0) < BIGINT_LIMIT:
             return {}
         hidden = [each for each in output.columns if each.is_hidden and each.form is Form.EXACT]
