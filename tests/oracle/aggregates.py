@@ -21,8 +21,8 @@ def aggregate_trends(query: BoundQuery, wanted: TrendAggregate, trends: Sequence
         if wanted.log2:
             return math.log2(count) if count else None
         return count
-    if wanted.minus is not None:
-        return _of_differences(query, wanted, wanted.minus, trends)
+    if wanted.other is not None:
+        return _of_two(query, wanted, trends)
     events = [event for trend in trends for event in _events_of(query, wanted.variable, trend)]
     if wanted.attribute is None:
         return len(events)
@@ -31,15 +31,16 @@ def aggregate_trends(query: BoundQuery, wanted: TrendAggregate, trends: Sequence
     return with_point(found, wanted.scale)
 
 
-def _of_differences(
-    query: BoundQuery, wanted: TrendAggregate, minus: str, trends: Sequence[Trend]
-) -> Any:
-    differences = []
+def _of_two(query: BoundQuery, wanted: TrendAggregate, trends: Sequence[Trend]) -> Any:
+    """Of the events that both have a value only, as of any expression."""
+    values = []
     for trend in trends:
         (one,) = _events_of(query, str(wanted.variable), trend)
-        (other,) = _events_of(query, minus, trend)
-        differences.append(one.row[wanted.attribute] - other.row[wanted.attribute])
-    return aggregate(wanted.function, differences)
+        (other,) = _events_of(query, str(wanted.other), trend)
+        pair = one.row[wanted.attribute], other.row[wanted.other_attribute]
+        if None not in pair:
+            values.append(pair[0] + wanted.sign * pair[1])
+    return with_point(aggregate(wanted.function, values), wanted.scale)
 
 
 def with_point(value: Any, scale: int | None) -> Any:

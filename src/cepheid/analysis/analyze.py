@@ -305,6 +305,6 @@ def _having(
     named |= {each.output: each.value for each in outputs.arithmetic}
     named |= {each.output: each.constant for each in outputs.constants}
     binder = HavingBinder(
-        AggregateBinder(scopes, schema, problems, query.pattern), outputs.group_by, hidden, named
+        AggregateBinder(scopes, schema, problems, query), outputs.group_by, hidden, named
     )
     return binder.having(query.having), (*shown, *hidden)

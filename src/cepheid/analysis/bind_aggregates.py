@@ -11,8 +11,9 @@ from cepheid.analysis.bind_values import (
     report_function,
 )
 from cepheid.analysis.bound import TrendAggregate, Variable
-from cepheid.analysis.decimal_sums import scale_of_sum, without_point
+from cepheid.analysis.decimal_sums import same_scale, scale_of_sum, without_point
 from cepheid.analysis.names import is_always_bound, names_in, parts_of, references_in
+from cepheid.analysis.not_null import find_not_null
 from cepheid.analysis.problems import Problems
 from cepheid.analysis.schema import EventSchema
 from cepheid.analysis.scope import Scope
@@ -44,9 +45,9 @@ class AggregateBinder:
         scopes: tuple[Scope, ...],
         schema: EventSchema,
         problems: Problems,
-        pattern: ast.Pattern,
+        query: ast.Query,
     ) -> None:
-        self.pattern = pattern
+        self.query = query
         self.scopes = scopes
         self.schema = schema
         self.problems = problems
@@ -96,11 +97,11 @@ class AggregateBinder:
             case ast.Call():
                 pass
             case ast.Arithmetic(
-                operator="-",
-                left=ast.Attribute(index=None, is_next=False) as later,
-                right=ast.Attribute(index=None, is_next=False) as earlier,
-            ) if later.variable != earlier.variable:
-                return self._difference_of(node, later, earlier)
+                operator="+" | "-" as sign,
+                left=ast.Attribute(index=None, is_next=False) as one,
+                right=ast.Attribute(index=None, is_next=False) as other,
+            ) if one.variable != other.variable:
+                return self._of_two(node, one, other, sign)
             case argument if len(names_in(argument)) == 1 and not _has_index(argument):
                 return self._expression_of(node, argument)
         if len(names_in(node.argument)) > 1:
@@ -169,35 +170,79 @@ class AggregateBinder:
             node.function, name, whole.attribute, attribute_type=kind, scale=scale
         )
 
-    def _difference_of(
-        self, node: ast.Call, later: ast.Attribute, earlier: ast.Attribute
+    def _of_two(
+        self, node: ast.Call, one: ast.Attribute, other: ast.Attribute, sign: str
     ) -> TrendAggregate | None:
-        """Bind `AVG(b.time - a.time)`: times are never NULL, so sums can be taken apart."""
-        found = [self._find(each, each.variable) for each in (later, earlier)]
+        """Bind `AVG(b.time - a.time)`: where both have a value, sums can be taken apart."""
+        found = [self._find(each, each.variable) for each in (one, other)]
         if found[0] is None or found[1] is None:
             return None
-        (one, scope), (other, _) = found[0], found[1]
-        binder = ConditionBinder(scope, self.schema, self.problems)
-        columns = [binder.column(each, node.name, node) for each, node in
-                   ((one, later), (other, earlier))]  # fmt: skip
-        if None in columns:
+        variables = [each[0] for each in found if each is not None]
+        binder = ConditionBinder(found[0][1], self.schema, self.problems)
+        columns = [
+            binder.column(variable, each.name, each)
+            for variable, each in zip(variables, (one, other), strict=True)
+        ]
+        value = None if None in columns else binder.value(node.argument)
+        if value is None:
             return None
-        is_one_event = len(self.scopes) == 1 and all(
-            not each.has_several_events and is_always_bound(self.pattern, each.name)
-            for each in (one, other)
+        are_bound_once = len(self.scopes) == 1 and all(
+            not each.has_several_events and is_always_bound(self.query.pattern, each.name)
+            for each in variables
         )
-        are_times = set(columns) == {self.schema.time or TIME}
-        if node.function not in ("SUM", "AVG") or not is_one_event or not are_times:
+        if node.function not in ("SUM", "AVG") or not are_bound_once:
             self._report_several(node)
             return None
-        kind = self.schema.type_of(str(columns[0])) or AttributeType.UNKNOWN
-        column = binder.whole_column(_microseconds(later) if kind in TEMPORAL else later)
-        if column is None:
+        kinds = [self.schema.type_of(str(each)) or AttributeType.UNKNOWN for each in columns]
+        if not self._have_values(node, variables, [str(each) for each in columns]):
             return None
-        kind = AttributeType.DURATION if kind in TEMPORAL else kind
+        scale = same_scale([str(each) for each in columns], self.schema)
+        kind = AttributeType.UNKNOWN if AttributeType.UNKNOWN in kinds else value.type
+        kind = AttributeType.INTEGER if scale is not None else kind
+        parts = [
+            binder.whole_column(_as_number(each, its_kind, kind, scale))
+            for each, its_kind in zip((one, other), kinds, strict=True)
+        ]
+        if parts[0] is None or parts[1] is None:
+            return None
         return TrendAggregate(
-            node.function, one.name, column.attribute, attribute_type=kind, minus=other.name
+            node.function,
+            variables[0].name,
+            parts[0].attribute,
+            attribute_type=kind,
+            scale=scale,
+            other=variables[1].name,
+            other_attribute=parts[1].attribute,
+            sign=1 if sign == "+" else -1,
         )
+
+    def _have_values(self, node: ast.Call, variables: list[Variable], columns: list[str]) -> bool:
+        """Whether both values are known to be there in every match; if not, that is reported."""
+        known = {
+            (self.scopes[0].variables[name].name, attribute)
+            for name, attribute in find_not_null(self.query.where)
+            if name in self.scopes[0].variables
+        }
+        missing = [
+            f"{variable.name}.{column} IS NOT NULL"
+            for variable, column in zip(variables, columns, strict=True)
+            if column != (self.schema.time or TIME)
+            and (
+                (variable.name, column) not in known
+                or not all(self.schema.has_attribute(each, column) for each in variable.types)
+            )
+        ]
+        if missing:
+            span = node.argument.span
+            written = self.problems.source.text[span.start : span.end]
+            self.problems.add(
+                "sum-of-null",
+                f"{node.function} of '{written}' has to know the matches in which one of the two "
+                "is NULL, as they do not count, and matches are not built for aggregates",
+                span,
+                f"write WHERE {' AND '.join(missing)}",
+            )
+        return not missing
 
     def _report_several(self, node: ast.Call) -> None:
         """Report an aggregate that depends on which events are together in a match."""
@@ -208,9 +253,9 @@ class AggregateBinder:
             f"{node.function} of '{written}' depends on which events are together in a match",
             span,
             "matches are not built for aggregates: they take expressions of one event, SUM(a.x * "
-            "2), and SUM and AVG also the time of one event less that of another, if each has one "
-            f"in every match; else RETURN {written} AS value … INTO a type, and aggregate that in "
-            "a second query",
+            "2), and SUM and AVG also attributes of two, b.x - a.x or b.x + a.x, if each is one "
+            f"event of every match; else RETURN {written} AS value … INTO a type, and aggregate "
+            "that in a second query",
         )
 
     def _expression_of(self, node: ast.Call, argument: ast.Expression) -> TrendAggregate | None:
@@ -258,11 +303,21 @@ def is_in_ticks(aggregate: TrendAggregate | None, schema: EventSchema) -> bool:
     if aggregate is None or aggregate.function == "COUNT" or aggregate.attribute is None:
         return False
     is_whole = aggregate.attribute_type is AttributeType.INTEGER
-    return is_whole and aggregate.attribute == schema.time
+    others = (aggregate.other_attribute or schema.time) == schema.time and aggregate.sign < 0
+    return is_whole and aggregate.attribute == schema.time and (aggregate.other is None or others)
 
 
-def _microseconds(node: ast.Expression) -> ast.Expression:
-    return ast.Function("microseconds", (node,), span=node.span)
+def _as_number(
+    node: ast.Attribute, found: AttributeType, wanted: AttributeType, scale: int | None
+) -> ast.Expression:
+    """Return an attribute as what is added up: a time in microseconds, a decimal without point."""
+    if scale is not None:
+        return without_point(node, scale)
+    if found in TEMPORAL:
+        return ast.Function("microseconds", (node,), span=node.span)
+    if wanted is AttributeType.FLOAT and found is not AttributeType.FLOAT:
+        return ast.Cast(node, "DOUBLE", span=node.span)
+    return node
 
 
 def _has_index(node: ast.Expression) -> bool:

@@ -152,8 +152,9 @@ class TrendAggregate:
 
     `variable` is None for COUNT(*); `attribute` is None for COUNT(E). `exact` asks for arbitrary
     precision as text, `log2` for the binary logarithm of COUNT(*). A `scale` tells a sum or an
-    average of decimals, whose attribute is the number without the point. With `minus`, a variable,
-    it is one of differences: `AVG(b.time - a.time)`; both have one event in every trend.
+    average of decimals, whose attribute is the number without the point. With `other`, a variable,
+    it is one of what two events have together, `AVG(b.time - a.time)`: both have one event with a
+    value in every trend. The other value counts `sign` times, 1 or -1.
     """
 
     function: str
@@ -163,7 +164,9 @@ class TrendAggregate:
     log2: bool = False
     attribute_type: AttributeType = AttributeType.UNKNOWN
     scale: int | None = None
-    minus: str | None = None
+    other: str | None = None
+    other_attribute: str | None = None
+    sign: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from cepheid.program.aggregate_output import (
 from cepheid.program.lower_automaton import bit_mask
 from cepheid.program.retype_values import retype_condition, retype_value
 
+WHOLE = (AttributeType.INTEGER, AttributeType.DURATION)
 Measure = TypeVar("Measure", NumberMeasure, MinimumMeasure)
 
 
@@ -68,8 +69,8 @@ class _Lowering:
         if wanted.variable is None:
             form = Form.EXACT if wanted.exact else Form.LOGARITHM if wanted.log2 else Form.NUMBER
             return AggregateColumn(name, form, self.kind, is_hidden=is_hidden)
-        if wanted.minus is not None:
-            return self._difference(name, wanted, wanted.minus, is_hidden=is_hidden)
+        if wanted.other is not None:
+            return self._of_two(name, wanted, is_hidden=is_hidden)
         match wanted.function:
             case "COUNT":
                 content = Content.EVENTS if wanted.attribute is None else Content.VALUES
@@ -79,7 +80,7 @@ class _Lowering:
                 minimum = self._minimum(wanted)
                 return AggregateColumn(name, Form.EXTREME, minimum=minimum, is_hidden=is_hidden)
         number, values = self._number(Content.SUM, wanted), self._number(Content.VALUES, wanted)
-        is_integer = wanted.attribute_type in (AttributeType.INTEGER, AttributeType.DURATION)
+        is_integer = wanted.attribute_type in WHOLE
         if wanted.function == "AVG":
             kind, form = NumberKind.DOUBLE, Form.AVERAGE
         else:
@@ -99,21 +100,23 @@ class _Lowering:
             scale=wanted.scale,
         )
 
-    def _difference(
-        self, name: str, wanted: TrendAggregate, minus: str, *, is_hidden: bool
-    ) -> AggregateColumn:
-        """The sum over trends of a difference is that of one event less that of the other."""
-        other = replace(wanted, variable=minus)
-        is_average = wanted.function == "AVG"
+    def _of_two(self, name: str, wanted: TrendAggregate, *, is_hidden: bool) -> AggregateColumn:
+        """The sum over trends of what two events have together is that of the one and the other."""
+        other = replace(wanted, variable=wanted.other, attribute=wanted.other_attribute)
+        is_average, is_whole = wanted.function == "AVG", wanted.attribute_type in WHOLE
+        magnitudes = [self._number(Content.MAGNITUDE, each) if is_whole else None
+                      for each in (wanted, other)]  # fmt: skip
         return AggregateColumn(
             name,
-            Form.AVERAGE_DIFFERENCE if is_average else Form.DIFFERENCE,
-            NumberKind.DOUBLE if is_average else self.kind,
+            Form.AVERAGE_OF_TWO if is_average else Form.SUM_OF_TWO,
+            NumberKind.DOUBLE if is_average or not is_whole else self.kind,
             self._number(Content.SUM, wanted),
-            magnitude=self._number(Content.MAGNITUDE, wanted),
+            magnitude=magnitudes[0],
             is_hidden=is_hidden,
-            minus=self._number(Content.SUM, other),
-            minus_magnitude=self._number(Content.MAGNITUDE, other),
+            scale=wanted.scale,
+            other=self._number(Content.SUM, other),
+            other_magnitude=magnitudes[1],
+            sign=wanted.sign,
         )
 
     def _number(self, content: Content, wanted: TrendAggregate) -> int:
@@ -135,7 +138,7 @@ class _Lowering:
 
 def _is_double(column: AggregateColumn) -> bool:
     """Whether a column of numbers has doubles; a count with all its digits may have them."""
-    is_number = column.form in (Form.NUMBER, Form.DIFFERENCE)
+    is_number = column.form in (Form.NUMBER, Form.SUM_OF_TWO)
     return column.form is Form.EXACT or (is_number and column.kind is NumberKind.DOUBLE)
 
 
