@@ -93,6 +93,12 @@ class AggregateArithmetic(ConditionBinder):
         read = self._read(value)
         return bool(read) and all(is_in_ticks(each, self.schema) for each in read)
 
+    def is_unsigned(self, value: Value) -> bool:
+        """Whether it is the least or largest of whole numbers without a sign."""
+        known = {each.output: each.aggregate.attribute for each in self.hidden}
+        is_column = isinstance(value, AttributeReference) and value.type is AttributeType.DECIMAL
+        return is_column and known.get(str(value.attribute)) in self.schema.unsigned
+
     def _read(self, value: Value) -> list[TrendAggregate | None]:
         """Return the aggregates that an expression reads; None stands for a group attribute."""
         known = {each.output: each.aggregate for each in self.hidden}

@@ -157,6 +157,8 @@ class AggregateBinder:
         if not binder.takes(node.function, kind, argument):
             return None
         name = self._name(argument.variable, variable)
+        if column in self.schema.unsigned and node.function in ("SUM", "AVG"):
+            kind = AttributeType.INTEGER
         scale = scale_of_sum(node.function, column, self.schema)
         if scale is None:
             return TrendAggregate(node.function, name, column, attribute_type=kind)

@@ -127,8 +127,9 @@ def _digits(value: Value, events: pa.Schema) -> tuple[int, int]:
             kind = events.field(str(value.attribute)).type
             if pa.types.is_dictionary(kind):
                 kind = kind.value_type
-            is_decimal = pa.types.is_decimal(kind)
-            return (kind.precision - kind.scale, kind.scale) if is_decimal else (INTEGER_DIGITS, 0)
+            if pa.types.is_decimal(kind):
+                return kind.precision - kind.scale, kind.scale
+            return INTEGER_DIGITS + pa.types.is_uint64(kind), 0
         case Minus():
             return _digits(value.operand, events)
         case Operation():

@@ -25,7 +25,7 @@ from cepheid.analysis.expressions import (
 from cepheid.engine.events.event_schema import ARROW_TYPES
 from cepheid.errors import DataError
 from cepheid.program.arrow_arrays import texts_to_arrow
-from cepheid.program.decimals import MOST_IN_RESULTS, decimal_type
+from cepheid.program.decimals import decimal_type
 from cepheid.program.evaluate import LocalPredicates, to_booleans
 
 Booleans = NDArray[np.bool_]
@@ -99,7 +99,7 @@ class ResultExpressions(LocalPredicates):
 
 @lru_cache(maxsize=256)
 def expression_type(value: Value, columns: pa.Schema) -> pa.DataType:
-    """Return the type of an expression over columns; next to unsigned numbers it has more digits.
+    """Return the type of an expression over columns.
 
     >>> from cepheid.analysis.expressions import AttributeReference, Minus, Role
     >>> column = AttributeReference("", Role.EACH, "n", AttributeType.INTEGER)
@@ -110,8 +110,5 @@ def expression_type(value: Value, columns: pa.Schema) -> pa.DataType:
         return ARROW_TYPES[value.type]
     if value.type is AttributeType.DECIMAL:
         return decimal_type(value, columns)
-    wide = pa.decimal128(20, 0)
-    types = {each.name: wide if each.type == pa.uint64() else each.type for each in columns}
-    empty = {name: pa.array([], kind) for name, kind in types.items()}
-    found = LocalPredicates(empty, 0).value(value).type
-    return pa.decimal128(MOST_IN_RESULTS, 0) if pa.types.is_decimal(found) else found
+    empty = {each.name: pa.array([], each.type) for each in columns}
+    return LocalPredicates(empty, 0).value(value).type
