@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from cepheid.analysis.bound import BoundQuery, WindowUnit
-from tests.oracle.aggregates import aggregate_trends, arithmetic
+from tests.oracle.aggregates import aggregate_trends
 from tests.oracle.events import Event, from_ticks, time_name
+from tests.oracle.functions import value_of
 from tests.oracle.trends import Trends
 from tests.oracle.windows import View, begins_something, covers_at, views
 
@@ -56,4 +57,4 @@ def _result(query: BoundQuery, trends: Trends, covers: Any, group: tuple[Any, ..
     }
     groups = dict(zip((each.output for each in query.group_by), group, strict=True))
     shown = [value for name, value in columns.items() if name in query.returned]
-    return shown + [arithmetic(each.value, columns | groups) for each in query.arithmetic]
+    return shown + [value_of(each.value, columns | groups) for each in query.arithmetic]

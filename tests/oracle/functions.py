@@ -6,7 +6,7 @@ import datetime
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -43,18 +43,13 @@ def of_no_event(name: str, schema: EventSchema) -> Any:
     return value_of(schema.computed[name].value, {}) if name in schema.computed else None
 
 
-def function(node: Value, leaves: Sequence[Any]) -> Any:
-    """What a function in HAVING gives; it refers to leaves by their numbers."""
-    return value_of(node, {str(number): each for number, each in enumerate(leaves)})
-
-
 def value_of(node: Value, row: Mapping[str, Any]) -> Any:
     """What an expression says of a row."""
     match node:
         case AttributeReference():
             return row.get(node.attribute)
         case Apply():
-            return apply(node, lambda each: value_of(each, row), lambda each: _truth(each, row))
+            return apply(node, lambda each: value_of(each, row), lambda each: truth_of(each, row))
         case Minus():
             return _whole(operate("-", 0, value_of(node.operand, row)), node.type)
         case Operation():
@@ -88,13 +83,14 @@ def _whole(value: Any, kind: AttributeType) -> Any:
     return value
 
 
-def _truth(node: Condition, row: Mapping[str, Any]) -> bool | None:
+def truth_of(node: Condition, row: Mapping[str, Any]) -> bool | None:
+    """Whether a condition holds for a row; None if that is not known."""
     match node:
         case Truth():
             return node.value
         case Compare():
             return compare(node.operator, value_of(node.left, row), value_of(node.right, row))
-    found = [_truth(each, row) for each in node.operands]
+    found = [truth_of(each, row) for each in node.operands]
     decides = isinstance(node, AnyOf)
     if decides in found:
         return decides

@@ -17,16 +17,14 @@ from cepheid.analysis.bound import (
 from cepheid.analysis.expressions import BlockAggregate, Role
 from tests.oracle.aggregates import (
     aggregate_trends,
-    arithmetic,
     as_column,
-    satisfies_having,
     with_point,
 )
 from tests.oracle.arithmetic import summary
 from tests.oracle.combinations import Scene, choices, read, slots_of
 from tests.oracle.events import Event, from_ticks, make_events, time_name
 from tests.oracle.expiry import expiries
-from tests.oracle.functions import constant, of_no_event
+from tests.oracle.functions import constant, of_no_event, truth_of, value_of
 from tests.oracle.matches import bindings, scene
 from tests.oracle.predicates import single_value
 from tests.oracle.trends import Trend, Trends, trend_first, trend_last
@@ -77,24 +75,28 @@ def _aggregate_results(query: BoundQuery, trends: Trends, view: View) -> Iterato
         if view.groups is None or group in by_group:
             by_group.setdefault(group, []).append(trend)
     for group, members in by_group.items():
-        if satisfies_having(query, members, group):
-            row = _aggregate_row(query, view, group, members)
+        columns = _aggregate_columns(query, group, members)
+        if query.having is None or truth_of(query.having, columns) is True:
+            row = _aggregate_row(query, view, columns)
             yield Result(row, view.stream_time, _tie_breaks(query, row, None))
 
 
-def _aggregate_row(
-    query: BoundQuery, view: View, group: tuple[Any, ...], trends: list[Trend]
-) -> Row:
-    """Columns of the view, group attributes that RETURN leaves out, then RETURN."""
+def _aggregate_columns(query: BoundQuery, group: tuple[Any, ...], trends: list[Trend]) -> Row:
+    """Every column, those too that only HAVING and other columns read."""
     assert query.aggregates is not None
     columns = dict(zip((each.output for each in query.group_by), group, strict=True))
     assert columns.keys().isdisjoint(each.output for each in query.aggregates), "a hidden group"
-    leading = [each for each in columns if each not in query.returned]
     for each in query.aggregates:
         value = aggregate_trends(query, each.aggregate, trends)
-        columns[each.output] = as_column(each.aggregate, value)
+        is_shown = each.output in query.returned
+        columns[each.output] = as_column(each.aggregate, value) if is_shown else value
     columns |= {each.output: constant(each.constant) for each in query.constants}
-    columns |= {each.output: arithmetic(each.value, columns) for each in query.arithmetic}
+    return columns | {each.output: value_of(each.value, columns) for each in query.arithmetic}
+
+
+def _aggregate_row(query: BoundQuery, view: View, columns: Row) -> Row:
+    """Columns of the view, group attributes that RETURN leaves out, then RETURN."""
+    leading = [each.output for each in query.group_by if each.output not in query.returned]
     return view.columns | {name: columns[name] for name in (*leading, *query.returned)}
 
 

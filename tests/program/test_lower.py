@@ -171,8 +171,8 @@ class TestOutput:
         output = program_of("A RETURN COUNT(*) AS n HAVING NOT (n < 3 OR MAX(A.x) = 1)").output
         assert [(each.name, each.is_hidden) for each in output.columns] == [
             ("n", False),
-            ("aggregate of HAVING 0", True),
-            ("aggregate of HAVING 1", True),
+            ("aggregate 0", True),
+            ("aggregate 1", True),
         ]
         assert [each.operator for each in output.having.operands] == [">=", "!="]
 

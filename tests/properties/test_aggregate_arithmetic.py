@@ -62,14 +62,21 @@ LENGTHS = "COUNT(*), SUM(b.time - a.time) AS total, AVG(b.time - a.time) AS mean
 BOUND_ONCE = ("SEQ(A a, B b)", "SEQ(A a, C+ c, B b)", "SEQ(A a, C? c, B b)", "SEQ(A a, !C, B b)",
               "SEQ(A a, A+ c, A b)")  # fmt: skip
 CONDITIONS = ("", "WHERE [k]", "WHERE a.x < b.x", "WHERE skip_till_next_match")
+OF_VALUES = ", SUM(b.x - a.x) AS less, AVG(a.x + b.x) AS both, SUM(a.x - b.time) AS mixed"
+HAVE_VALUES = ("a.x < b.x", "a.x != b.x", "a.x IS NOT NULL AND b.x >= 0", "a.x + b.x > 0",
+               "skip_till_next_match AND a.x <= b.x", "a.x IN (1, 2) AND b.x BETWEEN 0 AND 2",
+               "a.x IS NOT NULL AND NOT b.x IN (0)")  # fmt: skip
 
 
 @st.composite
 def length_cases(draw: st.DrawFn) -> Case:
-    """A query that adds up times between two events of every trend."""
-    text = f"PATTERN {draw(st.sampled_from(BOUND_ONCE))} {draw(st.sampled_from(CONDITIONS))}"
+    """A query that adds up what two events of every trend have together."""
+    has_values = draw(st.booleans())
+    where = f"WHERE {draw(st.sampled_from(HAVE_VALUES))}" if has_values else None
+    where = where or draw(st.sampled_from(CONDITIONS))
+    text = f"PATTERN {draw(st.sampled_from(BOUND_ONCE))} {where}"
     windows = ("WITHIN 6", "WITHIN 6 SLIDE 3", "WITHIN 9 SLIDE 1")
-    text += f" {draw(st.sampled_from(windows))} RETURN {LENGTHS}"
+    text += f" {draw(st.sampled_from(windows))} RETURN {LENGTHS}{OF_VALUES * has_values}"
     text += draw(st.sampled_from(("", " HAVING mean > 1")))
     return Case(text, draw(streams()), draw(st.sampled_from(((), ("seq",)))))
 

@@ -1,7 +1,9 @@
-"""A column of RETURN and the same text in HAVING agree: times, lengths of time, functions."""
+"""A column of RETURN, the same text in HAVING, and the oracle agree."""
 
 import datetime as dt
+from collections import Counter
 from decimal import Decimal
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -9,7 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cepheid
+from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.errors import BindingError
+from tests.oracle import bind, evaluate
+from tests.properties.comparison import as_multiset
 
 START = dt.datetime(2024, 1, 1)
 QUERY = "PATTERN SEQ(A a, B b) WHERE [k] GROUP BY k "
@@ -17,8 +22,16 @@ LENGTHS = (
     "(MAX(b.t) - MIN(a.t))", "AVG(b.t - a.t)", "SUM(b.t - a.t)", "(MIN(b.t) - MAX(a.t))",
     "(COUNT(*) * 1 minute)", "(1.5 * 2 minutes)",
 )  # fmt: skip
-NUMBERS = ("COUNT(*)", "SUM(a.n)", "AVG(b.n)", "MIN(a.n)", "MAX(b.d)", "SUM(a.d)", "3")
-TEXTS = ("MAX(a.s)", "MIN(b.s)", "k", "'x2'")
+LARGE = 2**53
+INTEGERS = (LARGE - 1, LARGE, LARGE + 1, LARGE + 2, -LARGE - 1)
+UNSIGNED = (3, LARGE + 1, 2**63 - 1, 2**63, 2**63 + 1, 2**64 - 1)
+DECIMALS = ("0.10", "0.20", "0.30", "-0.10", "90071992.54", "90071992.55")
+NUMBERS = (
+    "COUNT(*)", "SUM(a.n)", "AVG(b.n)", "MIN(a.n)", "MAX(b.n)", "MAX(b.d)", "SUM(a.d)", "MIN(a.u)",
+    "MAX(b.u)", "MAX(a.f)",
+)  # fmt: skip
+LITERALS = ("3", "0.3", str(LARGE + 1), f"{LARGE}.5", str(2**63), str(2**63 + 1))
+TEXTS = ("MAX(a.s)", "MIN(b.s)")
 lengths = st.recursive(
     st.sampled_from(LENGTHS),
     lambda inner: (
@@ -31,10 +44,19 @@ lengths = st.recursive(
     max_leaves=3,
 )
 times = st.sampled_from(("MIN(a.t)", "MAX(b.t)", "MAX(b.t) - 5 minutes", "MIN(a.t) + 5 minutes"))
-texts = st.sampled_from((*TEXTS[:2], "upper(MAX(a.s))", "MAX(a.s) || MIN(b.s)"))
-numbers = st.sampled_from(
-    (*NUMBERS, "round(AVG(b.n), 1)", "coalesce(MIN(a.n), 0)", "length(MAX(a.s))")
-)
+texts = st.sampled_from(
+    (*TEXTS, "'x2'", "upper(MAX(a.s))", "MAX(a.s) || MIN(b.s)", "CAST(COUNT(*) AS STRING)",
+     "CAST(SUM(a.n) AS STRING)", "CAST(MAX(b.u) AS STRING) || MAX(a.s)")
+)  # fmt: skip
+COMPUTED = (
+    "round(AVG(b.n), 1)", "coalesce(MIN(a.n), 0)", "length(MAX(a.s))", "MAX(b.n) - MIN(a.n)",
+    "MAX(b.n) % 2", "-MIN(a.n)", "abs(MIN(a.n))", "SUM(a.d) + 0.2", "MAX(b.d) - MIN(a.d)",
+    "MAX(b.d) * 3", "greatest(MAX(a.n), COUNT(*))", "nullif(MAX(b.n), 9007199254740993)",
+    "CASE WHEN COUNT(*) > 1 THEN MIN(a.n) ELSE MAX(b.d) END", "coalesce(MAX(a.u), 1)",
+    "COUNT(*) / 2", "SUM(a.n) + COUNT(*) * 2", "CAST(SUM(a.d) AS INT)", "round(SUM(a.d), 1)",
+)  # fmt: skip
+values = st.sampled_from((*NUMBERS, *COMPUTED))
+numbers = st.sampled_from((*NUMBERS, *COMPUTED, *LITERALS))
 comparisons = st.sampled_from(("<", "<=", "=", "!=", ">", ">="))
 atoms = st.one_of(
     *(
@@ -43,7 +65,9 @@ atoms = st.one_of(
     ),
     lengths.map("{} BETWEEN 1 minute AND 6 minutes".format),
     lengths.map("{} IN (100 seconds, 5 minutes)".format),
-    numbers.map("{} IN (1, 3, 7)".format),
+    numbers.map("{} IN (1, 3, 7, 9007199254740993, 9223372036854775809)".format),
+    numbers.map("{} BETWEEN 0.1 AND 9007199254740992".format),
+    st.builds("{} IS DISTINCT FROM {}".format, numbers, numbers),
     numbers.map("{} IS NULL".format),
     texts.map("{} LIKE 'x%'".format),
     times.map("hour({}) = 0".format),
@@ -57,18 +81,21 @@ conditions = st.recursive(
     ),
     max_leaves=3,
 )
+Row = tuple[str, int, int | None, str | None, int, str]
 rows = st.lists(
     st.tuples(
         st.sampled_from("AB"),
         st.integers(0, 2),
-        st.none() | st.integers(-3, 7),
+        st.none() | st.integers(-3, 7) | st.sampled_from(INTEGERS),
         st.none() | st.sampled_from(("x1", "x2", "y")),
+        st.sampled_from(UNSIGNED),
+        st.sampled_from(DECIMALS),
     ),
     max_size=9,
 )
 
 
-def table(found: list[tuple[str, int, int | None, str | None]]) -> pa.Table:
+def table(found: list[Row]) -> pa.Table:
     """Return events, 100 seconds apart."""
     return pa.table(
         {
@@ -80,11 +107,10 @@ def table(found: list[tuple[str, int, int | None, str | None]]) -> pa.Table:
             "kind": pa.array([each[0] for each in found], pa.string()),
             "k": pa.array([each[1] for each in found], pa.int64()),
             "n": pa.array([each[2] for each in found], pa.int64()),
-            "d": pa.array(
-                [None if each[2] is None else Decimal(each[2]) for each in found],
-                pa.decimal128(10, 2),
-            ),
             "s": pa.array([each[3] for each in found], pa.string()),
+            "u": pa.array([each[4] for each in found], pa.uint64()),
+            "d": pa.array([Decimal(each[5]) for each in found], pa.decimal128(10, 2)),
+            "f": pa.array([float(each[5]) for each in found], pa.float64()),
         }
     )
 
@@ -99,32 +125,51 @@ def run(text: str, events: pa.Table, time: str = "t") -> list[dict[str, object]]
 
 @settings(max_examples=60, deadline=None)
 @given(conditions, rows)
-def test_a_condition_is_the_same(
-    condition: str, found: list[tuple[str, int, int | None, str | None]]
-) -> None:
+def test_a_condition_is_the_same(condition: str, found: list[Row]) -> None:
     events = table(found)
     shown = run(f"RETURN COUNT(*), {condition} AS holds", events)
     kept = run(f"RETURN COUNT(*) HAVING {condition}", events)
     assert [each["k"] for each in kept] == [each["k"] for each in shown if each["holds"]]
+    assert as_multiset(shown) == judged(f"RETURN COUNT(*), {condition} AS holds", events)
+
+
+@settings(max_examples=60, deadline=None)
+@given(values | times | texts.filter(lambda each: each != "'x2'"), rows)
+def test_a_value_is_what_the_oracle_says(value: str, found: list[Row]) -> None:
+    events = table(found)
+    text = f"RETURN COUNT(*), {value} AS found"
+    assert as_multiset(run(text, events)) == judged(text, events)
+
+
+def judged(text: str, events: pa.Table) -> Counter[tuple[Any, ...]]:
+    """Return what the oracle says."""
+    query = bind(QUERY + text, event_schema(events.schema, ColumnRoles("t", "kind")))
+    return as_multiset(evaluate(query, events.to_pylist()))
 
 
 @settings(max_examples=30, deadline=None)
 @given(lengths, rows)
-def test_an_alias_is_what_it_stands_for(
-    length: str, found: list[tuple[str, int, int | None, str | None]]
-) -> None:
+def test_an_alias_is_what_it_stands_for(length: str, found: list[Row]) -> None:
     events = table(found)
     by_name = run(f"RETURN COUNT(*), {length} AS r HAVING r > 200 seconds", events)
     spelled = run(f"RETURN COUNT(*), {length} AS r HAVING {length} > 200 seconds", events)
     assert by_name == spelled
 
 
-EVENTS: list[tuple[str, int, int | None, str | None]] = [
-    ("A", 1, 1, "x1"),
-    ("B", 1, 2, "y"),
-    ("A", 1, 3, None),
-    ("B", 1, 4, "x2"),
+EVENTS: list[Row] = [
+    ("A", 1, 1, "x1", 3, "0.10"),
+    ("B", 1, 2, "y", 3, "0.20"),
+    ("A", 1, 3, None, 3, "0.30"),
+    ("B", 1, 4, "x2", 3, "0.10"),
 ]
+
+
+def test_the_length_of_a_match_of_one_event() -> None:
+    text = (
+        "PATTERN A a GROUP BY k RETURN AVG(duration(match)) AS v HAVING AVG(duration(match)) >= 0s"
+    )
+    found = cepheid.query(text).run(table(EVENTS), time="t", type="kind").to_pylist()
+    assert found == [{"k": 1, "v": 0.0}]
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,9 @@ def test_streams(data: st.DataObject) -> None:
     assert as_multiset(rows_of(program, drive(program, batches, schema=schema), schema)) == wanted
 
 
-PARTS = st.tuples(st.sampled_from("+-"), st.sampled_from(("a.p", "b.p", "a.f", "b.x", "0.01", "2")))
+PARTS = st.tuples(
+    st.sampled_from("+-"), st.sampled_from(("a.p", "b.p", "a.f", "b.x", "a.u", "b.u", "0.01", "2"))
+)
 SIDES = st.lists(PARTS, min_size=1, max_size=3)
 
 
@@ -112,7 +114,7 @@ def test_sums_of_two_events(left: Side, operator: str, right: Side, events: list
         f"{name}.{each}": row[each] for name, row in (("a", first), ("b", last)) for each in row
     }
     values = [_exactly(side, known) for side in (left, right)]
-    reads_decimals = any(part[-1] in "pf" for _, part in left + right)
+    reads_decimals = any(part[-1] in "pfu" for _, part in left + right)
     reads_both = {part[0] for _, part in left + right} >= {"a", "b"}
     assume(reads_decimals and reads_both)
     found = run_local(Case(text, [first, last], ()), schema_in("UTC"))

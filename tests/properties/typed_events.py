@@ -29,6 +29,7 @@ INTEGERS = (LARGE - 1, LARGE, LARGE + 1, LARGE + 2, 2, 3, -(2**63), 2**63 - 1)
 FRACTIONS = ("9007199254740992.5", "9007199254740993.0", "9007199254740993.5", "2.5", "1e30")
 PRICES = ("1234567890123456.10", "1234567890123456.11", "1234567890123456.12", "0.10", "-0.10")
 FINE = ("1234567890123456.105", "1234567890123456.1", "0.1", "0.100000000000000001", "3")
+UNSIGNED = (LARGE + 1, 2**63 - 1, 2**63, 2**63 + 1, 2**64 - 1, 0, 3)
 FLOATS = (math.nan, 0.0, -0.0, 0.1, 2.0, float(LARGE), math.inf)
 WALLS = tuple(
     datetime.datetime.fromisoformat(each)
@@ -40,7 +41,10 @@ WALLS = tuple(
         "2024-11-03T02:30:00",
     )
 )
-NUMBERS = {"x": FRACTIONS, "p": (*PRICES, "1234567890123456.105"), "f": (*FINE, "0.15"), "y": FINE}
+NUMBERS = {
+    "x": FRACTIONS, "u": ("9223372036854775807.5", "9223372036854775808", "18446744073709551616"),
+    "p": (*PRICES, "1234567890123456.105"), "f": (*FINE, "0.15"), "y": FINE,
+}  # fmt: skip
 
 
 def schema_in(zone: str) -> pa.Schema:
@@ -52,6 +56,7 @@ def schema_in(zone: str) -> pa.Schema:
             ("seq", pa.int64()),
             ("k", pa.int64()),
             ("x", pa.int64()),
+            ("u", pa.uint64()),
             ("p", pa.decimal128(18, 2)),
             ("f", pa.decimal128(38, 18)),
             ("y", pa.float64()),
@@ -72,6 +77,7 @@ def typed_streams(draw: st.DrawFn, zone: str) -> list[dict[str, Any]]:
             "seq": st.integers(0, 2),
             "k": st.sampled_from((1, 2)),
             "x": st.sampled_from((*INTEGERS, None)),
+            "u": st.sampled_from((*UNSIGNED, None)),
             "p": st.sampled_from((*map(Decimal, PRICES), None)),
             "f": st.sampled_from((*map(Decimal, FINE), None)),
             "y": st.sampled_from((*FLOATS, None)),
@@ -105,8 +111,9 @@ def typed_conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
             draw(st.sampled_from("+-")),
             draw(st.sampled_from(("0.01", "0.02", "0", "1"))),
         )
-        return f"{name}.p {sign} {other}.{draw(st.sampled_from('pfx'))} {operator} {literal}"
-    second = draw(st.sampled_from(("x", "p", "f") if column != "y" else ("y",)))
+        first = draw(st.sampled_from("pu"))
+        return f"{name}.{first} {sign} {other}.{draw(st.sampled_from('pfxu'))} {operator} {literal}"
+    second = draw(st.sampled_from(("x", "p", "f", "u") if column != "y" else ("y", "u")))
     return f"{value} {operator} {draw(values_of_one(other, second, is_array=names[other]))}"
 
 
@@ -114,6 +121,8 @@ def typed_conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
 def values_of_one(draw: st.DrawFn, name: str, column: str, *, is_array: bool) -> str:
     """A value that one event has, or the smallest or largest of several."""
     forms = [f"{name}.{column}"] * 3
+    if column == "u":
+        forms += [f"abs({name}.u)", f"coalesce({name}.u, {name}.k)", f"{name}.u - 1"]
     if column in ("p", "f"):
         forms += [f"{name}.{column} * 1.05", f"{name}.p - {name}.f", f"-{name}.{column}"]
         forms += [f"{name}.{column} + {name}.k", f"{name}.{column} % 0.3"]
@@ -139,9 +148,9 @@ def typed_cases(draw: st.DrawFn, zone: str, *, is_aggregate: bool = False) -> Ca
     if negated and draw(st.booleans()):
         where.append(draw(typed_conditions({draw(st.sampled_from(list(negated))): False, **names})))
     if draw(st.booleans()):
-        where.append(f"[{draw(st.sampled_from(('y', 'p', 'f', 'k')))}]")
+        where.append(f"[{draw(st.sampled_from(('y', 'p', 'f', 'k', 'u')))}]")
     elif draw(st.booleans()):
-        key = draw(st.sampled_from(("y", "p", "f", "at")))
+        key = draw(st.sampled_from(("y", "p", "f", "at", "u")))
         every = [*names, *negated]
         where += [f"{one}.{key} = {two}.{key}" for one, two in itertools.pairwise(every)]
     clauses = draw(opening(pattern, where))
@@ -153,13 +162,17 @@ def typed_cases(draw: st.DrawFn, zone: str, *, is_aggregate: bool = False) -> Ca
         listed = f"{group}, " if group else ""
         name = draw(st.sampled_from(list(names)))
         more = f"SUM({name}.p) AS total, AVG({name}.p) AS mean"
-        clauses.append(f"RETURN {listed}COUNT(*) AS n, MIN({name}.f) AS low, {more}")
+        clauses.append(
+            f"RETURN {listed}COUNT(*) AS n, MIN({name}.f) AS low, MAX({name}.u) AS high, {more}"
+        )
         clauses += [f"GROUP BY {group}"] if group else []
         return Case("\n".join(clauses), draw(typed_streams(zone)), ())
-    columns = [f"{name}.{draw(st.sampled_from(('x', 'p', 'f', 'y')))} AS c{name}" for name in names]
+    shown = st.sampled_from(("x", "p", "f", "y", "u"))
+    columns = [f"{name}.{draw(shown)} AS c{name}" for name in names]
     some = draw(st.sampled_from(list(names)))
-    array_forms = st.sampled_from(("max({}[].p)", "sum({}[].p)"))
-    form = draw(array_forms) if names[some] else "{}.p * 1.5"
+    array_forms = st.sampled_from(("max({}[].p)", "sum({}[].p)", "min({}[].u)", "{}[1].u"))
+    of_one = st.sampled_from(("{}.p * 1.5", "{}.u * 2", "coalesce({}.u, 0)"))
+    form = draw(array_forms) if names[some] else draw(of_one)
     columns.append(f"{form.format(some)} AS computed")
     clauses.append(f"RETURN {', '.join(columns)}")
     return Case("\n".join(clauses), draw(typed_streams(zone)), ())

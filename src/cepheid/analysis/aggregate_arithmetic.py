@@ -1,25 +1,26 @@
-"""Arithmetic, functions and conditions over aggregates in RETURN: `round(SUM(a.x) / COUNT(*))`."""
+"""Expressions over aggregates, in RETURN and in HAVING: `round(SUM(a.x) / COUNT(*)) > 3`."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 
-from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bind_aggregates import AggregateBinder, is_in_ticks, type_of_aggregate
 from cepheid.analysis.bind_conditions import ConditionBinder
 from cepheid.analysis.bound import AggregateColumn, GroupColumn, TrendAggregate
-from cepheid.analysis.expressions import AttributeReference, Role, Value, references
+from cepheid.analysis.expressions import AttributeReference, Condition, Role, Value, references
+from cepheid.errors import suggest
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
 
-HIDDEN = "aggregate of RETURN"  # with a blank, so that no column of RETURN is called so
-FLOAT = AttributeType.FLOAT
+HIDDEN = "aggregate"  # and a number, with a blank, so that no column of RETURN is called so
+OTHER = AttributeType.OTHER
 
 
 class AggregateArithmetic(ConditionBinder):
     """Binds expressions; the aggregates in them are hidden columns of the result, collected here.
 
-    Numbers of the result are DOUBLE in them.
+    They are computed as in WHERE: whole numbers and decimals exactly.
     """
 
     depth = 1  # nothing in it is a column of the events
@@ -33,16 +34,13 @@ class AggregateArithmetic(ConditionBinder):
     def computed_column(self, node: ast.Expression) -> Value | None:
         """Bind a column of RETURN."""
         value = self.value(node)
-        if value is not None and value.type is AttributeType.DURATION and self._is_average(value):
-            return replace(value, type=FLOAT)
-        if value is None or value.type not in (*TEMPORAL, AttributeType.OTHER):
+        if value is None or value.type is not OTHER:
             return value
         self.problems.add(
             "type-mismatch",
             f"'{print_expression(node)}' is {value.type.phrase}",
             node.span,
-            "an expression over aggregates is a number, a string, a truth value or a length of "
-            "time; return a time by itself",
+            "return it by itself",
         )
         return None
 
@@ -52,13 +50,24 @@ class AggregateArithmetic(ConditionBinder):
             case ast.Call():
                 return self._aggregate(node)
             case ast.Name(text=name) | ast.Attribute(name=name, index=None, is_next=False):
-                for group in self.groups:
-                    if name == group.attribute:
-                        return _column(group.output, group.type)
+                found = self.column_called(name, node)
+                if found is None:
+                    self.report_no_column(node, name)
+                return found
             case ast.Attribute() | ast.Indexed():
-                pass
-            case _:
-                return super().value(node)
+                self.report_no_column(node, print_expression(node))
+                return None
+        return super().value(node)
+
+    def column_called(self, name: str, node: ast.Expression) -> Value | None:
+        """Return what a name stands for."""
+        for group in self.groups:
+            if name == group.attribute:
+                return _column(group.output, group.type)
+        return None
+
+    def report_no_column(self, node: ast.Expression, name: str) -> None:
+        """Report what is neither an aggregate nor a group attribute."""
         self.problems.add(
             "aggregate-arithmetic",
             f"'{print_expression(node)}' is no part of an expression over aggregates",
@@ -66,12 +75,13 @@ class AggregateArithmetic(ConditionBinder):
             "it knows aggregates, literals and group attributes; return others by themselves and "
             "compute with the result",
         )
-        return None
 
     def _aggregate(self, node: ast.Call) -> Value | None:
         aggregate = self.binder.aggregate(node)
-        if aggregate is None:
-            return None
+        return None if aggregate is None else self.hidden_column(aggregate)
+
+    def hidden_column(self, aggregate: TrendAggregate) -> Value:
+        """Return the column that has an aggregate, so that EXACT can be a number."""
         column = AggregateColumn(f"{HIDDEN} {len(self.hidden)}", aggregate)
         same = [each for each in self.hidden if each.aggregate == aggregate]
         if not same:
@@ -83,9 +93,11 @@ class AggregateArithmetic(ConditionBinder):
         read = self._read(value)
         return bool(read) and all(is_in_ticks(each, self.schema) for each in read)
 
-    def _is_average(self, value: Value) -> bool:
-        """Whether a length of time need not be whole microseconds."""
-        return any(each is not None and each.minus is not None for each in self._read(value))
+    def is_unsigned(self, value: Value) -> bool:
+        """Whether it is the least or largest of whole numbers without a sign."""
+        known = {each.output: each.aggregate.attribute for each in self.hidden}
+        is_column = isinstance(value, AttributeReference) and value.type is AttributeType.DECIMAL
+        return is_column and known.get(str(value.attribute)) in self.schema.unsigned
 
     def _read(self, value: Value) -> list[TrendAggregate | None]:
         """Return the aggregates that an expression reads; None stands for a group attribute."""
@@ -93,6 +105,51 @@ class AggregateArithmetic(ConditionBinder):
         return [known.get(str(each.attribute)) for each in references(value)]
 
 
+class HavingBinder(AggregateArithmetic):
+    """Binds HAVING, which knows the columns of RETURN by their names, too."""
+
+    def __init__(
+        self,
+        binder: AggregateBinder,
+        groups: tuple[GroupColumn, ...],
+        hidden: list[AggregateColumn],
+        named: Mapping[str, AggregateColumn | Value],
+    ) -> None:
+        super().__init__(binder, groups)
+        self.hidden = hidden
+        self.named = named
+
+    def having(self, node: ast.Expression) -> Condition | None:
+        """Bind HAVING."""
+        condition = self.condition(node, positive=True)
+        if condition is None:
+            self.problems.expect_any(node.span)
+        return condition
+
+    def column_called(self, name: str, node: ast.Expression) -> Value | None:
+        """Return what a name stands for; a column of RETURN goes before an attribute."""
+        if isinstance(node, ast.Name):
+            found = self.named.get(name)
+            if isinstance(found, AggregateColumn):
+                return self.hidden_column(found.aggregate)
+            if found is not None:
+                return found
+            for group in self.groups:
+                if name == group.output:
+                    return _column(group.output, group.type)
+        return super().column_called(name, node)
+
+    def report_no_column(self, node: ast.Expression, name: str) -> None:
+        """Report a name that is no column."""
+        written = name if isinstance(node, ast.Name) else print_expression(node)
+        known = [*self.named, *(each.output for each in self.groups)]
+        self.problems.add(
+            "unknown-column",
+            f"'{written}' is not a column of the result",
+            node.span,
+            suggest(written, known, owner="the result"),
+        )
+
+
 def _column(name: str, kind: AttributeType) -> Value:
-    is_number = kind.is_exact or kind is FLOAT
-    return AttributeReference("", Role.EACH, name, FLOAT if is_number else kind)
+    return AttributeReference("", Role.EACH, name, kind)

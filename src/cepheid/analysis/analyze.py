@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from cepheid.analysis.bind_aggregates import AggregateBinder, HavingBinder
+from cepheid.analysis.aggregate_arithmetic import HavingBinder
+from cepheid.analysis.bind_aggregates import AggregateBinder
 from cepheid.analysis.bind_conditions import ConditionBinder, WhereTerms
-from cepheid.analysis.bind_outputs import Outputs, bind_outputs, default_name
+from cepheid.analysis.bind_outputs import Outputs, bind_outputs
 from cepheid.analysis.bind_pattern import Conjunct, Side, finish_pattern, make_conjunct
-from cepheid.analysis.bound import BoundQuery, HavingCondition, NeighbourBound, WindowUnit
+from cepheid.analysis.bound import AggregateColumn, BoundQuery, NeighbourBound, WindowUnit
 from cepheid.analysis.build_automaton import build_automaton
 from cepheid.analysis.check_rules import check_rules
 from cepheid.analysis.choose_strategy import choose_strategy
 from cepheid.analysis.compare_with_null import find_null_comparisons
+from cepheid.analysis.expressions import Condition, Value
 from cepheid.analysis.fill_parameters import ParameterValue, fill_parameters
 from cepheid.analysis.infer_partitions import (
     Partitions,
@@ -69,6 +71,7 @@ def analyze(
         finish_pattern(side, each, partitions, problems)
         for side, each in zip(sides, conjuncts, strict=True)
     )
+    having, aggregates = _having(query, outputs, scopes, schema, problems)
     bound = BoundQuery(
         source=source,
         tree=query,
@@ -80,9 +83,9 @@ def analyze(
         window=infer_window(query.window, schema, problems),
         neighbour_bounds=_neighbour_bounds(query, scopes, schema, problems),
         matches=outputs.matches,
-        aggregates=outputs.aggregates,
+        aggregates=aggregates,
         returned=outputs.returned,
-        having=_having(query, outputs, scopes, schema, problems),
+        having=having,
         output=query.output or ast.OutputMode.ALL,
         into=query.into,
         constants=outputs.constants,
@@ -292,22 +295,16 @@ def _having(
     scopes: tuple[Scope, ...],
     schema: EventSchema,
     problems: Problems,
-) -> HavingCondition | None:
+) -> tuple[Condition | None, tuple[AggregateColumn, ...] | None]:
+    """Bind HAVING; with it return all aggregates, those that it reads too."""
     if query.having is None or outputs.aggregates is None:
-        return None
-    aggregates = AggregateBinder(scopes, schema, problems, query.pattern)
-    names = [each.output for each in outputs.arithmetic]
-    written = {name: each.expression for each in query.returns
-               if (name := each.alias or default_name(each.expression)) in names}  # fmt: skip
+        return None, outputs.aggregates
+    shown = [each for each in outputs.aggregates if each.output in outputs.returned]
+    hidden = [each for each in outputs.aggregates if each.output not in outputs.returned]
+    named: dict[str, AggregateColumn | Value] = {each.output: each for each in shown}
+    named |= {each.output: each.value for each in outputs.arithmetic}
+    named |= {each.output: each.constant for each in outputs.constants}
     binder = HavingBinder(
-        tuple(each for each in outputs.aggregates if each.output in outputs.returned),
-        outputs.constants,
-        outputs.group_by,
-        aggregates,
-        problems,
-        written,
+        AggregateBinder(scopes, schema, problems, query), outputs.group_by, hidden, named
     )
-    condition = binder.condition(query.having)
-    if condition is None:
-        problems.expect_any(query.having.span)
-    return condition
+    return binder.having(query.having), (*shown, *hidden)

@@ -2,45 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
 from cepheid.analysis.bind_conditions import ConditionBinder
 from cepheid.analysis.bind_values import (
     AGGREGATES,
     ValueBinder,
-    comparable,
-    is_time_text,
-    literal_type,
     report_argument,
     report_function,
 )
-from cepheid.analysis.bound import (
-    AggregateColumn,
-    ConstantColumn,
-    GroupColumn,
-    HavingArithmetic,
-    HavingCompare,
-    HavingCondition,
-    HavingConstant,
-    HavingFunction,
-    HavingGroup,
-    HavingLogical,
-    HavingReference,
-    HavingValue,
-    TrendAggregate,
-    Variable,
-)
-from cepheid.analysis.decimal_sums import scale_of_sum, without_point
-from cepheid.analysis.expressions import Constant
-from cepheid.analysis.having_functions import HavingFunctions, has_functions
+from cepheid.analysis.bound import TrendAggregate, Variable
+from cepheid.analysis.decimal_sums import same_scale, scale_of_sum, without_point
 from cepheid.analysis.names import is_always_bound, names_in, parts_of, references_in
+from cepheid.analysis.not_null import find_not_null
 from cepheid.analysis.problems import Problems
 from cepheid.analysis.schema import EventSchema
 from cepheid.analysis.scope import Scope
-from cepheid.errors import suggest
 from cepheid.language import ast
-from cepheid.language.printer import print_expression
 
 FUNCTIONS = (*AGGREGATES, "LOG2")
 TIME = "time"  # what it is called while no events are known
@@ -68,9 +45,9 @@ class AggregateBinder:
         scopes: tuple[Scope, ...],
         schema: EventSchema,
         problems: Problems,
-        pattern: ast.Pattern,
+        query: ast.Query,
     ) -> None:
-        self.pattern = pattern
+        self.query = query
         self.scopes = scopes
         self.schema = schema
         self.problems = problems
@@ -120,11 +97,11 @@ class AggregateBinder:
             case ast.Call():
                 pass
             case ast.Arithmetic(
-                operator="-",
-                left=ast.Attribute(index=None, is_next=False) as later,
-                right=ast.Attribute(index=None, is_next=False) as earlier,
-            ) if later.variable != earlier.variable:
-                return self._difference_of(node, later, earlier)
+                operator="+" | "-" as sign,
+                left=ast.Attribute(index=None, is_next=False) as one,
+                right=ast.Attribute(index=None, is_next=False) as other,
+            ) if one.variable != other.variable:
+                return self._of_two(node, one, other, sign)
             case argument if len(names_in(argument)) == 1 and not _has_index(argument):
                 return self._expression_of(node, argument)
         if len(names_in(node.argument)) > 1:
@@ -180,6 +157,8 @@ class AggregateBinder:
         if not binder.takes(node.function, kind, argument):
             return None
         name = self._name(argument.variable, variable)
+        if column in self.schema.unsigned and node.function in ("SUM", "AVG"):
+            kind = AttributeType.INTEGER
         scale = scale_of_sum(node.function, column, self.schema)
         if scale is None:
             return TrendAggregate(node.function, name, column, attribute_type=kind)
@@ -193,35 +172,79 @@ class AggregateBinder:
             node.function, name, whole.attribute, attribute_type=kind, scale=scale
         )
 
-    def _difference_of(
-        self, node: ast.Call, later: ast.Attribute, earlier: ast.Attribute
+    def _of_two(
+        self, node: ast.Call, one: ast.Attribute, other: ast.Attribute, sign: str
     ) -> TrendAggregate | None:
-        """Bind `AVG(b.time - a.time)`: times are never NULL, so sums can be taken apart."""
-        found = [self._find(each, each.variable) for each in (later, earlier)]
+        """Bind `AVG(b.time - a.time)`: where both have a value, sums can be taken apart."""
+        found = [self._find(each, each.variable) for each in (one, other)]
         if found[0] is None or found[1] is None:
             return None
-        (one, scope), (other, _) = found[0], found[1]
-        binder = ConditionBinder(scope, self.schema, self.problems)
-        columns = [binder.column(each, node.name, node) for each, node in
-                   ((one, later), (other, earlier))]  # fmt: skip
-        if None in columns:
+        variables = [each[0] for each in found if each is not None]
+        binder = ConditionBinder(found[0][1], self.schema, self.problems)
+        columns = [
+            binder.column(variable, each.name, each)
+            for variable, each in zip(variables, (one, other), strict=True)
+        ]
+        value = None if None in columns else binder.value(node.argument)
+        if value is None:
             return None
-        is_one_event = len(self.scopes) == 1 and all(
-            not each.has_several_events and is_always_bound(self.pattern, each.name)
-            for each in (one, other)
+        are_bound_once = len(self.scopes) == 1 and all(
+            not each.has_several_events and is_always_bound(self.query.pattern, each.name)
+            for each in variables
         )
-        are_times = set(columns) == {self.schema.time or TIME}
-        if node.function not in ("SUM", "AVG") or not is_one_event or not are_times:
+        if node.function not in ("SUM", "AVG") or not are_bound_once:
             self._report_several(node)
             return None
-        kind = self.schema.type_of(str(columns[0])) or AttributeType.UNKNOWN
-        column = binder.whole_column(_microseconds(later) if kind in TEMPORAL else later)
-        if column is None:
+        kinds = [self.schema.type_of(str(each)) or AttributeType.UNKNOWN for each in columns]
+        if not self._have_values(node, variables, [str(each) for each in columns]):
             return None
-        kind = AttributeType.DURATION if kind in TEMPORAL else kind
+        scale = same_scale([str(each) for each in columns], self.schema)
+        kind = AttributeType.UNKNOWN if AttributeType.UNKNOWN in kinds else value.type
+        kind = AttributeType.INTEGER if scale is not None else kind
+        parts = [
+            binder.whole_column(_as_number(each, its_kind, kind, scale))
+            for each, its_kind in zip((one, other), kinds, strict=True)
+        ]
+        if parts[0] is None or parts[1] is None:
+            return None
         return TrendAggregate(
-            node.function, one.name, column.attribute, attribute_type=kind, minus=other.name
+            node.function,
+            variables[0].name,
+            parts[0].attribute,
+            attribute_type=kind,
+            scale=scale,
+            other=variables[1].name,
+            other_attribute=parts[1].attribute,
+            sign=1 if sign == "+" else -1,
         )
+
+    def _have_values(self, node: ast.Call, variables: list[Variable], columns: list[str]) -> bool:
+        """Whether both values are known to be there in every match; if not, that is reported."""
+        known = {
+            (self.scopes[0].variables[name].name, attribute)
+            for name, attribute in find_not_null(self.query.where)
+            if name in self.scopes[0].variables
+        }
+        missing = [
+            f"{variable.name}.{column} IS NOT NULL"
+            for variable, column in zip(variables, columns, strict=True)
+            if column != (self.schema.time or TIME)
+            and (
+                (variable.name, column) not in known
+                or not all(self.schema.has_attribute(each, column) for each in variable.types)
+            )
+        ]
+        if missing:
+            span = node.argument.span
+            written = self.problems.source.text[span.start : span.end]
+            self.problems.add(
+                "sum-of-null",
+                f"{node.function} of '{written}' has to know the matches in which one of the two "
+                "is NULL, as they do not count, and matches are not built for aggregates",
+                span,
+                f"write WHERE {' AND '.join(missing)}",
+            )
+        return not missing
 
     def _report_several(self, node: ast.Call) -> None:
         """Report an aggregate that depends on which events are together in a match."""
@@ -232,9 +255,9 @@ class AggregateBinder:
             f"{node.function} of '{written}' depends on which events are together in a match",
             span,
             "matches are not built for aggregates: they take expressions of one event, SUM(a.x * "
-            "2), and SUM and AVG also the time of one event less that of another, if each has one "
-            f"in every match; else RETURN {written} AS value … INTO a type, and aggregate that in "
-            "a second query",
+            "2), and SUM and AVG also attributes of two, b.x - a.x or b.x + a.x, if each is one "
+            f"event of every match; else RETURN {written} AS value … INTO a type, and aggregate "
+            "that in a second query",
         )
 
     def _expression_of(self, node: ast.Call, argument: ast.Expression) -> TrendAggregate | None:
@@ -245,7 +268,10 @@ class AggregateBinder:
         scope = found[0][1]
         binder = ConditionBinder(scope, self.schema, self.problems)
         column = binder.whole_column(argument)
-        if column is None or not binder.takes(node.function, column.type, argument):
+        if column is None:
+            return None
+        is_length = column.type is AttributeType.DURATION  # which have sums and averages, too
+        if not is_length and not binder.takes(node.function, column.type, argument):
             return None
         return TrendAggregate(
             node.function, column.variable, column.attribute, attribute_type=column.type
@@ -253,15 +279,24 @@ class AggregateBinder:
 
 
 def type_of_aggregate(aggregate: TrendAggregate) -> AttributeType:
-    """Return the type of its values."""
+    """Return the type of its values.
+
+    Counts and sums of whole numbers are whole; where they are kept as DOUBLE lowering says so.
+    """
     kind = aggregate.attribute_type
     match aggregate:
         case TrendAggregate(function="MIN" | "MAX"):
             return kind
-        case TrendAggregate(minus=str()):
-            return AttributeType.FLOAT if kind is AttributeType.INTEGER else kind
-        case TrendAggregate(function="COUNT", log2=False):
+        case TrendAggregate(log2=True):
+            return AttributeType.FLOAT
+        case TrendAggregate(function="COUNT"):
             return AttributeType.INTEGER
+        case TrendAggregate() if kind in (AttributeType.DURATION, AttributeType.UNKNOWN):
+            return kind
+        case TrendAggregate(function="SUM", scale=int()):
+            return AttributeType.DECIMAL
+        case TrendAggregate(function="SUM") if kind is AttributeType.INTEGER:
+            return kind
     return AttributeType.FLOAT
 
 
@@ -270,11 +305,21 @@ def is_in_ticks(aggregate: TrendAggregate | None, schema: EventSchema) -> bool:
     if aggregate is None or aggregate.function == "COUNT" or aggregate.attribute is None:
         return False
     is_whole = aggregate.attribute_type is AttributeType.INTEGER
-    return is_whole and aggregate.attribute == schema.time
+    others = (aggregate.other_attribute or schema.time) == schema.time and aggregate.sign < 0
+    return is_whole and aggregate.attribute == schema.time and (aggregate.other is None or others)
 
 
-def _microseconds(node: ast.Expression) -> ast.Expression:
-    return ast.Function("microseconds", (node,), span=node.span)
+def _as_number(
+    node: ast.Attribute, found: AttributeType, wanted: AttributeType, scale: int | None
+) -> ast.Expression:
+    """Return an attribute as what is added up: a time in microseconds, a decimal without point."""
+    if scale is not None:
+        return without_point(node, scale)
+    if found in TEMPORAL:
+        return ast.Function("microseconds", (node,), span=node.span)
+    if wanted is AttributeType.FLOAT and found is not AttributeType.FLOAT:
+        return ast.Cast(node, "DOUBLE", span=node.span)
+    return node
 
 
 def _has_index(node: ast.Expression) -> bool:
@@ -282,179 +327,3 @@ def _has_index(node: ast.Expression) -> bool:
         if isinstance(each, ast.Indexed) or each.index is not None or each.is_next:
             return True
     return False
-
-
-def _literal(value: HavingValue) -> object:
-    """Return what a literal says, a typed one too."""
-    if isinstance(value, HavingFunction):
-        return value.value.value if isinstance(value.value, Constant) else None
-    return value.value if isinstance(value, HavingConstant) else None
-
-
-class HavingBinder:
-    """Binds HAVING over aggregates, their aliases and group attributes."""
-
-    def __init__(
-        self,
-        columns: tuple[AggregateColumn, ...],
-        constants: tuple[ConstantColumn, ...],
-        groups: tuple[GroupColumn, ...],
-        binder: AggregateBinder,
-        problems: Problems,
-        arithmetic: Mapping[str, ast.Expression],
-    ) -> None:
-        self.columns = columns
-        self.arithmetic = arithmetic
-        self.constants = constants
-        self.groups = groups
-        self.binder = binder
-        self.problems = problems
-
-    def condition(self, node: ast.Expression) -> HavingCondition | None:
-        """Bind a condition of HAVING."""
-        match node:
-            case ast.And() | ast.Or():
-                operands = [self.condition(each) for each in node.operands]
-                bound = tuple(each for each in operands if each is not None)
-                if len(bound) < len(operands):
-                    return None
-                return HavingLogical("AND" if isinstance(node, ast.And) else "OR", bound)
-            case ast.Not():
-                operand = self.condition(node.operand)
-                return None if operand is None else HavingLogical("NOT", (operand,))
-            case ast.Comparison():
-                return self._comparison(node)
-            case ast.Between():
-                chain = (node.low, node.operand, node.high)
-                return self._comparison(ast.Comparison(chain, ("<=", "<="), span=node.span))
-        if has_functions(node) or isinstance(node, ast.Name):
-            value = self._value(node)
-            kind = AttributeType.BOOLEAN if value is None else self._type(value)
-            if kind in (AttributeType.BOOLEAN, AttributeType.UNKNOWN):
-                yes = HavingConstant(True)
-                return None if value is None else HavingCompare("=", value, yes)
-        self.problems.add(
-            "not-a-condition",
-            f"'{print_expression(node)}' is not a condition",
-            node.span,
-            "compare an aggregate with a number",
-        )
-        return None
-
-    def _comparison(self, node: ast.Comparison) -> HavingCondition | None:
-        values = [self._value(each) for each in node.operands]
-        if any(each is None for each in values):
-            return None
-        if any(each is not None and self._type(each) is AttributeType.DURATION for each in values):
-            test = self._function(node)
-            return None if test is None else HavingCompare("=", test, HavingConstant(True))
-        atoms = tuple(
-            HavingCompare(operator, left, right)
-            for operator, left, right in zip(node.operators, values, values[1:], strict=False)
-            if left is not None and right is not None
-        )
-        for atom in atoms:
-            self._check_types(atom, node)
-        return atoms[0] if len(atoms) == 1 else HavingLogical("AND", atoms)
-
-    def _check_types(self, atom: HavingCompare, node: ast.Comparison) -> None:
-        left, right = self._type(atom.left), self._type(atom.right)
-        for one, other in ((left, atom.right), (right, atom.left)):
-            text = _literal(other)
-            if one in TEMPORAL and isinstance(text, str) and is_time_text(text):
-                return
-        if not comparable(left, right):
-            self.problems.add(
-                "type-mismatch",
-                f"cannot compare {left.phrase} with {right.phrase}",
-                node.span,
-                f"'{print_expression(node.operands[0])}' is {left.phrase}",
-            )
-
-    def _type(self, value: HavingValue) -> AttributeType:
-        match value:
-            case HavingConstant():
-                return literal_type(value.value)
-            case HavingGroup():
-                return next(each.type for each in self.groups if each.attribute == value.attribute)
-            case HavingReference():
-                return type_of_aggregate(value.aggregate)
-            case HavingFunction():
-                return value.value.type
-            case HavingArithmetic():
-                return AttributeType.FLOAT
-
-    def _is_time(self, value: HavingValue) -> bool:
-        """Whether arithmetic with it is that of times, and of lengths of time."""
-        return self._type(value) in (*TEMPORAL, AttributeType.DURATION)
-
-    def _is_in_ticks(self, value: HavingValue) -> bool:
-        match value:
-            case HavingReference():
-                return is_in_ticks(value.aggregate, self.binder.schema)
-            case HavingArithmetic():
-                return self._is_in_ticks(value.left) and self._is_in_ticks(value.right)
-        return False
-
-    def _function(self, node: ast.Expression) -> HavingFunction | None:
-        place = self.binder.scopes[0], self.binder.schema, self.problems
-        return HavingFunctions(place, self._value, self._type, self._is_in_ticks).function(node)
-
-    def _value(self, node: ast.Expression) -> HavingValue | None:
-        match node:
-            case ast.Literal():
-                return HavingConstant(node.value)
-            case ast.Negative():
-                operand = self._value(node.operand)
-                if operand is not None and self._is_time(operand):
-                    return self._function(node)
-                zero = HavingConstant(0)
-                return None if operand is None else HavingArithmetic("-", zero, operand)
-            case ast.Arithmetic():
-                left, right = self._value(node.left), self._value(node.right)
-                if left is None or right is None:
-                    return None
-                if self._is_time(left) or self._is_time(right):
-                    return self._function(node)
-                return HavingArithmetic(node.operator, left, right)
-            case ast.Name():
-                return self._named(node)
-            case ast.Attribute(index=None, is_next=False):
-                for group in self.groups:
-                    if group.attribute == node.name:
-                        return HavingGroup(group.attribute)
-            case ast.Call():
-                aggregate = self.binder.aggregate(node)
-                return None if aggregate is None else HavingReference(aggregate)
-            case ast.Parameter():
-                return None  # reported when parameters were filled in
-        if has_functions(node):
-            return self._function(node)
-        self._report_unknown(node, print_expression(node))
-        return None
-
-    def _named(self, node: ast.Name) -> HavingValue | None:
-        for column in self.columns:
-            if column.output == node.text:
-                return HavingReference(column.aggregate)
-        if node.text in self.arithmetic:
-            return self._value(self.arithmetic[node.text])
-        for constant in self.constants:
-            if constant.output == node.text:
-                return HavingConstant(constant.constant.value)
-        for group in self.groups:
-            if node.text in (group.output, group.attribute):
-                return HavingGroup(group.attribute)
-        self._report_unknown(node, node.text)
-        return None
-
-    def _report_unknown(self, node: ast.Expression, name: str) -> None:
-        known = [each.output for each in self.columns] + [each.output for each in self.constants]
-        known += self.arithmetic
-        known += [each.output for each in self.groups]
-        self.problems.add(
-            "unknown-column",
-            f"'{name}' is not a column of the result",
-            node.span,
-            suggest(name, known, owner="the result"),
-        )

@@ -289,24 +289,26 @@ class ConditionBinder(FunctionBinder):
             "type-mismatch",
             f"cannot compare {left.type.phrase} with {right.type.phrase}",
             left_node.span.to(right_node.span),
-            self._mismatch_hint(left, right),
+            self._mismatch_hint((left, left_node), (right, right_node)),
         )
         return None
 
-    def _mismatch_hint(self, left: Value, right: Value) -> str | None:
-        if left.type in TEMPORAL and right.type in TEMPORAL:
+    def _mismatch_hint(self, *sides: tuple[Value, ast.Expression]) -> str | None:
+        types = {value.type for value, _ in sides}
+        if all(each in TEMPORAL for each in types):
             return "cast one of the columns, so that both have a zone or neither has"
-        if AttributeType.DURATION in (left.type, right.type):
+        if AttributeType.DURATION in types:
             return "a length of time has a unit: write 5 seconds, 10 min or 1h 30min"
-        named = [
-            f"{each.variable}.{each.attribute} is {each.type.phrase}"
-            for each in (left, right)
-            if isinstance(each, AttributeReference)
-        ]
-        is_text = any(
-            isinstance(each, AttributeReference) and each.type is AttributeType.STRING
-            for each in (left, right)
-        )
-        if is_text and {left.type, right.type} & NUMBERS:
+        columns = [(value, node) for value, node in sides if isinstance(value, AttributeReference)]
+        named = [f"{_called(value, node)} is {value.type.phrase}" for value, node in columns]
+        is_text = any(value.type is AttributeType.STRING for value, _ in columns)
+        if is_text and types & NUMBERS:
             named.append("CAST(x AS DOUBLE) reads a number from a text")
         return ", ".join(named) or None
+
+
+def _called(value: AttributeReference, node: ast.Expression) -> str:
+    """Return what a column is called: one of a result as it is written."""
+    if value.variable:
+        return f"{value.variable}.{value.attribute}"
+    return f"'{print_expression(node)}'"

@@ -318,8 +318,8 @@ class FunctionBinder(TimeBinder):
             )
         if kind is None or operand is None:
             return None
-        free = (NULL, UNKNOWN)
-        if operand.type not in CASTS[kind] and operand.type not in free:
+        found = INTEGER if self.is_unsigned(operand) else operand.type
+        if found not in CASTS[kind] and found not in (NULL, UNKNOWN):
             self.problems.add(
                 "type-mismatch",
                 f"{operand.type.phrase} cannot be cast to {node.type}",
@@ -339,6 +339,11 @@ class FunctionBinder(TimeBinder):
                 return None
             option = f"{precision},{scale}"
         return Apply("cast", (operand,), kind, option)
+
+    def is_unsigned(self, value: Value) -> bool:
+        """Whether a decimal is a whole number without a sign, as it is stored."""
+        is_column = isinstance(value, AttributeReference | BlockAggregate)
+        return is_column and value.attribute in self.schema.unsigned
 
     # --- fields ---------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from cepheid.analysis.bound import (
     ValueColumn,
     Variable,
 )
+from cepheid.analysis.column_names import NAMELESS, default_name
 from cepheid.analysis.decimal_sums import sum_without_point
 from cepheid.analysis.expressions import AttributeReference, Constant, Role, references
 from cepheid.analysis.match_duration import is_duration
@@ -32,7 +33,6 @@ from cepheid.analysis.scope import Scope
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
 
-NAMELESS = "expr"
 LITERALS = (ast.Literal, ast.TypedLiteral, ast.Interval)
 
 
@@ -68,45 +68,6 @@ def bind_outputs(
         times = [] if query.returns else ["first_time", "last_time"]
         binder.reject_repeated([*(each.output for each in matches), *times], query.returns)
     return Outputs(group_by, matches, None, tuple(each.output for each in matches))
-
-
-def default_name(expression: ast.Expression) -> str:
-    """Return the column name of an expression without alias.
-
-    >>> from cepheid.language.parser import parse
-    >>> items = parse("PATTERN A RETURN COUNT(*), SUM(A.x), a[1].x, 2 * b.y").returns
-    >>> [default_name(each.expression) for each in items]
-    ['count', 'sum_A_x', 'a_first_x', 'expr']
-    """
-    words = {
-        ast.IndexKind.FIRST: "_first",
-        ast.IndexKind.LAST: "_last",
-        ast.IndexKind.ALL: "",
-    }
-    match expression:
-        case ast.Name():
-            return expression.text
-        case ast.Attribute():
-            index = "" if expression.index is None else words.get(expression.index, "_each")
-            return f"{expression.variable}{index}_{expression.name}"
-        case ast.Indexed():
-            return expression.variable
-        case ast.Call(argument=ast.Star()):
-            return f"exact_{expression.function.lower()}" if expression.exact else (
-                expression.function.lower())  # fmt: skip
-        case ast.Call():
-            return f"{expression.function.lower()}_{default_name(expression.argument)}"
-        case ast.Function("nth", (ast.Attribute() as read, ast.Literal() as place)):
-            return f"{read.variable}_{place.value}_{read.name}"
-        case ast.Function(arguments=(argument, *_)):
-            return f"{expression.name}_{default_name(argument)}"
-        case ast.Path():
-            steps = [each if isinstance(each, str) else each.value for each in expression.steps]
-            return "_".join([default_name(expression.reference), *map(str, steps)])
-        case ast.Cast():
-            return default_name(expression.operand)
-        case _:
-            return NAMELESS
 
 
 class _OutputBinder:
@@ -179,7 +140,7 @@ class _OutputBinder:
         constants: list[ConstantColumn] = []
         computed: list[ArithmeticColumn] = []
         returned: list[str] = []
-        binder = AggregateBinder(self.scopes, self.schema, self.problems, self.query.pattern)
+        binder = AggregateBinder(self.scopes, self.schema, self.problems, self.query)
         arithmetic = AggregateArithmetic(binder, group_by)
         for item in self.query.returns:
             name = item.alias or default_name(item.expression)

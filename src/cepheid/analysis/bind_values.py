@@ -332,6 +332,8 @@ class ValueBinder:
         kind = self._type(column)
         if not self.takes(node.function, kind, argument):
             return None
+        if column in self.schema.unsigned and node.function in ("SUM", "AVG"):
+            kind = AttributeType.INTEGER
         return block_aggregate(node.function, AttributeReference(variable.name, role, column, kind))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -153,8 +152,9 @@ class TrendAggregate:
 
     `variable` is None for COUNT(*); `attribute` is None for COUNT(E). `exact` asks for arbitrary
     precision as text, `log2` for the binary logarithm of COUNT(*). A `scale` tells a sum or an
-    average of decimals, whose attribute is the number without the point. With `minus`, a variable,
-    it is one of differences: `AVG(b.time - a.time)`; both have one event in every trend.
+    average of decimals, whose attribute is the number without the point. With `other`, a variable,
+    it is one of what two events have together, `AVG(b.time - a.time)`: both have one event with a
+    value in every trend. The other value counts `sign` times, 1 or -1.
     """
 
     function: str
@@ -164,7 +164,9 @@ class TrendAggregate:
     log2: bool = False
     attribute_type: AttributeType = AttributeType.UNKNOWN
     scale: int | None = None
-    minus: str | None = None
+    other: str | None = None
+    other_attribute: str | None = None
+    sign: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,76 +242,15 @@ MatchColumn: TypeAlias = EventsColumn | ValueColumn | SummaryColumn
 
 
 @dataclass(frozen=True, slots=True)
-class HavingReference:
-    """An aggregate, by its output column or computed for HAVING alone."""
-
-    aggregate: TrendAggregate
-
-
-@dataclass(frozen=True, slots=True)
-class HavingCompare:
-    """An atom of HAVING."""
-
-    operator: str
-    left: HavingValue
-    right: HavingValue
-
-
-@dataclass(frozen=True, slots=True)
-class HavingArithmetic:
-    """Arithmetic in HAVING."""
-
-    operator: str
-    left: HavingValue
-    right: HavingValue
-
-
-@dataclass(frozen=True, slots=True)
-class HavingGroup:
-    """A group attribute in HAVING."""
-
-    attribute: str
-
-
-@dataclass(frozen=True, slots=True)
-class HavingConstant:
-    """A literal in HAVING."""
-
-    value: int | float | Decimal | str | bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class HavingFunction:
-    """A function in HAVING; what its value refers to are leaves, by their numbers."""
-
-    value: Value
-    leaves: tuple[HavingValue, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class HavingLogical:
-    """`AND`, `OR` or `NOT` in HAVING."""
-
-    operator: str
-    operands: tuple[HavingCondition, ...]
-
-
-HavingValue: TypeAlias = (
-    HavingReference | HavingGroup | HavingConstant | HavingArithmetic | HavingFunction
-)
-HavingCondition: TypeAlias = HavingCompare | HavingLogical
-
-
-@dataclass(frozen=True, slots=True)
 class BoundQuery:
     """A query whose every name, type and rule has been checked against the events' schema.
 
     `matches` is None for aggregate queries, else the output columns; `aggregates` is None for match
     queries. `partition_by` includes the GROUP BY attributes, and `join_keys`: columns that are
     computed of keys with different names; `copies` says of which keys events may have several.
-    `why_no_key` says why such keys do not partition. Only
-    aggregate queries have `constants` and `arithmetic`; what that reads is in `aggregates`, and not
-    in `returned`. `warnings` are about what is allowed, but surely not meant.
+    `why_no_key` says why such keys do not partition. Only aggregate queries have `constants`,
+    `arithmetic` and `having`; what those read is in `aggregates` or `group_by`, and need not be in
+    `returned`. `warnings` are about what is allowed, but surely not meant.
     """
 
     source: Source
@@ -324,7 +265,7 @@ class BoundQuery:
     matches: tuple[MatchColumn, ...] | None
     aggregates: tuple[AggregateColumn, ...] | None
     returned: tuple[str, ...]
-    having: HavingCondition | None
+    having: Condition | None
     output: ast.OutputMode
     into: str | None
     constants: tuple[ConstantColumn, ...] = ()

@@ -17,6 +17,12 @@ def scale_of_sum(function: str, attribute: str | None, schema: EventSchema) -> i
     return schema.scales.get(attribute or "") if is_sum else None
 
 
+def same_scale(attributes: list[str], schema: EventSchema) -> int | None:
+    """Return the digits after the point if all are decimals with so many that fit 64 bits."""
+    scales = {schema.scales.get(each) for each in attributes}
+    return scales.pop() if len(scales) == 1 else None
+
+
 def without_point(argument: ast.Expression, scale: int) -> ast.Expression:
     """Return the whole number that a decimal is without its point."""
     span = argument.span

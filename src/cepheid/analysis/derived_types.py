@@ -8,8 +8,8 @@ from enum import StrEnum
 
 from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.automaton import FREE
-from cepheid.analysis.bind_outputs import default_name
 from cepheid.analysis.bound import BoundQuery, EventsColumn, MatchColumn, SummaryColumn, WindowUnit
+from cepheid.analysis.column_names import default_name
 from cepheid.analysis.problems import Problems
 from cepheid.analysis.schema import EventSchema
 from cepheid.language import ast

@@ -158,7 +158,8 @@ def _key(group: set[Node], occurrences: Sequence[Occurrence], schema: EventSchem
             attribute = by_type[name] if by_type else by_occurrence[each.index]
             if not schema.has_attribute(name, attribute):
                 return f"event type {name} has no attribute '{attribute}'"
-    kinds = {schema.type_of(each) for each in attributes}
+    kinds = {AttributeType.INTEGER if each in schema.unsigned else schema.type_of(each)
+             for each in attributes}  # fmt: skip
     if len(kinds) > 1 or not kinds <= JOINED_TYPES:
         listed = " and ".join(sorted(each.phrase for each in kinds if each is not None))
         return f"the keys are {listed}, which are compared one by one"
@@ -219,7 +220,8 @@ def _column(attribute_by_type: Mapping[str, str], schema: EventSchema) -> Comput
                       for each in types)  # fmt: skip
         kind = schema.type_of(attribute) or AttributeType.UNKNOWN
         arguments += [tests[0] if len(tests) == 1 else AnyOf(tests), _of_event(attribute, kind)]
-    kind = schema.type_of(next(iter(types_by_attribute))) or AttributeType.UNKNOWN
+    kinds = [schema.type_of(each) or AttributeType.UNKNOWN for each in types_by_attribute]
+    kind = AttributeType.DECIMAL if AttributeType.DECIMAL in kinds else kinds[0]
     name = " = ".join(f"{each}.{of}" for each, of in sorted(attribute_by_type.items()))
     value = Apply("case", (*arguments, Constant(None, AttributeType.NULL)), kind)
     return ComputedColumn(name, value, is_key=True)

@@ -28,8 +28,9 @@ class EventSchema:
     the latter are known, `other_attributes` are those of all other types. An *open* schema knows no
     columns and accepts every name: EXPLAIN without events uses it. `nested` says what structs, maps
     and arrays hold. `scales` says how many digits decimals have after the point, of those that fit
-    64 bits without it: they are added up as whole numbers. `computed` are the columns that a query
-    adds; analysis fills it.
+    64 bits without it: they are added up as whole numbers. `unsigned` are columns of whole numbers
+    without a sign, which are decimals wherever they are not added up. `computed` are the columns
+    that a query adds; analysis fills it.
     """
 
     attributes: Mapping[str, AttributeType] = field(default_factory=dict)
@@ -43,6 +44,7 @@ class EventSchema:
     other_attributes: frozenset[str] | None = None
     nested: Mapping[str, NestedType] = field(default_factory=dict)
     scales: Mapping[str, int] = field(default_factory=dict)
+    unsigned: frozenset[str] = frozenset()
     computed: dict[str, ComputedColumn] = field(default_factory=dict)
 
     @property

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from cepheid.analysis.bind_outputs import default_name
 from cepheid.analysis.bound import (
     AggregateColumn,
     BoundQuery,
@@ -13,6 +12,7 @@ from cepheid.analysis.bound import (
     SummaryColumn,
     TrendAggregate,
 )
+from cepheid.analysis.column_names import default_name
 from cepheid.analysis.describe import describe
 from cepheid.explain.document import Operator, Output
 from cepheid.language import ast
@@ -97,8 +97,9 @@ def describe_aggregate(aggregate: TrendAggregate) -> str:
     """
     parts = [each for each in (aggregate.variable, aggregate.attribute) if each is not None]
     argument = ".".join(parts) or "*"
-    if aggregate.minus is not None:
-        argument += f" - {aggregate.minus}.{aggregate.attribute}"
+    if aggregate.other is not None:
+        sign = "+" if aggregate.sign > 0 else "-"
+        argument += f" {sign} {aggregate.other}.{aggregate.other_attribute}"
     text = f"{aggregate.function}({argument})"
     if aggregate.exact:
         text = f"EXACT {text}"

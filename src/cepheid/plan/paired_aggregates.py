@@ -6,19 +6,7 @@ means the same events of it on either side, that makes no difference.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from cepheid.analysis.bound import (
-    BoundPattern,
-    BoundQuery,
-    HavingArithmetic,
-    HavingCompare,
-    HavingCondition,
-    HavingFunction,
-    HavingLogical,
-    HavingReference,
-    HavingValue,
-)
+from cepheid.analysis.bound import BoundPattern, BoundQuery
 from cepheid.plan.common_trends import shared_places
 
 
@@ -43,21 +31,4 @@ def find_one_sided_name(query: BoundQuery) -> str | None:
 
 def _names(query: BoundQuery) -> set[str]:
     aggregates = [each.aggregate for each in query.aggregates or ()]
-    if query.having is not None:
-        aggregates += [each.aggregate for each in _references(query.having)]
     return {each.variable for each in aggregates if each.variable is not None}
-
-
-def _references(node: HavingCondition | HavingValue) -> Iterator[HavingReference]:
-    match node:
-        case HavingReference():
-            yield node
-        case HavingCompare() | HavingArithmetic():
-            yield from _references(node.left)
-            yield from _references(node.right)
-        case HavingFunction():
-            for leaf in node.leaves:
-                yield from _references(leaf)
-        case HavingLogical():
-            for each in node.operands:
-                yield from _references(each)

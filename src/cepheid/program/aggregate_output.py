@@ -50,8 +50,8 @@ class Form(StrEnum):
     EXACT = "exact"
     AVERAGE = "average"
     EXTREME = "extreme"
-    DIFFERENCE = "difference"
-    AVERAGE_DIFFERENCE = "average difference"
+    SUM_OF_TWO = "sum of two"
+    AVERAGE_OF_TWO = "average of two"
 
 
 class NumberKind(StrEnum):
@@ -67,10 +67,9 @@ class AggregateColumn:
 
     `values` is the number that counts values other than NULL: without any the column is NULL.
     `magnitude` is the number that bounds what a BIGINT sum of signed integers can be. `is_whole`
-    tells sums of integers, whose low word is theirs; of a difference the numbers of what is taken
-    away are `minus` and `minus_magnitude`. With a `scale` they are decimals without the
-    point. A hidden column is not shown: HAVING or
-    arithmetic reads it.
+    tells sums of integers, whose low word is theirs. Of two events the numbers of the second one
+    are `other` and `other_magnitude`, which count `sign` times. With a `scale` they are decimals
+    without the point. A hidden column is not shown: HAVING or arithmetic reads it.
     """
 
     name: str
@@ -83,8 +82,9 @@ class AggregateColumn:
     is_whole: bool = False
     is_hidden: bool = False
     scale: int | None = None
-    minus: int = 0
-    minus_magnitude: int = 0
+    other: int = 0
+    other_magnitude: int | None = None
+    sign: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 import re
 from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
@@ -46,8 +47,21 @@ def cast(column: Column, kind: AttributeType, option: str) -> Column:
             return _to_date(column)
         case AttributeType.TIMESTAMP:
             return pc.cast(column, pa.timestamp("us"))
+        case _ if pa.types.is_floating(column.type):
+            return _of_whole_floats(column)
         case _:
             return pc.cast(column, pa.string())
+
+
+def _of_whole_floats(column: Column) -> Column:
+    """Spell whole numbers that are kept as floats, such as counts; what is not finite is NULL."""
+
+    def spelled(value: float | None) -> str | None:
+        return None if value is None or not math.isfinite(value) else str(Decimal(value))
+
+    if isinstance(column, pa.Scalar):
+        return to_scalar(spelled(column.as_py()), pa.string())
+    return pa.array(map(spelled, column.to_pylist()), pa.string())
 
 
 def _is_text(column: Column) -> bool:

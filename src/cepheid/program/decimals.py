@@ -13,16 +13,21 @@ from typing import Any, assert_never
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cepheid.analysis.attribute_types import AttributeType
+from cepheid.analysis.bind_columns import CHOICES
 from cepheid.analysis.expressions import (
+    AllOf,
+    AnyOf,
     Apply,
     AttributeReference,
     BlockAggregate,
+    Compare,
     Constant,
     Minus,
     Operation,
+    Truth,
     Value,
 )
-from cepheid.errors import InternalError
 from cepheid.language.numbers import exactly
 from cepheid.program.arrow_arrays import to_scalar
 from cepheid.program.exact_conditions import at_scale
@@ -40,6 +45,7 @@ MOST_IN_RESULTS = 38
 INTEGER_DIGITS = 19
 DECIMAL_OF_INTEGER = pa.decimal128(20, 0)  # as in Spark
 ALL_DIGITS = Context(prec=4 * MOST_DIGITS)
+ROUNDED = {"round": None, "floor": 0, "ceil": 0}  # to how many digits, if it is no argument
 
 
 def is_exact(kind: pa.DataType) -> bool:
@@ -121,8 +127,9 @@ def _digits(value: Value, events: pa.Schema) -> tuple[int, int]:
             kind = events.field(str(value.attribute)).type
             if pa.types.is_dictionary(kind):
                 kind = kind.value_type
-            is_decimal = pa.types.is_decimal(kind)
-            return (kind.precision - kind.scale, kind.scale) if is_decimal else (INTEGER_DIGITS, 0)
+            if pa.types.is_decimal(kind):
+                return kind.precision - kind.scale, kind.scale
+            return INTEGER_DIGITS + pa.types.is_uint64(kind), 0
         case Minus():
             return _digits(value.operand, events)
         case Operation():
@@ -132,8 +139,26 @@ def _digits(value: Value, events: pa.Schema) -> tuple[int, int]:
             carry = 0 if value.operator == "%" else 1
             return max(left[0], right[0]) + carry, max(left[1], right[1])
         case Apply():
-            raise InternalError("functions of decimals are columns of the events")
+            return _digits_of_function(value, events)
     assert_never(value)
+
+
+def _digits_of_function(value: Apply, events: pa.Schema) -> tuple[int, int]:
+    """Return the digits of what a function gives; others than these have those of an argument."""
+    if value.function == "cast":
+        precision, scale = map(int, value.option.split(","))
+        return precision - scale, scale
+    values = [
+        each for each in value.arguments if not isinstance(each, AllOf | AnyOf | Compare | Truth)
+    ]
+    if value.function in ROUNDED:
+        (before, scale), digits = _digits(values[0], events), ROUNDED[value.function]
+        if digits is None and isinstance(values[1], Constant):
+            digits = int(str(values[1].value or 0))
+        return before + 1, min(scale, digits or 0)
+    some = values if value.function in CHOICES else values[:1]
+    found = [_digits(each, events) for each in some if each.type is not AttributeType.NULL]
+    return max(each[0] for each in found), max(each[1] for each in found)
 
 
 def decimal_of(scale: int) -> pa.DataType:

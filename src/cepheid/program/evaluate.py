@@ -112,7 +112,7 @@ class LocalPredicates:
                 f"the predicate '{describe(atom)}' cannot be computed: {error}",
                 hint=OVERFLOW_HINT,
             ) from None
-        holds = _to_booleans(result, self.length)
+        holds = to_booleans(result, self.length)
         for reference in references(atom):
             if reference.attribute is not None and reference.attribute in exempt:
                 holds = holds | exempt[reference.attribute]
@@ -330,8 +330,6 @@ def _of_one_type(columns: list[Column], kind: AttributeType) -> list[Column]:
     if kind is AttributeType.DECIMAL:
         return _of_one_decimal_type(columns)
     wanted = ONE_TYPE.get(kind)
-    if kind is AttributeType.INTEGER and any(pa.types.is_decimal(each.type) for each in typed):
-        wanted = pa.decimal128(20, 0)  # one is unsigned, and beyond 2^63
     if wanted is None:
         temporal = [each.type for each in typed if pa.types.is_temporal(each.type)]
         wanted = (temporal or [typed[0].type])[0]
@@ -390,19 +388,16 @@ def _comparable(column: Column) -> Column:
     """Return the column in a type that compares with literals."""
     kind = column.type
     if pa.types.is_dictionary(kind):
-        return pc.cast(column, kind.value_type)
+        return _comparable(pc.cast(column, kind.value_type))
     if pa.types.is_null(kind):
         return pc.cast(column, pa.int64())
     if pa.types.is_string_view(kind):
         return pc.cast(column, pa.string())
     if pa.types.is_float16(kind):  # Arrow cannot compare half floats
         return pc.cast(column, pa.float64())
-    if pa.types.is_integer(kind):
-        try:
-            return pc.cast(column, pa.int64())
-        except pa.ArrowInvalid:  # unsigned, and beyond 2^63
-            return pc.cast(column, pa.decimal128(20, 0))
-    return column
+    if pa.types.is_uint64(kind):  # some are beyond 2^63
+        return pc.cast(column, DECIMAL_OF_INTEGER)
+    return pc.cast(column, pa.int64()) if pa.types.is_integer(kind) else column
 
 
 def _scalar(value: int | float | Decimal | str | bool | None) -> pa.Scalar:
@@ -450,7 +445,8 @@ def time_like(kind: pa.DataType, text: str) -> pa.Scalar:
     return to_scalar(ticks // 1_000, pa.timestamp("us", zone))
 
 
-def _to_booleans(result: Column, length: int) -> Booleans:
+def to_booleans(result: Column, length: int) -> Booleans:
+    """Return which truth values are TRUE, and not NULL."""
     if isinstance(result, pa.Scalar):
         return np.full(length, result.as_py() is True)
     return to_numpy(pc.fill_null(result, to_scalar(False)))

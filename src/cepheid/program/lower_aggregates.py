@@ -6,31 +6,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from cepheid.analysis.attribute_types import AttributeType
-from cepheid.analysis.bound import (
-    BoundQuery,
-    HavingArithmetic,
-    HavingCompare,
-    HavingCondition,
-    HavingConstant,
-    HavingFunction,
-    HavingGroup,
-    HavingLogical,
-    HavingReference,
-    HavingValue,
-    TrendAggregate,
-)
-from cepheid.analysis.expressions import (
-    AllOf,
-    AnyOf,
-    AttributeReference,
-    Compare,
-    Condition,
-    Constant,
-    Operation,
-    Role,
-    Value,
-)
-from cepheid.analysis.rename_variables import change_value
+from cepheid.analysis.bound import BoundQuery, TrendAggregate
 from cepheid.plan.paired_aggregates import positions_of
 from cepheid.plan.physical import NumberType, PhysicalPlan
 from cepheid.program.aggregate_output import (
@@ -43,9 +19,9 @@ from cepheid.program.aggregate_output import (
     NumberMeasure,
 )
 from cepheid.program.lower_automaton import bit_mask
+from cepheid.program.retype_values import retype_condition, retype_value
 
-HIDDEN = "aggregate of HAVING"  # with a blank, so that no column of RETURN is called so
-OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+WHOLE = (AttributeType.INTEGER, AttributeType.DURATION)
 Measure = TypeVar("Measure", NumberMeasure, MinimumMeasure)
 
 
@@ -62,25 +38,27 @@ class _Lowering:
         self.kind = NumberKind.DOUBLE if wide else NumberKind.BIGINT
         self.numbers: list[NumberMeasure] = []
         self.minima: list[MinimumMeasure] = []
-        self.hidden: dict[TrendAggregate, AggregateColumn] = {}
 
     def output(self) -> AggregateOutput:
         columns = [
             self._column(e.output, e.aggregate, is_hidden=e.output not in self.query.returned)
             for e in self.query.aggregates or ()
         ]
+        floats = {each.name for each in columns if _is_double(each)}
         having = self.query.having
-        condition = None if having is None else self._condition(having, negated=False)
         return AggregateOutput(
             groups=tuple((each.attribute, each.output) for each in self.query.group_by),
             numbers=tuple(self.numbers),
             minima=tuple(self.minima),
-            columns=(*columns, *self.hidden.values()),
+            columns=tuple(columns),
             returned=self.query.returned,
-            having=condition,
+            having=None if having is None else retype_condition(having, floats),
             shows_expiry=self.shows_expiry,
             constants=self.query.constants,
-            arithmetic=self.query.arithmetic,
+            arithmetic=tuple(
+                replace(each, value=retype_value(each.value, floats))
+                for each in self.query.arithmetic
+            ),
         )
 
     # --- columns --------------------------------------------------------------------------------
@@ -91,8 +69,8 @@ class _Lowering:
         if wanted.variable is None:
             form = Form.EXACT if wanted.exact else Form.LOGARITHM if wanted.log2 else Form.NUMBER
             return AggregateColumn(name, form, self.kind, is_hidden=is_hidden)
-        if wanted.minus is not None:
-            return self._difference(name, wanted, wanted.minus, is_hidden=is_hidden)
+        if wanted.other is not None:
+            return self._of_two(name, wanted, is_hidden=is_hidden)
         match wanted.function:
             case "COUNT":
                 content = Content.EVENTS if wanted.attribute is None else Content.VALUES
@@ -102,7 +80,7 @@ class _Lowering:
                 minimum = self._minimum(wanted)
                 return AggregateColumn(name, Form.EXTREME, minimum=minimum, is_hidden=is_hidden)
         number, values = self._number(Content.SUM, wanted), self._number(Content.VALUES, wanted)
-        is_integer = wanted.attribute_type is AttributeType.INTEGER
+        is_integer = wanted.attribute_type in WHOLE
         if wanted.function == "AVG":
             kind, form = NumberKind.DOUBLE, Form.AVERAGE
         else:
@@ -122,21 +100,23 @@ class _Lowering:
             scale=wanted.scale,
         )
 
-    def _difference(
-        self, name: str, wanted: TrendAggregate, minus: str, *, is_hidden: bool
-    ) -> AggregateColumn:
-        """The sum over trends of a difference is that of one event less that of the other."""
-        other = replace(wanted, variable=minus)
-        is_average = wanted.function == "AVG"
+    def _of_two(self, name: str, wanted: TrendAggregate, *, is_hidden: bool) -> AggregateColumn:
+        """The sum over trends of what two events have together is that of the one and the other."""
+        other = replace(wanted, variable=wanted.other, attribute=wanted.other_attribute)
+        is_average, is_whole = wanted.function == "AVG", wanted.attribute_type in WHOLE
+        magnitudes = [self._number(Content.MAGNITUDE, each) if is_whole else None
+                      for each in (wanted, other)]  # fmt: skip
         return AggregateColumn(
             name,
-            Form.AVERAGE_DIFFERENCE if is_average else Form.DIFFERENCE,
-            NumberKind.DOUBLE if is_average else self.kind,
+            Form.AVERAGE_OF_TWO if is_average else Form.SUM_OF_TWO,
+            NumberKind.DOUBLE if is_average or not is_whole else self.kind,
             self._number(Content.SUM, wanted),
-            magnitude=self._number(Content.MAGNITUDE, wanted),
+            magnitude=magnitudes[0],
             is_hidden=is_hidden,
-            minus=self._number(Content.SUM, other),
-            minus_magnitude=self._number(Content.MAGNITUDE, other),
+            scale=wanted.scale,
+            other=self._number(Content.SUM, other),
+            other_magnitude=magnitudes[1],
+            sign=wanted.sign,
         )
 
     def _number(self, content: Content, wanted: TrendAggregate) -> int:
@@ -155,46 +135,11 @@ class _Lowering:
         assert wanted.variable is not None
         return [bit_mask(positions_of(each, wanted.variable)) for each in self.query.patterns]
 
-    # --- HAVING ---------------------------------------------------------------------------------
 
-    def _condition(self, node: HavingCondition, *, negated: bool) -> Condition:
-        """NOT is pushed down to the comparisons, as in WHERE."""
-        match node:
-            case HavingCompare():
-                operator = OPPOSITE[node.operator] if negated else node.operator
-                return Compare(operator, self._value(node.left), self._value(node.right))
-            case HavingLogical(operator="NOT"):
-                return self._condition(node.operands[0], negated=not negated)
-            case HavingLogical():
-                operands = tuple(self._condition(e, negated=negated) for e in node.operands)
-                is_all = (node.operator == "AND") != negated
-                return AllOf(operands) if is_all else AnyOf(operands)
-
-    def _value(self, node: HavingValue) -> Value:
-        unknown = AttributeType.UNKNOWN
-        match node:
-            case HavingConstant():
-                kind = AttributeType.NULL if node.value is None else unknown
-                return Constant(node.value, kind)
-            case HavingGroup():
-                name = next(e.output for e in self.query.group_by if e.attribute == node.attribute)
-                return AttributeReference("", Role.EACH, name, unknown)
-            case HavingReference():
-                return AttributeReference("", Role.EACH, self._hidden(node.aggregate), unknown)
-            case HavingArithmetic():
-                return Operation(
-                    node.operator, self._value(node.left), self._value(node.right), unknown
-                )
-            case HavingFunction():
-                leaves = [self._value(each) for each in node.leaves]
-                return change_value(node.value, lambda each: leaves[int(str(each.attribute))])
-
-    def _hidden(self, wanted: TrendAggregate) -> str:
-        """Return the column that HAVING reads: one of its own, so that EXACT can be a number."""
-        if wanted not in self.hidden:
-            name = f"{HIDDEN} {len(self.hidden)}"
-            self.hidden[wanted] = self._column(name, wanted, is_hidden=True)
-        return self.hidden[wanted].name
+def _is_double(column: AggregateColumn) -> bool:
+    """Whether a column of numbers has doubles; a count with all its digits may have them."""
+    is_number = column.form in (Form.NUMBER, Form.SUM_OF_TWO)
+    return column.form is Form.EXACT or (is_number and column.kind is NumberKind.DOUBLE)
 
 
 def _place(measures: list[Measure], measure: Measure) -> int:

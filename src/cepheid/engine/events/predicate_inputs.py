@@ -149,7 +149,7 @@ class PredicateColumns:
             numbers = self._numbers(values, column.kind)
         except pa.ArrowInvalid as error:
             name = ", ".join(column.stored)
-            hint = "cast it to decimal(20, 0): whole numbers of several events need 64 bits"
+            hint = "sums of whole numbers need 64 bits; cast the column to DOUBLE"
             is_large = column.kind is ColumnKind.INTEGER
             raise DataError(
                 f"column '{name}' cannot be compared: {error}", hint=hint if is_large else None
@@ -180,7 +180,7 @@ class PredicateColumns:
             case ColumnKind.TIME:
                 return pc.cast(pc.cast(values, pa.timestamp(self.unit)), pa.int64())
             case ColumnKind.FLOAT:
-                return pc.cast(values, pa.float64())
+                return pc.cast(values, pa.float64(), safe=False)
             case ColumnKind.DECIMAL:
                 return self._ranks(values)
             case _:

@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
 from cepheid.analysis.bound import EventsColumn, MatchColumn, SummaryColumn, ValueColumn
 from cepheid.analysis.describe import describe
-from cepheid.analysis.expressions import Constant, references
+from cepheid.analysis.expressions import (
+    AttributeReference,
+    BlockAggregate,
+    Constant,
+    Value,
+    references,
+)
 from cepheid.engine.events.event_schema import ARROW_TYPES
 from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.engine.events.predicate_inputs import PredicateInputs
@@ -219,9 +225,17 @@ def value_type(column: ValueColumn, events: pa.Schema) -> pa.DataType:
     if literal is not None:
         return literal.type
     if column.value.type is AttributeType.DECIMAL:
-        return decimal_type(column.value, events)
+        return _unsigned_type(column.value, events) or decimal_type(column.value, events)
     attribute = next(each.attribute for each in references(column.value) if each.attribute)
     return events.field(attribute).type
+
+
+def _unsigned_type(value: Value, events: pa.Schema) -> pa.DataType | None:
+    """Return the type of whole numbers that are shown as they are stored."""
+    if not isinstance(value, AttributeReference | BlockAggregate):
+        return None
+    stored = events.field(str(value.attribute)).type
+    return stored if pa.types.is_integer(stored) else None
 
 
 def _literal(column: ValueColumn) -> pa.Scalar | None:
@@ -233,8 +247,10 @@ def _literal(column: ValueColumn) -> pa.Scalar | None:
 
 
 def _to_decimals(known: Sequence[Decimal], ranks: pa.Array, kind: pa.DataType) -> pa.Array:
+    change = int if pa.types.is_integer(kind) else Decimal
+    values = [None if each is None else change(known[each]) for each in ranks.to_pylist()]
     try:
-        return pa.array([None if each is None else known[each] for each in ranks.to_pylist()], kind)
+        return pa.array(values, kind)
     except pa.ArrowInvalid as error:
         raise DataError(
             f"a result does not fit {kind}: {error}", hint="multiply decimals of fewer digits"

@@ -45,12 +45,10 @@ def column_type(column: AggregateColumn, output: AggregateOutput, events: pa.Sch
         case Form.EXTREME:
             return extreme_type(output.minima[column.minimum], events)
         case Form.EXACT:
-            return pa.string()
-        case Form.LOGARITHM | Form.AVERAGE | Form.AVERAGE_DIFFERENCE:
+            return pa.float64() if column.is_hidden else pa.string()
+        case Form.LOGARITHM | Form.AVERAGE | Form.AVERAGE_OF_TWO:
             return pa.float64()
-        case Form.DIFFERENCE:
-            return ARROW_NUMBERS[column.kind]
-        case Form.NUMBER:
+        case Form.NUMBER | Form.SUM_OF_TWO:
             is_decimal = column.scale is not None and column.kind is NumberKind.BIGINT
             return decimal_of(column.scale or 0) if is_decimal else ARROW_NUMBERS[column.kind]
 
@@ -100,11 +98,11 @@ class ValueColumns:
                 return with_point(self._average(column, column.values), column.scale)
             case Form.NUMBER:
                 return with_point(self._number(column), column.scale)
-            case Form.DIFFERENCE | Form.AVERAGE_DIFFERENCE:
-                return self._difference(column)
+            case Form.SUM_OF_TWO | Form.AVERAGE_OF_TWO:
+                return with_point(self._of_two(column), column.scale)
 
     def beyond_64_bits(self, output: AggregateOutput) -> dict[str, Sequence[int]]:
-        """Return the counts that HAVING compares and that do not fit 64 bits."""
+        """Return the counts that expressions read and that do not fit 64 bits."""
         if self.exact is None or max(self.exact, default=0) < BIGINT_LIMIT:
             return {}
         hidden = [each for each in output.columns if each.is_hidden and each.form is Form.EXACT]
@@ -163,27 +161,28 @@ class ValueColumns:
             average = np.where(is_determined(bound), quotient, average)
         return to_arrow(average, none)
 
-    def _difference(self, column: AggregateColumn) -> pa.Array:
-        """Return a sum less another, or that divided by the number of trends.
+    def _of_two(self, column: AggregateColumn) -> pa.Array:
+        """Return a sum with another, or less it, or that divided by the number of trends.
 
-        Low words are those of the sums modulo 2^64, and so is their difference. Where doubles tell
-        that it is below 2^62 it is the difference itself, however large the sums are.
+        Low words are those of the sums modulo 2^64, and so is that of both together. Where doubles
+        tell that it is below 2^62 it is the result itself, however large the sums are.
         """
-        values = self.values
-        assert column.magnitude is not None
-        count = as_double(values, 0)
+        values, count = self.values, as_double(self.values, 0)
+        none = count == 0
         with np.errstate(invalid="ignore", over="ignore"):
-            size = as_double(values, column.number) - as_double(values, column.minus)
-            bound = as_double(values, column.magnitude) + as_double(values, column.minus_magnitude)
-            low = values.low[:, column.number] - values.low[:, column.minus]
-            is_known = np.abs(size) + bound * DOUBT < BIGINT_LIMIT / 2
-            none = count == 0
-            if column.kind is NumberKind.BIGINT:
-                if not (is_known | none).all():
-                    self._raise_overflow(column, int(np.flatnonzero(~(is_known | none))[0]))
-                return to_arrow(low, none)
-            total = np.where(is_known, low.astype(np.float64), size)
-            if column.form is Form.AVERAGE_DIFFERENCE:
+            one, other = as_double(values, column.number), as_double(values, column.other)
+            total = one + other if column.sign > 0 else one - other
+            if column.magnitude is not None and column.other_magnitude is not None:
+                magnitudes = column.magnitude, column.other_magnitude
+                bound = as_double(values, magnitudes[0]) + as_double(values, magnitudes[1])
+                low = values.low[:, column.number] + column.sign * values.low[:, column.other]
+                is_known = np.abs(total) + bound * DOUBT < BIGINT_LIMIT / 2
+                if column.kind is NumberKind.BIGINT:
+                    if not (is_known | none).all():
+                        self._raise_overflow(column, int(np.flatnonzero(~(is_known | none))[0]))
+                    return to_arrow(low, none)
+                total = np.where(is_known, low.astype(np.float64), total)
+            if column.form is Form.AVERAGE_OF_TWO:
                 total = total / np.where(none, 1.0, count)
         return to_arrow(total, none)
 

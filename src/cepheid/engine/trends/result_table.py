@@ -8,18 +8,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from cepheid.analysis.attribute_types import AttributeType
-from cepheid.analysis.bound import ArithmeticColumn, ConstantColumn
+from cepheid.analysis.bound import ConstantColumn
 from cepheid.analysis.expressions import references
-from cepheid.engine.events.event_schema import ARROW_TYPES
 from cepheid.engine.events.ticks import from_ticks, to_ticks, window_type
 from cepheid.engine.trends.columns import ValueColumns, column_type
 from cepheid.engine.trends.groups import GroupRows
-from cepheid.engine.trends.having import satisfies
 from cepheid.engine.trends.integer_sums import Bounds, ExactSums
+from cepheid.engine.trends.result_expressions import ResultExpressions, expression_type
 from cepheid.errors import DataError
 from cepheid.kernels.values.value_arrays import ValueRows
 from cepheid.program.aggregate_output import AggregateOutput
@@ -40,7 +37,13 @@ def aggregate_schema(program: Program, output: AggregateOutput, events: pa.Schem
         if not each.is_hidden
     }
     fields |= {each.output: pa.field(each.output, _literal(each).type) for each in output.constants}
-    fields |= {each.output: pa.field(each.output, _type_of(each)) for each in output.arithmetic}
+    found = {each.name: column_type(each, output, events) for each in output.columns}
+    found |= {name: events.field(column).type for column, name in output.groups}
+    for each in output.arithmetic:
+        read = {str(leaf.attribute) for leaf in references(each.value)}
+        columns = pa.schema([(name, found[name]) for name in sorted(read)])
+        kind = expression_type(each.value, columns)
+        fields[each.output] = pa.field(each.output, kind)
     leading = [field.name for field in places if field.name not in output.returned]
     return pa.schema([fields[name] for name in (*leading, *output.returned)])
 
@@ -90,33 +93,17 @@ def finish(
     found |= {
         each.output: pa.repeat(_literal(each), rows.is_expiry.size) for each in output.constants
     }
+    computed = ResultExpressions(found, columns.beyond_64_bits(output), rows.is_expiry.size)
     found |= {
-        each.output: _computed(each, found, rows.is_expiry.size) for each in output.arithmetic
+        each.output: computed.column(each.output, each.value, schema.field(each.output).type)
+        for each in output.arithmetic
     }
     kept = _is_shown(output, rows, found)
     if output.having is not None:
-        kept &= satisfies(output.having, found, columns.beyond_64_bits(output), kept.size)
+        kept &= computed.satisfies(output.having)
     table = pa.Table.from_arrays([found[name] for name in schema.names], names=schema.names)
     shown = table if kept.all() else table.filter(to_arrow(kept))
     return shown if shown.schema.equals(schema) else shown.cast(schema)
-
-
-def _type_of(column: ArithmeticColumn) -> pa.DataType:
-    """Return the type of an expression over aggregates; a length of time is a whole number."""
-    is_length = column.value.type is AttributeType.DURATION
-    return pa.int64() if is_length else ARROW_TYPES.get(column.value.type, pa.float64())
-
-
-def _computed(column: ArithmeticColumn, found: Mapping[str, Any], count: int) -> Any:
-    """Return an expression over aggregates; numbers in it are DOUBLE."""
-    read = {
-        str(each.attribute): pc.cast(found[str(each.attribute)], pa.float64(), safe=False)
-        if each.type is AttributeType.FLOAT
-        else found[str(each.attribute)]
-        for each in references(column.value)
-    }
-    result = LocalPredicates(read, count).value(column.value)
-    return pa.repeat(result, count) if isinstance(result, pa.Scalar) else result
 
 
 def _literal(column: ConstantColumn) -> pa.Scalar:

@@ -2,22 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from cepheid.analysis.attribute_types import AttributeType
-from cepheid.analysis.bound import (
-    BoundQuery,
-    HavingArithmetic,
-    HavingCompare,
-    HavingCondition,
-    HavingFunction,
-    HavingLogical,
-    HavingReference,
-    HavingValue,
-    Strategy,
-    TrendAggregate,
-    WindowUnit,
-)
+from cepheid.analysis.bound import BoundQuery, Strategy, WindowUnit
 from cepheid.plan.physical import AggregateMethod, Choice, Parallelism
 from cepheid.plan.slot_layout import covers_recent
 
@@ -79,26 +65,10 @@ def obstacle_to_ranges(query: BoundQuery, method: AggregateMethod) -> str | None
         return "a result is due at every event that can end a trend"
     if query.strategy is Strategy.STRICT and query.partition_by:
         return "under strict contiguity events of all partitions count"
-    for aggregate in _aggregates(query):
+    for aggregate in (each.aggregate for each in query.aggregates or ()):
         if aggregate.exact:
             return "EXACT counts are found in several passes"
         is_extreme = aggregate.function in ("MIN", "MAX")
         if is_extreme and aggregate.attribute_type not in SORTED_ALIKE:
             return f"every range would rank the values of {aggregate.attribute} on its own"
     return None
-
-
-def _aggregates(query: BoundQuery) -> Iterator[TrendAggregate]:
-    """Yield the aggregates of RETURN and of HAVING."""
-    yield from (each.aggregate for each in query.aggregates or ())
-    waiting: list[HavingCondition | HavingValue] = [] if query.having is None else [query.having]
-    while waiting:
-        match waiting.pop():
-            case HavingReference(aggregate=aggregate):
-                yield aggregate
-            case HavingLogical(operands=operands):
-                waiting += operands
-            case HavingFunction(leaves=leaves):
-                waiting += leaves
-            case HavingCompare(left=left, right=right) | HavingArithmetic(left=left, right=right):
-                waiting += [left, right]
