@@ -25,6 +25,7 @@ from cepheid.analysis.automaton import Automaton
 from cepheid.analysis.bind_values import block_aggregate
 from cepheid.analysis.bound import BoundPattern, BoundQuery, Clause, Strategy, Variable
 from cepheid.analysis.classify_predicates import classify_predicate
+from cepheid.analysis.describe import describe
 from cepheid.analysis.expressions import (
     AttributeReference,
     Compare,
@@ -148,10 +149,15 @@ def _with(value: Value, old: Value, new: Value) -> Value:
 
 
 def _clause(condition: Condition, like: Clause, pattern: BoundPattern) -> Clause:
-    """Return a clause that is shown as the one it stands for."""
-    kind = classify_predicate(condition, pattern.variables, pattern.automaton)
+    """Return a clause; that on all variables is shown as the one that it stands for."""
     names = frozenset(each.variable for each in references(condition))
-    return replace(like, condition=condition, predicate_class=kind, variables=names)
+    return Clause(
+        condition,
+        classify_predicate(condition, pattern.variables, pattern.automaton),
+        names,
+        like.text if names == like.variables else describe(condition),
+        like.span,
+    )
 
 
 # --- what matches have ----------------------------------------------------------------------------
