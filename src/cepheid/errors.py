@@ -305,14 +305,14 @@ def _place(error: Exception) -> str:
     return f", at {Path(frames[-1].filename).relative_to(package)}:{frames[-1].lineno}"
 
 
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Return the known word most like `word`, or None when none is close.
+def nearest(word: str, known: Iterable[str], *, likeness: float = 0.6) -> str | None:
+    """Return the known word most like `word`, or None when none is close; 1 means that both agree.
 
     >>> nearest("prise", ["price", "volume"])
     'price'
     """
     by_folded = {each.casefold(): each for each in known}
-    found = difflib.get_close_matches(word.casefold(), by_folded, n=1, cutoff=0.6)
+    found = difflib.get_close_matches(word.casefold(), by_folded, n=1, cutoff=likeness)
     return by_folded[found[0]] if found else None
 
 

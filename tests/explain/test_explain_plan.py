@@ -28,13 +28,19 @@ class TestPredicates:
             ("PATTERN SEQ(A+ a, B b) WHERE b.x > a[a.LEN].x", "0 → 1"),
             ("PATTERN SEQ(A+ a, C, B b) WHERE b.x > a[a.LEN].x", "at 2"),
             ("PATTERN SEQ(A+ a, B b) WHERE SUM(a[].x) > 3", "on leaving 0"),
-            ("PATTERN SEQ(A+ a, B b) WHERE a.x < b.x", "at 1"),
+            ("PATTERN SEQ(A+ a, B b) WHERE a.x != b.x", "at 1"),
             ("PATTERN (SEQ(A a, C, B b))+ WHERE a.x < b.y", "at 0, 2"),
             ("PATTERN SEQ(A a OR B b, C) WHERE a.x < b.x", "never: no match has all its events"),
         ],
     )
     def test_stand_where_they_are_tested(self, query, place):
         assert list(places(query).values()) == [place]
+
+    def test_on_every_event_of_a_repetition_need_one_value(self):
+        less = places("PATTERN SEQ(A+ a, B b) WHERE a.x < b.x")
+        assert less == {"a.x < b.x": "0 → 1", "a.x = a.x": "at 0"}
+        equal = places("PATTERN SEQ(A+ a, B b) WHERE a.x = b.y")
+        assert equal == {"a[i].x = a[i-1].x": "0 → 0", "a.x = b.y": "0 → 1"}
 
     def test_of_a_negated_part_stand_at_the_part(self):
         query = "PATTERN SEQ(A a, !C c, B b) WHERE c.x > a.x AND b.y = 1"

@@ -1,5 +1,6 @@
 """A word of SQL that the language does not have is named as such."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from cepheid.analysis.bind_aggregates import FUNCTIONS as OWN_FUNCTIONS
 from cepheid.analysis.functions import BY_NAME
 from cepheid.language import describe_syntax_error, sql_words
 
+# The reserved words of SQL:2016.
+RESERVED = Path(__file__).with_name("reserved_words.txt").read_text("utf-8").split()
 GRAMMAR = Path(sql_words.__file__).with_name("grammar.lark").read_text("utf-8")
 
 
@@ -41,7 +44,92 @@ def test_functions(text: str, function: str) -> None:
     assert "did you mean" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["limit", "order", "date", "top", "case", "first"])
+@pytest.mark.parametrize("word", sorted(sql_words.MISPLACED))
+def test_words_that_stand_elsewhere(word: str) -> None:
+    with pytest.raises(cepheid.QuerySyntaxError) as caught:
+        cepheid.query(f"PATTERN A a WHERE a.x {word} 3")
+    (mistake,) = caught.value.diagnostics
+    assert (mistake.code, mistake.message) == ("sql-word", f"{word} cannot stand here")
+    assert mistake.hint == sql_words.MISPLACED[word]
+
+
+@pytest.mark.parametrize("text", ["PATTERN A a WHERE a.x {} 3", "PATTERN A a WHERE a.x > 1 {} b",
+                                  "PATTERN A a {} 5", "PATTERN A a WHERE {} a.x > 3"])  # fmt: skip
+def test_no_reserved_word_is_met_with_another(text: str) -> None:
+    """Each is of the grammar, or the mistake; none is taken for a clause that is misspelt."""
+    for word in RESERVED:
+        try:
+            cepheid.query(text.format(word)).bind()
+        except cepheid.QueryError as error:
+            mistake = error.diagnostics[0]
+            hint = mistake.hint or ""
+            assert "did you mean" not in hint or hint == "did you mean RETURN?", (word, hint)
+            is_operator = text.startswith("PATTERN A a WHERE a.x")
+            is_named = word in mistake.message
+            assert is_named or not is_operator or _is_of_the_grammar(word), (word, mistake)
+
+
+def _is_of_the_grammar(word: str) -> bool:
+    """Units are, too, and keywords need no blank after them: `ASname`, `RETURNx`."""
+    keywords = re.findall(r'^[A-Z_]+: "(\w+)"i', GRAMMAR, re.MULTILINE)
+    return (
+        word.startswith(tuple(keywords))
+        or word.lower() in re.findall(r"[a-z]+", GRAMMAR)
+        or word in ("DAY", "HOUR", "MIN", "MINUTE", "SECOND")
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("a.x LIKES '%3'", "LIKE"),
+        ("a.x BETWEN 1 AND 3", "BETWEEN"),
+        ("a.x NOTT IN (1, 2)", "NOT"),
+        ("CASES a.x WHEN 1 THEN 2 END = 1", "CASE"),
+        ("CASE WEN a.x > 1 THEN 1 END = 1", "WHEN"),
+        ("CASE WHEN a.x > 1 THEN 1 ELS 2 END = 1", "ELSE"),
+    ],
+)
+def test_misspelt_operators(text: str, meant: str) -> None:
+    with pytest.raises(cepheid.QuerySyntaxError) as caught:
+        cepheid.query(f"PATTERN A a WHERE {text}")
+    assert caught.value.diagnostics[0].hint == f"did you mean {meant}?"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PATTERN SEQ(A cas B b)",
+        "PATTERN SEQ(A a, B b) WHERE a.order b.x",
+        "PATTERN SEQ(A a, B b) WHERE a.end b.x",
+    ],
+)
+def test_names_are_not_blamed(text: str) -> None:
+    with pytest.raises(cepheid.QueryError) as caught:
+        cepheid.query(text)
+    assert "did you mean" not in str(caught.value)
+    assert caught.value.diagnostics[0].code in ("unexpected-word", "misplaced-variable")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "window",
+        "filter",
+        "range",
+        "mod",
+        "all",
+        "escape",
+        "sort",
+        "interval",
+        "limit",
+        "order",
+        "date",
+        "top",
+        "case",
+        "first",
+    ],
+)
 def test_they_may_be_names(name: str) -> None:
     query = cepheid.query(f"PATTERN SEQ(A {name}, B b) WHERE {name}.x < b.{name} RETURN b.{name}")
     assert query.bind().matches is not None

@@ -1,111 +1,311 @@
 """What small queries mean, read off the text: a reference for the oracle itself.
 
 The oracle shares `analysis` with the engine, so that both would follow a mistake in there. This
-reading shares the parser alone. It knows sequences of events and repeated events, ANY, negated
-events between others, skip-till-any-match, WITHIN and WHERE without indices, and nothing else.
+reading shares the parser alone. What it knows, and what stays judged by analysis, is in
+`blind-spots.md`.
 
-A match is a list of events per part of the sequence. WHERE holds if it is true of every choice of
-one event per name: a variable stands for its events, a type for those of all positive parts that
-list it (if that is one part, it is another name of its variable), `[k]` for one value of k in all
-of them. Equalities of one attribute that join all parts, negated ones included, mean `[k]`, too; so
-do those of several attributes, if all parts of a type are compared by the same one. A negated
-event blocks if it lies between its neighbours and satisfies the terms that name it.
+A match is formed event by event along the routes of the pattern (`plain_routes`): later than the
+one before, in the same partition, within WITHIN and BETWEEN, with every clause true of what is
+bound so far (`plain_conditions`), and so that the run stayed alive over the events between. It
+counts if the clauses hold at its end, too, and some way to cross each gap has no negated part.
+
+`[k]` asks for one value of k in all events. Equalities of one attribute that join all events of the
+pattern, negated ones included and two of them positive, mean `[k]`, too. So do those of several
+attributes, if all events of a type are compared by the same one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, pairwise, product
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, TypeAlias
 
 from cepheid.language import ast
 from cepheid.language.parser import parse
-from tests.oracle.arithmetic import compare, operate
+from tests.oracle.plain_conditions import (
+    Bound,
+    Clause,
+    Conditions,
+    Row,
+    Scene,
+    Schemas,
+    clauses_of,
+    names_of,
+)
+from tests.oracle.plain_routes import Gaps, Leaf, Place, PlainPattern, Routes
 
-Row = Mapping[str, Any]
-OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+Run: TypeAlias = tuple[tuple[int, Place], ...]  # numbers of events and where they stand
+Seen: TypeAlias = Callable[[Row], bool]  # how far negations look
 
 
-class Part(NamedTuple):
-    """A part of the sequence: one event, one or more, or none between its neighbours."""
-
-    types: tuple[str, ...]
-    variable: str  # what no text can call it, if it has no name
-    repeats: bool
-    is_negated: bool
-
-
-def matches(
-    text: str, events: Sequence[Row], schemas: Mapping[str, Sequence[str]] | None = None
-) -> list[tuple[int, ...]]:
+def matches(text: str, events: Sequence[Row], schemas: Schemas = None) -> list[tuple[int, ...]]:
     """Return the matches as numbers of events; `schemas` has the attributes that types have."""
-    query = parse(text)
-    parts = _parts(query.pattern)
-    within = None if query.window is None else query.window.within.amount
-    terms = _terms(query.where)
-    types = {each for part in parts for each in part.types}
-    chains = [
-        ast.Equivalence((name,))
-        for name in ("k", "x")
-        # Where a type lacks the attribute, a comparison with its events is true.
-        if all(schemas is None or name in schemas[each] for each in types)
-        and any(_joins_all(each, parts) for each in _chains(parts, terms, name))
-    ]
-    known = {name for each in [*terms, *chains] if isinstance(each, ast.Equivalence)
-             for name in each.attributes}  # fmt: skip
-    keys = [
-        _key(each, parts)
-        for each in _chains(parts, terms)
-        if _joins_all(each, parts) and not known & {name for _, name in each}
-    ]
-    good = [
-        each
-        for each in keys
-        if each.keys() == types
-        and all(schemas is None or name in schemas[of] for of, name in each.items())
-    ]
-    reading = _Reading(parts, [*terms, *chains], schemas, good)
+    reading = _Reading(parse(text), events, schemas)
+    length = reading.length
     found = []
-    positive = [part for part in parts if not part.is_negated]
-    for chosen in _choices(positive, events, after=-1):
-        flat = [number for each in chosen for number in each]
-        span = events[flat[-1]]["time"] - events[flat[0]]["time"]
-        if (within is None or span < within) and reading.holds(chosen, events):
-            found.append(tuple(flat))
+    for run in reading.formed():
+        first, last = reading.ends(run)
+
+        def is_seen(event: Row, first: int = first, last: int = last) -> bool:
+            """Whether a match could have had the event, too."""
+            times = (event["time"], first, last)
+            return length is None or max(times) - min(times) < length
+
+        if reading.stays(run, is_seen):
+            found.append(tuple(number for number, _ in run))
     return found
 
 
-def _parts(pattern: ast.Pattern) -> list[Part]:
-    listed = pattern.parts if isinstance(pattern, ast.Sequence) else (pattern,)
-    return [_part(each, place) for place, each in enumerate(listed)]
+def counts(text: str, events: Sequence[Row], schemas: Schemas = None) -> dict[Any, int]:
+    """Return COUNT(*) by group, and by window if there is SLIDE; by time with WITHIN alone.
+
+    A group is the value of k if the query groups by it.
+    """
+    query = parse(text)
+    reading = _Reading(query, events, schemas)
+    found: dict[Any, int] = {}
+    views: list[tuple[Any, int | None, int | None]] = [(None, None, None)]
+    if reading.length is not None and query.window is not None:
+        slide = query.window.slide
+        if slide is None:
+            times = sorted({event["time"] for event in events})
+            views = [(each, each - reading.length + 1, each) for each in times]
+        else:
+            starts = range(-20 * slide.amount, 21 * slide.amount, slide.amount)
+            views = [(each, each, each + reading.length - 1) for each in starts]
+    is_moving = query.window is not None and query.window.slide is None
+    for run in reading.formed():
+        first, last = reading.ends(run)
+        group = events[run[0][0]]["k"] if query.group_by else None
+        for name, low, high in views:
+
+            def is_seen(
+                event: Row,
+                low: int | None = low,
+                high: int | None = high,
+                ends: tuple[int, int] = (first, last),
+            ) -> bool:
+                is_early = low is not None and event["time"] < low
+                if is_moving and event["time"] < ends[0]:  # expiry revives nothing
+                    is_early = ends[1] - event["time"] >= reading.length
+                return not is_early and (high is None or event["time"] <= high)
+
+            is_inside = low is None or high is None or low <= first <= last <= high
+            if is_inside and reading.stays(run, is_seen):
+                found[name, group] = found.get((name, group), 0) + 1
+    return found
 
 
-def _part(pattern: ast.Pattern, place: int) -> Part:
-    is_negated = isinstance(pattern, ast.Negation)
-    inner = pattern.pattern if isinstance(pattern, ast.Negation) else pattern
-    repeats = isinstance(inner, ast.Repeat)
-    event = inner.pattern if isinstance(inner, ast.Repeat) else inner
-    assert isinstance(event, ast.EventPattern)
-    return Part(event.types, event.variable or f"part {place}", repeats, is_negated)
+class _Reading:
+    """A query over some events."""
+
+    def __init__(self, query: ast.Query, events: Sequence[Row], schemas: Schemas) -> None:
+        self.query = query
+        self.events = events
+        self.pattern = PlainPattern(query.pattern)
+        self.leaves = self.pattern.leaves
+        self.conditions = Conditions(self.leaves, schemas)
+        self.length = None if query.window is None else query.window.within.amount
+        self.is_kleene_next = False
+        self.strategy = "" if query.semantics is None else query.semantics.strategy.value
+        self.clauses: list[Clause] = []
+        attributes = {"k"} if query.group_by else set()
+        for term in _terms(query.where):
+            match term:
+                case ast.Equivalence():
+                    attributes.update(term.attributes)
+                case ast.StrategyTerm():
+                    self.strategy = term.strategy.value
+                    self.is_kleene_next = True
+                case _:
+                    self.clauses += clauses_of(term)
+        types = {each for leaf in self.leaves for each in leaf.types}
+        for name in ("k", "x"):
+            # Where a type lacks the attribute, a comparison with its events is true.
+            known = all(schemas is None or name in schemas[each] for each in types)
+            if known and any(map(self._joins_all, self._chains(name))):
+                attributes.add(name)
+        self.attributes = sorted(attributes)
+        keys = [
+            _key(each, self.leaves)
+            for each in self._chains(None)
+            if self._joins_all(each) and not attributes & {name for _, name in each}
+        ]
+        self.keys = [
+            each
+            for each in keys
+            if each.keys() == types
+            and all(schemas is None or name in schemas[of] for of, name in each.items())
+        ]
+        parts = {leaf.variable: leaf.part for leaf in self.leaves}
+        self.about: dict[int | None, list[Clause]] = {}  # clauses by the negated part they name
+        for clause in self.clauses:
+            named = {parts.get(each) for each in names_of(clause)} - {None}
+            self.about.setdefault(min(named, default=None, key=str), []).append(clause)
+
+    # --- partitions -----------------------------------------------------------------------------
+
+    def _chains(self, attribute: str | None) -> list[set[tuple[Leaf, str]]]:
+        """Return leaves, each with an attribute, that equalities of one attribute, or any, join."""
+        groups: list[set[tuple[Leaf, str]]] = []
+        for clause in self.clauses:
+            match clause:
+                case (
+                    (
+                        "=",
+                        ast.Attribute(index=None, is_next=False) as left,
+                        ast.Attribute(index=None, is_next=False) as right,
+                    ),
+                ) if len(names_of(clause)) == 2 and "LEN" not in (left.name, right.name):
+                    if attribute is not None and {left.name, right.name} != {attribute}:
+                        continue
+                    leaves = self.conditions.leaves
+                    named = {(leaf, each.name) for each in (left, right)
+                             for leaf in leaves[each.variable]}  # fmt: skip
+                    joined = named.union(*(each for each in groups if each & named))
+                    groups = [each for each in groups if not each & named] + [joined]
+        return groups
+
+    def _joins_all(self, chain: set[tuple[Leaf, str]]) -> bool:
+        positive = [each for each in self.leaves if each.part is None]
+        return len(positive) > 1 and {leaf for leaf, _ in chain} == set(self.leaves)
+
+    def _partition(self, event: Row) -> tuple[Any, ...] | None:
+        values = tuple(event[each] for each in self.attributes)
+        return None if None in values else values
+
+    def _agree(self, numbers: Sequence[int]) -> bool:
+        """Whether the events are of one partition."""
+        events = [self.events[each] for each in numbers]
+        partitions = {self._partition(each) for each in events}
+        by_key = [{event[key[event["type"]]] for event in events} for key in self.keys]
+        return (
+            len(partitions) == 1
+            and None not in partitions
+            and all(len(each) == 1 and None not in each for each in by_key)
+        )
+
+    # --- runs -----------------------------------------------------------------------------------
+
+    def formed(self) -> Iterator[Run]:
+        """Yield the matches as they are formed, whatever negated parts say."""
+        routes = self.pattern.routes
+        for place in routes.first:
+            for number in range(len(self.events)):
+                if self._fits(((number, place),)):
+                    yield from self._extended(((number, place),))
+
+    def _extended(self, run: Run) -> Iterator[Run]:
+        routes = self.pattern.routes
+        place = run[-1][1]
+        if place in routes.last and self._holds(run, has_ended=True):
+            yield run
+        for target in routes.next.get(place, {}):
+            for number in range(len(self.events)):
+                longer = (*run, (number, target))
+                if self._fits(longer) and self._is_alive_at(run, number):
+                    yield from self._extended(longer)
+
+    def _fits(self, run: Run) -> bool:
+        numbers = [number for number, _ in run]
+        times = [self.events[number]["time"] for number in numbers]
+        number, place = run[-1]
+        return (
+            self.events[number]["type"] in place.leaf.types
+            and all(one < other for one, other in pairwise(times))
+            and (self.length is None or times[-1] - times[0] < self.length)
+            and self._agree(numbers)
+            and all(self._is_near(run, each) for each in self.query.neighbour_windows)
+            and self._holds(run, has_ended=False)
+        )
+
+    def _is_near(self, run: Run, window: ast.NeighbourWindow) -> bool:
+        """WITHIN d BETWEEN a, b: the first b and the last a before it; of a, a all neighbours."""
+        firsts, seconds = (self.conditions.leaves[each] for each in (window.first, window.second))
+        bound = [(self.events[number]["time"], place.leaf) for number, place in run]
+        if firsts == seconds:
+            own = [time for time, leaf in bound if leaf in firsts]
+            return all(later - time < window.within.amount for time, later in pairwise(own))
+        end = next((each for each, (_, leaf) in enumerate(bound) if leaf in seconds), None)
+        before = [time for time, leaf in bound[:end] if leaf in firsts]
+        return end is None or not before or bound[end][0] - before[-1] < window.within.amount
+
+    def _is_alive_at(self, run: Run, number: int) -> bool:
+        """Whether the run has stayed as it was over everything before the event."""
+        since, until = self.events[run[-1][0]]["time"], self.events[number]["time"]
+        between = [each for each, event in enumerate(self.events) if since < event["time"] < until]
+        partition = self._partition(self.events[number])
+        match self.strategy:
+            case "skip_till_next_match":
+                routes = self.pattern.routes
+                place = run[-1][1]
+                targets = set(routes.next.get(place, {}))
+                targets = routes.must_follow(place) if self.is_kleene_next else targets
+                return not any(self._fits((*run, (each, target)))
+                               for each in between for target in targets)  # fmt: skip
+            case "contiguous":
+                return all(self._partition(self.events[each]) != partition for each in between)
+            case "strict_contiguity":
+                return not between
+        return True
+
+    def _holds(self, run: Run, *, has_ended: bool) -> bool:
+        scene = Scene(self._bound(run), (), has_ended)
+        return all(self.conditions.hold(each, scene) for each in self.about.get(None, ()))
+
+    def _bound(self, run: Run) -> Bound:
+        return [(self.events[number], place.leaf) for number, place in run]
+
+    def ends(self, run: Run) -> tuple[int, int]:
+        """Return the times of the first and the last event."""
+        return self.events[run[0][0]]["time"], self.events[run[-1][0]]["time"]
+
+    # --- negated parts --------------------------------------------------------------------------
+
+    def stays(self, run: Run, is_seen: Seen) -> bool:
+        """Whether no negated part has a match in its gap."""
+        routes = self.pattern.routes
+        first, last = self.ends(run)
+        crossings: list[tuple[Gaps, Seen]] = [
+            (routes.first[run[0][1]], lambda event: event["time"] < first and is_seen(event)),
+            (routes.last[run[-1][1]], lambda event: event["time"] > last and is_seen(event)),
+        ]
+        for (one, place), (other, target) in pairwise(run):
+            low, high = self.events[one]["time"], self.events[other]["time"]
+            crossings.append((
+                routes.next[place][target],
+                lambda event, low=low, high=high: low < event["time"] < high,
+            ))  # fmt: skip
+        return all(
+            any(not any(self._blocks(part, run, lies_there) for part in parts) for parts in gaps)
+            for gaps, lies_there in crossings
+        )
+
+    def _blocks(self, part: int, run: Run, lies_there: Seen) -> bool:
+        gap = [number for number, event in enumerate(self.events) if lies_there(event)]
+        numbers = [number for number, _ in run]
+        for negative in _any_runs(self.pattern.parts[part], gap, self.events):
+            scene = Scene(self._bound(run), self._bound(negative), has_ended=True)
+            is_true = all(self.conditions.hold(each, scene) for each in self.about.get(part, ()))
+            if is_true and self._agree([*numbers, *(number for number, _ in negative)]):
+                return True
+        return False
 
 
-def _choices(
-    parts: Sequence[Part], events: Sequence[Row], *, after: int
-) -> Iterator[list[tuple[int, ...]]]:
-    """Yield every way to choose events for the parts, at rising times."""
-    if not parts:
-        yield []
-        return
-    part, *rest = parts
-    fitting = [number for number, event in enumerate(events) if event["type"] in part.types]
-    sizes = range(1, len(fitting) + 1) if part.repeats else (1,)
-    for size in sizes:
-        for chosen in combinations(sorted(fitting, key=lambda each: events[each]["time"]), size):
-            times = [events[number]["time"] for number in chosen]
-            is_rising = all(one < other for one, other in pairwise(times))
-            if is_rising and times[0] > after:
-                for others in _choices(rest, events, after=times[-1]):
-                    yield [chosen, *others]
+def _any_runs(routes: Routes, gap: Sequence[int], events: Sequence[Row]) -> Iterator[Run]:
+    """Yield the matches of a negated part by skip-till-any."""
+
+    def extended(run: Run) -> Iterator[Run]:
+        if run and run[-1][1] in routes.last:
+            yield run
+        for target in routes.next.get(run[-1][1], {}) if run else routes.first:
+            for number in gap:
+                event = events[number]
+                is_later = not run or event["time"] > events[run[-1][0]]["time"]
+                if is_later and event["type"] in target.leaf.types:
+                    yield from extended((*run, (number, target)))
+
+    return extended(())
 
 
 def _terms(where: ast.Expression | None) -> list[ast.Expression]:
@@ -116,181 +316,11 @@ def _terms(where: ast.Expression | None) -> list[ast.Expression]:
     return [where]
 
 
-def _chains(
-    parts: Sequence[Part], terms: Sequence[ast.Expression], attribute: str | None = None
-) -> list[set[tuple[int, str]]]:
-    """Return parts, each with an attribute, that equalities of one attribute, or of any, join."""
-    groups: list[set[tuple[int, str]]] = []
-    for term in terms:
-        match term:
-            case ast.Comparison(
-                operands=(ast.Attribute() as left, ast.Attribute() as right), operators=("=",)
-            ) if len(_names(term)) == 2 and attribute in (None, left.name, right.name):
-                named = {
-                    (place, each.name)
-                    for each in (left, right)
-                    for place, part in enumerate(parts)
-                    if each.variable in {part.variable, *(() if part.is_negated else part.types)}
-                }
-                if attribute is not None and left.name != right.name:
-                    continue
-                joined = named.union(*(each for each in groups if each & named))
-                groups = [each for each in groups if not each & named] + [joined]
-    return groups
-
-
-def _joins_all(chain: set[tuple[int, str]], parts: Sequence[Part]) -> bool:
-    return len(parts) > 1 and {place for place, _ in chain} == set(range(len(parts)))
-
-
-def _key(chain: set[tuple[int, str]], parts: Sequence[Part]) -> dict[str, str]:
-    """Return by type the attribute that all parts of the type are compared by."""
+def _key(chain: set[tuple[Leaf, str]], leaves: Sequence[Leaf]) -> Mapping[str, str]:
+    """Return by type the attribute that all leaves of the type are compared by."""
     by_type: dict[str, set[str]] = {}
-    for place, part in enumerate(parts):
-        own = {name for each, name in chain if each == place}
-        for each in part.types:
+    for place in leaves:
+        own = {name for leaf, name in chain if leaf == place}
+        for each in place.types:
             by_type[each] = by_type.get(each, own) & own
     return {each: min(names) for each, names in by_type.items() if names}
-
-
-class _Reading:
-    """The terms of WHERE over the events that are chosen for the parts."""
-
-    def __init__(
-        self,
-        parts: Sequence[Part],
-        terms: Sequence[ast.Expression],
-        schemas: Mapping[str, Sequence[str]] | None,
-        keys: Sequence[Mapping[str, str]],
-    ) -> None:
-        self.parts = parts
-        self.keys = keys
-        self.terms = terms
-        self.schemas = schemas
-        self.negated = {part.variable for part in parts if part.is_negated}
-        positive = [part for part in parts if not part.is_negated]
-        owners = {
-            name: [part.variable for part in positive if name in part.types]
-            for name in {each for part in positive for each in part.types}
-        }
-        self.same = {name: each[0] for name, each in owners.items() if len(each) == 1}
-
-    def holds(self, chosen: Sequence[tuple[int, ...]], events: Sequence[Row]) -> bool:
-        own = iter(chosen)
-        by_part = [() if part.is_negated else next(own) for part in self.parts]
-        named: dict[str, list[Row]] = {}
-        for part, numbers in zip(self.parts, by_part, strict=True):
-            for number in numbers:
-                for name in (*part.types, part.variable):
-                    named.setdefault(name, []).append(events[number])
-        everything = [events[number] for numbers in by_part for number in numbers]
-        positive = [term for term in self.terms if not _names(term) & self.negated]
-        if not all(self._is_true(term, named, everything) for term in positive):
-            return False
-        if not self._agree(everything):
-            return False
-        return not any(
-            self._blocks(place, part, by_part, named, events)
-            for place, part in enumerate(self.parts)
-            if part.is_negated
-        )
-
-    def _blocks(
-        self,
-        place: int,
-        part: Part,
-        by_part: Sequence[tuple[int, ...]],
-        named: Mapping[str, list[Row]],
-        events: Sequence[Row],
-    ) -> bool:
-        before = events[next(each for each in reversed(by_part[:place]) if each)[-1]]
-        after = events[next(each for each in by_part[place:] if each)[0]]
-        everything = [events[number] for numbers in by_part for number in numbers]
-        for event in events:
-            is_between = before["time"] < event["time"] < after["time"]
-            if event["type"] in part.types and is_between:
-                own = dict(named) | {part.variable: [event]}
-                about = [
-                    term
-                    for term in self.terms
-                    if isinstance(term, ast.Equivalence) or part.variable in _names(term)
-                ]
-                is_true = all(self._is_true(term, own, [*everything, event]) for term in about)
-                if is_true and self._agree([*everything, event]):
-                    return True
-        return False
-
-    def _agree(self, everything: Sequence[Row]) -> bool:
-        values = [{event[key[event["type"]]] for event in everything} for key in self.keys]
-        return all(len(each) == 1 and None not in each for each in values)
-
-    def _is_true(
-        self, term: ast.Expression, named: Mapping[str, list[Row]], everything: Sequence[Row]
-    ) -> bool:
-        if isinstance(term, ast.Equivalence):
-            return all(
-                len({event[name] for event in everything}) == 1 and everything[0][name] is not None
-                for name in term.attributes
-            )
-        names = sorted({self.same.get(name) or name for name in _names(term)})
-        for choice in product(*(named[name] for name in names)):
-            chosen = dict(zip(names, choice, strict=True))
-            chosen |= {name: chosen[each] for name, each in self.same.items() if each in chosen}
-            if not self._satisfies(term, chosen, is_negated=False):
-                return False
-        return True
-
-    def _satisfies(
-        self, term: ast.Expression, chosen: Mapping[str, Row], *, is_negated: bool
-    ) -> bool:
-        match term:
-            case ast.Not():
-                return self._satisfies(term.operand, chosen, is_negated=not is_negated)
-            case ast.And() | ast.Or():
-                combine = all if isinstance(term, ast.And) != is_negated else any
-                return combine(
-                    self._satisfies(each, chosen, is_negated=is_negated) for each in term.operands
-                )
-            case ast.Comparison(operands=(left, right), operators=(operator,)):
-                if self._lacks(term, chosen):
-                    return True
-                operator = OPPOSITE[operator] if is_negated else operator
-                return compare(operator, _value(left, chosen), _value(right, chosen)) is True
-        raise AssertionError(term)
-
-    def _lacks(self, term: ast.Comparison, chosen: Mapping[str, Row]) -> bool:
-        """Whether an attribute is one that the event's type does not have."""
-        return self.schemas is not None and any(
-            each.name not in self.schemas[chosen[each.variable]["type"]]
-            for each in _attributes(term)
-        )
-
-
-def _value(expression: ast.Expression, chosen: Mapping[str, Row]) -> Any:
-    match expression:
-        case ast.Literal():
-            return expression.value
-        case ast.Attribute():
-            return chosen[expression.variable][expression.name]
-        case ast.Arithmetic():
-            left, right = _value(expression.left, chosen), _value(expression.right, chosen)
-            return operate(expression.operator, left, right)
-    raise AssertionError(expression)
-
-
-def _names(term: ast.Expression) -> set[str]:
-    return {each.variable for each in _attributes(term)}
-
-
-def _attributes(term: ast.Expression) -> Iterator[ast.Attribute]:
-    match term:
-        case ast.Attribute():
-            yield term
-        case ast.Not():
-            yield from _attributes(term.operand)
-        case ast.And() | ast.Or() | ast.Comparison():
-            for each in term.operands:
-                yield from _attributes(each)
-        case ast.Arithmetic():
-            yield from _attributes(term.left)
-            yield from _attributes(term.right)

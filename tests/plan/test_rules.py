@@ -265,7 +265,8 @@ def test_choose_parallelism(query, parallelism, reason):
     [
         ("SEQ(A+ a, B b)", Overlaps.START_ANEW, "all runs overlap it"),
         ("SEQ(A+ a, B b) WHERE a[i].x > a[i-1].x", Overlaps.START_ANEW, "all runs overlap it"),
-        ("SEQ(A+ a, B b) WHERE a.x < b.x", Overlaps.WHOLE_RUNS, "reads several events of a run"),
+        ("SEQ(A+ a, B b) WHERE a.x < b.x", Overlaps.START_ANEW, "all runs overlap it"),
+        ("SEQ(A+ a, B b) WHERE a.x != b.x", Overlaps.WHOLE_RUNS, "reads several events of a run"),
         ("SEQ(A a, B b) WHERE strict_contiguity", Overlaps.BEST_PATH, "of all partitions"),
         ("SEQ(A+ a, !C c, B b) WHERE c.x > 1", Overlaps.BEST_PATH, "of every edge"),
         ("SEQ(A+ a, !(C+ c), B b) WHERE c.LEN > 1", Overlaps.BEST_PATH, "of every edge"),

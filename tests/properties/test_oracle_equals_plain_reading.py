@@ -5,27 +5,24 @@ equalities partition, how NOT and OR are turned into clauses. A mistake there wo
 """
 
 from itertools import pairwise
-from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import cepheid
+from cepheid.analysis.bound import BoundQuery
 from tests import oracle
 from tests.oracle import plain_reading
-
-TYPES = ("A", "B", "C")
-ATTRIBUTES = ("k", "x")
-COMPARISONS = ("=", "=", "!=", "<", "<=", ">", ">=")
-
-
-class Small(NamedTuple):
-    """A query text, its events, and the attributes that types have."""
-
-    text: str
-    events: list[dict[str, Any]]
-    schemas: dict[str, list[str]] | None
+from tests.oracle.plain_routes import TooManyWords
+from tests.properties.plain_queries import (
+    TYPES,
+    Small,
+    comparisons,
+    schemas_of_types,
+    streams,
+    wide_queries,
+)
 
 
 @st.composite
@@ -60,44 +57,8 @@ def small_queries(draw: st.DrawFn) -> Small:
             terms += [f"{one} = {other}" for one, other in pairwise(linked)]
     where = f"\nWHERE {' AND '.join(terms)}" if terms else ""
     within = f"\nWITHIN {draw(st.integers(1, 9))}" if draw(st.booleans()) else ""
-    schemas = None
-    if draw(st.integers(0, 2)) == 0:
-        lacking = draw(st.sampled_from(TYPES))
-        schemas = {
-            each: ["type", "time", "number", "k"] + (["x"] if each != lacking else [])
-            for each in TYPES
-        }
+    schemas = draw(schemas_of_types())
     return Small(f"PATTERN {pattern}{where}{within}", draw(streams(schemas)), schemas)
-
-
-@st.composite
-def streams(draw: st.DrawFn, schemas: dict[str, list[str]] | None) -> list[dict[str, Any]]:
-    event = st.fixed_dictionaries(
-        {
-            "type": st.sampled_from(TYPES),
-            "time": st.integers(0, 9),
-            "k": st.sampled_from((1, 2, None)),
-            "x": st.sampled_from((0, 1, 2, None)),
-        }
-    )
-    listed = draw(st.lists(event, max_size=7))
-    for number, each in enumerate(listed):
-        each["number"] = number
-        if schemas is not None and "x" not in schemas[each["type"]]:
-            each["x"] = None
-    return listed
-
-
-@st.composite
-def comparisons(draw: st.DrawFn, left: list[str], right: list[str]) -> str:
-    attribute = draw(st.sampled_from(ATTRIBUTES))
-    one = f"{draw(st.sampled_from(left))}.{attribute}"
-    if draw(st.booleans()):  # an equality that may be part of a chain
-        return f"{one} = {draw(st.sampled_from(right))}.{attribute}"
-    other = f"{draw(st.sampled_from(right))}.{draw(st.sampled_from(ATTRIBUTES))}"
-    if draw(st.integers(0, 3)) == 0:
-        other = draw(st.sampled_from(["0", "1", f"{other} + 1"]))
-    return f"{one} {draw(st.sampled_from(COMPARISONS))} {other}"
 
 
 @st.composite
@@ -116,15 +77,20 @@ def conditions(draw: st.DrawFn, names: list[str]) -> str:
     return one
 
 
-def numbers_of(small: Small) -> list[tuple[int, ...]]:
-    """What the oracle finds, as numbers of events."""
+def bound(small: Small) -> BoundQuery:
+    """What analysis makes of the text; a query that it refuses is dropped."""
     blank = {"type": "A", "time": 0, "k": 0, "x": 0, "number": 0}
     schema = oracle.schema_of([*small.events, blank], declared=small.schemas)
     try:
-        query = oracle.bind(small.text, schema)
+        return oracle.bind(small.text, schema)
     except cepheid.BindingError:
         assume(False)
-    found = oracle.matches(query, small.events)
+        raise
+
+
+def numbers_of(small: Small) -> list[tuple[int, ...]]:
+    """What the oracle finds, as numbers of events."""
+    found = oracle.matches(bound(small), small.events)
     return sorted(tuple(event.row["number"] for event, _ in match) for match in found)
 
 
@@ -133,6 +99,36 @@ def numbers_of(small: Small) -> list[tuple[int, ...]]:
 def test_oracle_equals_plain_reading(small: Small) -> None:
     expected = plain_reading.matches(small.text, small.events, small.schemas)
     assert numbers_of(small) == sorted(expected)
+
+
+@settings(max_examples=600)
+@given(wide_queries())
+def test_wider_queries(small: Small) -> None:
+    found = numbers_of(small)
+    try:
+        expected = plain_reading.matches(small.text, small.events, small.schemas)
+    except TooManyWords:
+        assume(False)
+    assert found == sorted(expected)
+
+
+@settings(max_examples=400)
+@given(wide_queries(is_count=True))
+def test_counts(small: Small) -> None:
+    query = bound(small)
+    try:
+        expected = plain_reading.counts(small.text, small.events, small.schemas)
+    except TooManyWords:
+        assume(False)
+    rows = {
+        (row.get("window_start", row.get("time")), row.get("k")): row["n"]
+        for row in oracle.evaluate(query, small.events)
+    }
+    # WITHIN alone has a row for each end of a match, and for what could have been one.
+    # A whole stream has a row without groups.
+    rows = {key: count for key, count in rows.items() if count or key in expected}
+    ends = query.window is not None and query.window.slide is None
+    assert rows == {key: count for key, count in expected.items() if key in rows or not ends}
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import re
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from lark import Lark, Token
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from cepheid.errors import Diagnostic, nearest
 from cepheid.language.source import Source, Span
-from cepheid.language.sql_words import FUNCTIONS, WORDS, not_here
+from cepheid.language.sql_words import FUNCTIONS, MISPLACED, OPERATORS, WORDS, not_here
 
 CLAUSES = {
     "EVENT": "EVENT", "PATTERN": "PATTERN", "SEMANTICS": "SEMANTICS", "WHERE": "WHERE",
@@ -22,6 +22,7 @@ COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 A_PATTERN = "expected a pattern such as A or SEQ(A, B)"
 A_VALUE = "expected a number, a string, an attribute or '('"
 OPERANDS = {"NAME", "NUMBER", "STRING"}
+ALIKE = 0.7  # of a misspelt word and the one that is meant
 NAMES = ("NAME", "EVENT_TYPE", "DISTINCT")  # that words of SQL are taken for
 CLOSING = {"RPAR", "RSQB", "RBRACE", "COMMA", "SEMICOLON"}
 KINDS = {
@@ -84,6 +85,9 @@ def describe_syntax_error(error: UnexpectedInput, source: Source, grammar: Lark)
     foreign = None if token is None else _sql_word(read, token, source)
     if foreign is not None:
         return foreign
+    misspelt = None if token is None else _misspelt_operator(read, token, source)
+    if misspelt is not None:
+        return misspelt
     if token is None:
         span = Span(position, position + 1)
         character = source.text[position : position + 1]
@@ -145,12 +149,13 @@ def _misspelt_clause(read: list[Token], token: Token | None, source: Source) -> 
             return _missing("event type", before, source, A_PATTERN)  # `PATTERN WHERE x > 1`
         if each.type != "NAME" and not (each is token and each.type == "EVENT_TYPE"):
             continue
-        if each.upper() in WORDS:
+        if each.upper() in WORDS or each.upper() in MISPLACED:
             continue
         if each.upper() in CLAUSES and before is not None:  # taken for a name: `WHERE WITHIN 5 s`
             return _missing("value", before, source, A_VALUE)
-        meant = nearest(str(each), [clause for clause in CLAUSES.values() if clause != "EVENT"])
-        if meant is not None and len(each) >= 4 and abs(len(meant) - len(each)) <= 2:
+        known = [clause for clause in CLAUSES.values() if clause != "EVENT"]
+        meant = nearest(str(each), [*known, *OPERATORS], likeness=ALIKE)
+        if meant in known and len(each) >= 4 and abs(len(meant) - len(each)) <= 2:
             return source.diagnose(
                 "unknown-clause", f"there is no clause '{each}'", _span(each),
                 f"did you mean {meant}?",
@@ -160,11 +165,19 @@ def _misspelt_clause(read: list[Token], token: Token | None, source: Source) -> 
 
 def _sql_word(read: list[Token], token: Token, source: Source) -> Diagnostic | None:
     """Report a word of SQL: the parser stops at it, right after it, or inside its arguments."""
+    attributes = [each for dot, each in pairwise([*read, token]) if dot.type == "DOT"]
     for before in takewhile(lambda each: each.type in NAMES, reversed(read)):  # ORDER BY a.x
-        if before.upper() in WORDS:
+        if before.upper() in WORDS and not any(before is each for each in attributes):
             return _foreign(before, WORDS[before.upper()], source)
+    if read and read[-1].type == "OUTPUT":
+        return None  # what may stand here are a few words
     if token.type in NAMES and token.upper() in WORDS:
         return _foreign(token, WORDS[token.upper()], source)
+    is_length = len(read) > 1 and read[-2].type == "TYPED"  # INTERVAL '10' MINUTE
+    for each in (token, *read[-1:], *(read[-2:-1] if is_length else ())):
+        is_word = each.type in (*NAMES, "TYPED", "ANY", "ESCAPE", "ALL")
+        if is_word and each.upper() in MISPLACED and not any(each is one for one in attributes):
+            return _foreign(each, MISPLACED[each.upper()], source)
     if token.type == "NOT":  # x NOT LIKE 'a%'
         found = re.match(r"\s*(\w+)", source.text[_span(token).end :])
         word = found[1].upper() if found else ""
@@ -173,6 +186,22 @@ def _sql_word(read: list[Token], token: Token, source: Source) -> Diagnostic | N
     function = _open_call(read)
     if function is not None and function.upper() in FUNCTIONS:
         return _foreign(function, FUNCTIONS[function.upper()], source)
+    return None
+
+
+def _misspelt_operator(read: list[Token], token: Token, source: Source) -> Diagnostic | None:
+    """Report `a.x BETWEN 1 AND 2` and `CASES WHEN`: the parser stops at the word, or after it."""
+    if _clause_of(read) not in ("WHERE", "HAVING", "RETURN"):
+        return None
+    for before, each in ((read[-1], token), *zip(read[-2:-1], read[-1:], strict=False)):
+        if each.type not in NAMES or before.type == "DOT" or each.upper() in OPERATORS:
+            continue
+        known = [word for word in OPERATORS if min(len(word), len(each)) > 2]
+        meant = nearest(str(each), known, likeness=ALIKE)
+        if meant is not None and each[0].upper() == meant[0] and abs(len(meant) - len(each)) <= 1:
+            return source.diagnose(
+                "unexpected-word", f"unexpected '{each}'", _span(each), f"did you mean {meant}?"
+            )
     return None
 
 

@@ -19,6 +19,7 @@ from cepheid.plan.rules.explain_push_down import explain_push_down
 from cepheid.plan.rules.explain_strategy import explain_strategy
 from cepheid.plan.rules.find_unsupported import find_unsupported
 from cepheid.plan.rules.find_warnings import find_warnings
+from cepheid.plan.worst_values import with_worst_values
 
 
 def make_plan(query: BoundQuery) -> PhysicalPlan:
@@ -27,6 +28,7 @@ def make_plan(query: BoundQuery) -> PhysicalPlan:
     Queries that cannot run yet get a plan too, so that EXPLAIN can show it; `require_executable`
     refuses them.
     """
+    query = with_worst_values(query)
     scan, method = choose_scan(query), choose_method(query)
     dearest = dearest_method(query, method)
     return PhysicalPlan(
