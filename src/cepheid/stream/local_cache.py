@@ -77,9 +77,13 @@ class LocalCache:
         """Return the table of a name, if it is there."""
         return self._mapped(name)
 
+    def has(self, name: str) -> bool:
+        """Whether a table is there."""
+        return self.folder is not None and self._path(name).exists()
+
     def put(self, name: str, table: pa.Table) -> None:
         """Keep a table that somebody will ask for."""
-        if self.folder is not None and not self._path(name).exists():
+        if not self.has(name):
             self._write(name, table)
 
     def forget(self, names: Iterable[str]) -> None:

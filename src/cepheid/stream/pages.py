@@ -31,12 +31,17 @@ def places_of(
 ) -> Int64s:
     """Return the places of events with one of the wanted hashes, from `low` to before `high`."""
     index = page_index(chunk, keys)
-    hashes, place = to_numpy(index[HASH]), to_numpy(index[PLACE])
+    found = to_numpy(index[PLACE])[rows_of(to_numpy(index[HASH]), wanted)].astype(np.int64)
+    return np.sort(found[(found >= low) & (found < high)])
+
+
+def rows_of(hashes: Hashes, wanted: Hashes) -> Int64s:
+    """Return where hashes that are in order equal any of the wanted ones."""
     first = np.searchsorted(hashes, wanted, "left")
     count = np.searchsorted(hashes, wanted, "right") - first
     before = np.cumsum(count) - count
-    found = place[np.repeat(first - before, count) + np.arange(int(count.sum()))].astype(np.int64)
-    return np.sort(found[(found >= low) & (found < high)])
+    places: Int64s = np.repeat(first - before, count) + np.arange(int(count.sum()))
+    return places
 
 
 def page_index(chunk: StoredChunk, keys: Sequence[str]) -> pa.Table:

@@ -30,11 +30,12 @@ from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Clock, Program
 from cepheid.program.sharing.chain_program import ChainProgram
 from cepheid.program.sharing.other_sets import OtherSets, scans
-from cepheid.stream.kept_matrices import EndsOfWindow, matrix_parts
+from cepheid.stream.ends_of_window import EndsOfWindow
 from cepheid.stream.next_timer import closes_later
 from cepheid.stream.settled_events import SettledEvents
 from cepheid.stream.step_rules import how_far_back
 from cepheid.stream.stream_bundle import StreamedQuery
+from cepheid.stream.window_products import matrix_parts
 
 Int64s = NDArray[np.int64]
 Chains = Sequence[tuple[list[StreamedQuery], ChainProgram]]
@@ -114,7 +115,7 @@ class Replay:
         )
         columns = _columns(events)
         given = TrendEvents(program, output, columns, events.num_rows, 1, settled.report)
-        folded = KnownMiddle(given, RankedFolds(), middle, schema)
+        folded = KnownMiddle(given, RankedFolds(), middle, settled.cut, schema)
         try:
             return folded.table(schema, partially=query.partially)
         except NeedsAllEventsError:

@@ -168,24 +168,33 @@ def merge_ranges(
     ranges: pa.Table,
 ) -> pa.Table:
     """Return one row for every partition and pane: what its matrices in all ranges multiply to."""
-    machine, measures, panes, columns, order = read_panes(program, slots, output, events, ranges)
-    is_first = starts_of_runs(panes.owner) | starts_of_runs(panes.pane)
-    if is_first.all():
+    found = read_panes(program, slots, output, events, ranges)
+    merged, begins = merged_panes(found)
+    if begins.size == ranges.num_rows:
         return ranges
-    size, count = machine.owner.size, int(is_first.sum())
-    merged = make_panes(count, machine, measures)
-    work = make_panes(1, machine, measures).values
-    found = merge_panes(size, measures.moduli, ready_panes(panes), work, merged)
-    assert found == count
-    rows = to_arrow(order[is_first])
-    arrays = [take(columns[name], rows) for name in program.partition_by]
+    rows = to_arrow(found.order[begins])
+    arrays = [take(found.columns[name], rows) for name in program.partition_by]
     arrays += [take(ranges.column(name), rows) for name in (RANGE, PANE)]
     schema = range_schema(program, events)
-    arrays.append(_to_bytes(merged.values, size))
+    arrays.append(_to_bytes(merged.values, found.machine.owner.size))
     if LARGEST in schema.names:
-        largest = _largest(ranges, output)[order]
-        arrays.append(_to_lists(np.maximum.reduceat(largest, np.flatnonzero(is_first))))
+        largest = _largest(ranges, output)[found.order]
+        arrays.append(_to_lists(np.maximum.reduceat(largest, begins)))
     return pa.Table.from_arrays(arrays, names=schema.names).cast(schema)
+
+
+def merged_panes(found: RangePanes) -> tuple[PaneMatrices, Int64s]:
+    """Return one matrix for every partition and pane, and where those that it is made of begin."""
+    machine, measures, panes = found.machine, found.measures, found.panes
+    begins = np.flatnonzero(starts_of_runs(panes.owner) | starts_of_runs(panes.pane))
+    begins = begins[: panes.owner.size]
+    if begins.size == panes.owner.size:
+        return panes, begins
+    merged = make_panes(begins.size, machine, measures)
+    work = make_panes(1, machine, measures).values
+    size = machine.owner.size
+    assert merge_panes(size, measures.moduli, ready_panes(panes), work, merged) == begins.size
+    return merged, begins
 
 
 def compose(
@@ -276,12 +285,23 @@ def _binary(content: NDArray[np.uint8]) -> pa.Array:
     return pa.Array.from_buffers(pa.binary(), count, buffers)
 
 
+def _content(matrices: Any) -> NDArray[np.uint8]:
+    """Return the bytes of all rows of a column, one after the other."""
+    parts = [np.empty(0, np.uint8)]
+    for chunk in matrices.chunks if isinstance(matrices, pa.ChunkedArray) else [matrices]:
+        if len(chunk):
+            _, offsets, data = chunk.buffers()
+            ends = np.frombuffer(offsets, np.int32)[chunk.offset : chunk.offset + len(chunk) + 1]
+            parts.append(np.frombuffer(data, np.uint8)[ends[0] : ends[-1]])
+    return parts[-1] if len(parts) == 2 else np.concatenate(parts)
+
+
 def _from_bytes(matrices: Any, machine: SlotMachine, measures: Measures) -> Values:
     size, numbers = machine.owner.size, measures.moduli.size
     widths = [numbers, numbers, numbers, measures.least_positions.size]
     dtypes: list[Any] = [np.float64, np.int64, np.int64, np.int64]
     ends = list(accumulate(8 * size * size * width for width in widths))
-    content = np.frombuffer(b"".join(matrices.to_pylist()), np.uint8).reshape(-1, ends[-1])
+    content = _content(matrices).reshape(-1, ends[-1])
     arrays = []
     for begin, end, width, dtype in zip([0, *ends], ends, widths, dtypes, strict=False):
         own = np.ascontiguousarray(content[:, begin:end])

@@ -1,0 +1,307 @@
+"""Products of matrices over stretches of the window, so that a step multiplies a few of them.
+
+A product is a table with a matrix for every partition that has settled events in a stretch of time.
+They are a queue of two stacks, for all partitions together. The window begins on the left, events
+come on the right:
+
+    |---|-|-|-|  SUFFIX products to the end of the oldest stretch
+              |---------|
+              |-------------------|  SUFFIX products to the end of the front
+                                  |-------------|  TOTAL: the product of the back
+                                  |-----|-----|-|  STRETCHES of the back, which may be in the front
+
+So three products cover the middle of a window, however long it is. New events are multiplied into
+the total and the last stretch. When the oldest stretch is entered, its events are folded again.
+When no stretch of the front is left, those of the back become the front.
+
+A product is a file of the local cache. It is named after its bytes, and a list of them is kept
+where marks are (start_marks.py). What is missing is made again from events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import pairwise
+from math import isqrt
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from cepheid.engine.events.key_hashes import Hashes, key_hashes
+from cepheid.engine.trends.range_table import (
+    PANE,
+    RANGE,
+    fold_stretches,
+    merge_ranges,
+)
+from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.program.arrow_arrays import to_arrow, to_numpy
+from cepheid.program.program import Program
+from cepheid.program.slot_program import SlotProgram
+from cepheid.stream.local_cache import LocalCache
+from cepheid.stream.pages import rows_of
+from cepheid.stream.settled_events import Move
+from cepheid.stream.step_sizes import StepSizes
+from cepheid.stream.stream_state import digest_of
+
+HASH = "hash"
+FEWEST_PIECES = 4  # of a window
+
+
+class LostError(Exception):
+    """A product is not in the cache."""
+
+
+class Kind(StrEnum):
+    """What a product is for."""
+
+    SUFFIX = "suffix"
+    TOTAL = "total"
+    STRETCH = "stretch"
+
+
+class Product(NamedTuple):
+    """The product of a stretch of time: how many events and partitions it has, and its file."""
+
+    kind: Kind
+    begin: int
+    end: int
+    events: int
+    partitions: int
+    name: str
+
+
+SCHEMA = pa.schema(
+    [
+        ("kind", pa.string()),
+        ("begin", pa.int64()),
+        ("end", pa.int64()),
+        ("events", pa.int64()),
+        ("partitions", pa.int64()),
+        ("name", pa.string()),
+    ]
+)
+
+
+class Stretches(Protocol):
+    """The settled events from one tick to before another."""
+
+    def read(self, begin: int, end: int) -> pa.Table:
+        """Return them."""
+
+    def count(self, begin: int, end: int) -> int:
+        """Return how many they are."""
+
+    def cuts(self, begin: int, end: int, length: int) -> list[int]:
+        """Return ticks after the first, in order; from each to the next are about so many."""
+
+
+def listed(marks: pa.Table) -> list[Product]:
+    """Return the products of a list that was kept."""
+    rows = marks.to_pylist()
+    return [Product(**{**row, "kind": Kind(row["kind"])}) for row in rows]
+
+
+def chain(products: Sequence[Product], since: int) -> list[Product] | None:
+    """Return products that follow each other, the first from a tick on, to the end of all."""
+    end = max((each.end for each in products), default=since)
+    place = min((each.begin for each in products if each.begin >= since), default=end)
+    found = list[Product]()
+    while place < end:
+        following = [each for each in products if each.begin == place]
+        if not following:
+            return None
+        found.append(max(following, key=lambda each: each.end))
+        place = found[-1].end
+    return found or None
+
+
+@dataclass(frozen=True, slots=True)
+class Matrices:
+    """Makes matrices of events, and puts them together; `keys` are hashed."""
+
+    move: Move
+    cache: LocalCache
+    keys: tuple[str, ...]
+
+    def folded(self, events: pa.Table, begin: int) -> pa.Table:
+        """Return a matrix for every partition of some events.
+
+        Raises:
+            DataError: a MIN or MAX of a value that has no key.
+        """
+        program, slots, output = matrix_parts(self.move.lead)
+        return self._sorted(fold_stretches(program, slots, output, events, np.array([begin])))
+
+    def multiplied(self, first: pa.Table, second: pa.Table) -> pa.Table:
+        """Return the products of matrices that follow each other."""
+        program, slots, output = matrix_parts(self.move.lead)
+        parts = _in_ranges([first, second])
+        return self._sorted(merge_ranges(program, slots, output, self.move.schema, parts))
+
+    def _sorted(self, table: pa.Table) -> pa.Table:
+        names = [str(self.move.lead.partition_by.index(each)) for each in self.keys]
+        hashes = key_hashes(table, names)
+        order = np.argsort(hashes, kind="stable")
+        return table.append_column(HASH, to_arrow(hashes)).take(to_arrow(order))
+
+    def kept(self, kind: Kind, begin: int, end: int, events: int, table: pa.Table) -> Product:
+        """Keep a product.
+
+        Raises:
+            LostError: the cache cannot be written.
+        """
+        table = table.combine_chunks()
+        name = f"{_digest(table)}-product"
+        self.cache.put(name, table)
+        if not self.cache.has(name):
+            raise LostError
+        return Product(kind, begin, end, events, table.num_rows, name)
+
+    def read(self, product: Product, wanted: Hashes | None = None) -> pa.Table | None:
+        """Return the matrices of a product, of some keys or of all; None if they are lost."""
+        table = self.cache.find(product.name)
+        if table is None or wanted is None:
+            return table
+        return table.take(to_arrow(rows_of(to_numpy(table[HASH]), wanted)))
+
+    def middle(self, products: Sequence[Product], wanted: Hashes | None) -> pa.Table | None:
+        """Return the matrices of products that follow each other; None if any are lost."""
+        tables = [self.read(each, wanted) for each in products]
+        known = [each for each in tables if each is not None]
+        return _in_ranges(known) if len(known) == len(tables) else None
+
+
+def _in_ranges(tables: Sequence[pa.Table]) -> pa.Table:
+    """Return matrices as those of one pane, from ranges that follow each other."""
+    parts = []
+    for number, each in enumerate(tables):
+        names = [name for name in each.column_names if name != HASH]
+        part = each.select(names)
+        for name, value in ((RANGE, number), (PANE, 0)):
+            column = to_arrow(np.full(each.num_rows, value))
+            part = part.set_column(names.index(name), part.schema.field(name), column)
+        parts.append(part)
+    return pa.concat_tables(parts)
+
+
+def _digest(table: pa.Table) -> str:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return digest_of(sink.getvalue()).hex()
+
+
+def matrix_parts(program: Program) -> tuple[Program, SlotProgram, AggregateOutput]:
+    """Return the program in which every event of a partition is a step; its slots and output."""
+    slots, output = program.slots, program.output
+    assert slots is not None
+    assert isinstance(output, AggregateOutput)
+    return replace(program, cuts_time=True), slots, output
+
+
+@dataclass(frozen=True, slots=True)
+class NextProducts:
+    """Makes the products that the next step needs of those before.
+
+    The window begins at `begin`; events before `end` are settled.
+    """
+
+    matrices: Matrices
+    events: Stretches
+    begin: int
+    end: int
+    sizes: StepSizes
+
+    def after(self, products: Sequence[Product]) -> list[Product]:
+        """Return the products after a step; none if all of them are too old.
+
+        Raises:
+            DataError, LostError: there are none.
+        """
+        grown = self._grown(products)
+        found = [each for each in grown if self.begin <= each.begin]
+        if Kind.TOTAL in {each.kind for each in grown} - {each.kind for each in found}:
+            found = self._turned(found)
+        return self._refined(found)
+
+    def first(self, partitions: int) -> list[Product]:
+        """Return products of all events that can still matter; none if these are few."""
+        count, piece = self.events.count(self.begin, self.end), self._piece(partitions)
+        if count < FEWEST_PIECES * piece:
+            return []
+        return self._refined(self._suffixes(self.begin, self.end, isqrt(count * piece)))
+
+    def _piece(self, partitions: int) -> int:
+        """Return how many events may be left to be run at either end: more than matrices."""
+        return max(self.sizes.piece, self.sizes.per_partition * partitions)
+
+    def _grown(self, products: Sequence[Product]) -> list[Product]:
+        """Return products that also have the events that were settled since, if these are many."""
+        end = max(each.end for each in products)
+        piece = self._piece(max(each.partitions for each in products))
+        count = self.events.count(end, self.end)
+        if count < piece:
+            return [*products]
+        new = self.matrices.folded(self.events.read(end, self.end), end)
+        length = isqrt(self.events.count(self.begin, self.end) * piece)
+        found, begins = list[Product](), {Kind.TOTAL, Kind.STRETCH}
+        for each in products:
+            is_open = each.kind is Kind.TOTAL or each.events < length
+            if each.kind is Kind.SUFFIX or each.end < end or not is_open:
+                found.append(each)
+                continue
+            table, events = self.matrices.multiplied(self._table(each), new), each.events + count
+            found.append(self.matrices.kept(each.kind, each.begin, self.end, events, table))
+            begins.discard(each.kind)
+        return found + [
+            self.matrices.kept(each, end, self.end, count, new) for each in sorted(begins)
+        ]
+
+    def _turned(self, products: Sequence[Product]) -> list[Product]:
+        """Return the products of stretches to the end of all: they are the front now."""
+        stretches = sorted(each for each in products if each.kind is Kind.STRETCH)
+        parts = ((each.begin, each.end, each.events, self._table(each)) for each in stretches[::-1])
+        return self._to_the_end(parts)
+
+    def _refined(self, products: list[Product]) -> list[Product]:
+        """Return products with parts of the oldest stretch, if that is large."""
+        if not products:
+            return products
+        first = min(each.begin for each in products)
+        piece = self._piece(max(each.partitions for each in products))
+        if self.events.count(self.begin, first) <= piece:
+            return products
+        return products + self._suffixes(self.begin, first, piece)
+
+    def _suffixes(self, begin: int, end: int, length: int) -> list[Product]:
+        """Return products from many ticks to one; between two of them are about so many events."""
+        cuts = self.events.cuts(begin, end, length)
+        return self._to_the_end(
+            (
+                first,
+                last,
+                self.events.count(first, last),
+                self.matrices.folded(self.events.read(first, last), first),
+            )
+            for first, last in pairwise([*cuts, end][::-1])
+            for first, last in [(last, first)]
+        )
+
+    def _to_the_end(self, parts: Iterable[tuple[int, int, int, pa.Table]]) -> list[Product]:
+        """Return products from all stretches, the last of which comes first, to the end."""
+        found, product, events, end = list[Product](), None, 0, None
+        for begin, last, count, table in parts:
+            product = table if product is None else self.matrices.multiplied(table, product)
+            events, end = events + count, last if end is None else end
+            found.append(self.matrices.kept(Kind.SUFFIX, begin, end, events, product))
+        return found
+
+    def _table(self, product: Product) -> pa.Table:
+        table = self.matrices.read(product)
+        if table is None:
+            raise LostError
+        return table
