@@ -79,7 +79,7 @@ class EndsOfWindow(TouchedEvents):
                 continue
             places = places_of(chunk, self.keys, self._wanted, low, high)
             tables.append(chunk.table.take(to_arrow(places)))
-        return self.move.united(tables)
+        return self.move.united(tables).combine_chunks()
 
     @cached_property
     def middle(self) -> pa.Table | None:
@@ -170,7 +170,8 @@ class Settled:
         """Return the events from one tick to before another."""
         parts = [chunk.table.slice(low, high - low) for chunk, low, high in self._known(begin, end)]
         is_there = (self._ticks >= begin) & (self._ticks < end)
-        return self.ends.move.united([*parts, self.ends.new.filter(to_arrow(is_there))])
+        new = self.ends.new.filter(to_arrow(is_there))
+        return self.ends.move.united([*parts, new]).combine_chunks()
 
     def count(self, begin: int, end: int) -> int:
         """Return how many they are."""

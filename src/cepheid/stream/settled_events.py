@@ -130,11 +130,15 @@ class SettledEvents:
 
     def known_parts(self, begin: int | None, end: int | None) -> list[tuple[StoredChunk, int, int]]:
         """Return those of the known chunks that have events of a stretch of time, likewise."""
-        places = (
-            (each, each.places(begin, end), low, high) for each, low, high in self.known_chunks
-        )
-        parts = [(each, max(a, low), min(b, high)) for each, (a, b), low, high in places]
-        return [(each, low, high) for each, low, high in parts if low < high]
+        parts = list[tuple[StoredChunk, int, int]]()
+        for each, low, high in self.known_chunks:
+            is_early = begin is not None and each.latest < begin
+            if is_early or (end is not None and each.span.earliest >= end):
+                continue
+            first, last = each.places(begin, end)
+            if max(first, low) < min(last, high):
+                parts.append((each, max(first, low), min(last, high)))
+        return parts
 
     @cached_property
     def known_chunks(self) -> list[tuple[StoredChunk, int, int]]:

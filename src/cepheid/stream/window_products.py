@@ -136,11 +136,19 @@ class Matrices:
         program, slots, output = matrix_parts(self.move.lead)
         return self._sorted(fold_stretches(program, slots, output, events, np.array([begin])))
 
-    def multiplied(self, first: pa.Table, second: pa.Table) -> pa.Table:
-        """Return the products of matrices that follow each other."""
+    def multiplied(self, first: Sequence[pa.Table], second: pa.Table) -> list[pa.Table]:
+        """Return the products of each of some matrices and those that follow them."""
+        if not first:
+            return []
         program, slots, output = matrix_parts(self.move.lead)
-        parts = _in_ranges([first, second])
-        return self._sorted(merge_ranges(program, slots, output, self.move.schema, parts))
+        parts = [_in_ranges([each, second], pane) for pane, each in enumerate(first)]
+        table = pa.concat_tables(parts)
+        merged = merge_ranges(program, slots, output, self.move.schema, table)
+        panes = to_numpy(merged[PANE])
+        return [
+            self._sorted(merged.filter(to_arrow(panes == pane)) if len(first) > 1 else merged)
+            for pane in range(len(first))
+        ]
 
     def _sorted(self, table: pa.Table) -> pa.Table:
         names = [str(self.move.lead.partition_by.index(each)) for each in self.keys]
@@ -163,7 +171,7 @@ class Matrices:
 
     def read(self, product: Product, wanted: Hashes | None = None) -> pa.Table | None:
         """Return the matrices of a product, of some keys or of all; None if they are lost."""
-        table = self.cache.find(product.name)
+        table = self.cache.find(product.name, again=True)
         if table is None or wanted is None:
             return table
         return table.take(to_arrow(rows_of(to_numpy(table[HASH]), wanted)))
@@ -175,13 +183,13 @@ class Matrices:
         return _in_ranges(known) if len(known) == len(tables) else None
 
 
-def _in_ranges(tables: Sequence[pa.Table]) -> pa.Table:
+def _in_ranges(tables: Sequence[pa.Table], pane: int = 0) -> pa.Table:
     """Return matrices as those of one pane, from ranges that follow each other."""
     parts = []
     for number, each in enumerate(tables):
         names = [name for name in each.column_names if name != HASH]
         part = each.select(names)
-        for name, value in ((RANGE, number), (PANE, 0)):
+        for name, value in ((RANGE, number), (PANE, pane)):
             column = to_arrow(np.full(each.num_rows, value))
             part = part.set_column(names.index(name), part.schema.field(name), column)
         parts.append(part)
@@ -248,17 +256,21 @@ class NextProducts:
             return [*products]
         new = self.matrices.folded(self.events.read(end, self.end), end)
         length = isqrt(self.events.count(self.begin, self.end) * piece)
-        found, begins = list[Product](), {Kind.TOTAL, Kind.STRETCH}
+        stays, grows = list[Product](), list[Product]()
         for each in products:
             is_open = each.kind is Kind.TOTAL or each.events < length
-            if each.kind is Kind.SUFFIX or each.end < end or not is_open:
-                found.append(each)
-                continue
-            table, events = self.matrices.multiplied(self._table(each), new), each.events + count
-            found.append(self.matrices.kept(each.kind, each.begin, self.end, events, table))
-            begins.discard(each.kind)
-        return found + [
-            self.matrices.kept(each, end, self.end, count, new) for each in sorted(begins)
+            is_back = each.kind is not Kind.SUFFIX and each.end == end
+            (grows if is_back and is_open else stays).append(each)
+        begins = {Kind.TOTAL, Kind.STRETCH} - {each.kind for each in grows}
+        tables = self.matrices.multiplied([self._table(each) for each in grows], new)
+        kept = self.matrices.kept
+        return [
+            *stays,
+            *(
+                kept(each.kind, each.begin, self.end, each.events + count, table)
+                for each, table in zip(grows, tables, strict=True)
+            ),
+            *(kept(each, end, self.end, count, new) for each in sorted(begins)),
         ]
 
     def _turned(self, products: Sequence[Product]) -> list[Product]:
@@ -295,7 +307,7 @@ class NextProducts:
         """Return products from all stretches, the last of which comes first, to the end."""
         found, product, events, end = list[Product](), None, 0, None
         for begin, last, count, table in parts:
-            product = table if product is None else self.matrices.multiplied(table, product)
+            product = table if product is None else self.matrices.multiplied([table], product)[0]
             events, end = events + count, last if end is None else end
             found.append(self.matrices.kept(Kind.SUFFIX, begin, end, events, product))
         return found
