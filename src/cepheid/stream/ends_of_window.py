@@ -90,7 +90,8 @@ class EndsOfWindow(TouchedEvents):
         products = self._products
         if not products or not self.new.num_rows:
             return None
-        return self._matrices.middle(products, self._wanted if self.keys else None)
+        are_few = max(each.partitions for each in products) <= self.new.num_rows
+        return self._matrices.middle(products, None if are_few else self._wanted)
 
     @property
     def cut(self) -> int:

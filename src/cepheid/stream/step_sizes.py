@@ -14,7 +14,7 @@ class StepSizes(NamedTuple):
     """
 
     many: int = 2**14
-    piece: int = 2**11
+    piece: int = 2**12
     per_partition: int = 2
 
 

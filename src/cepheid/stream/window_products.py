@@ -20,7 +20,7 @@ where marks are (start_marks.py). What is missing is made again from events.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
@@ -36,6 +36,7 @@ from cepheid.engine.trends.range_table import (
     RANGE,
     fold_stretches,
     merge_ranges,
+    products_to_end,
 )
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.arrow_arrays import to_arrow, to_numpy
@@ -127,14 +128,14 @@ class Matrices:
     cache: LocalCache
     keys: tuple[str, ...]
 
-    def folded(self, events: pa.Table, begin: int) -> pa.Table:
-        """Return a matrix for every partition of some events.
+    def folded(self, events: pa.Table, begins: Sequence[int]) -> pa.Table:
+        """Return a matrix for every partition of some events, and stretch that begins at a tick.
 
         Raises:
             DataError: a MIN or MAX of a value that has no key.
         """
         program, slots, output = matrix_parts(self.move.lead)
-        return self._sorted(fold_stretches(program, slots, output, events, np.array([begin])))
+        return self._sorted(fold_stretches(program, slots, output, events, np.array(begins)))
 
     def multiplied(self, first: Sequence[pa.Table], second: pa.Table) -> list[pa.Table]:
         """Return the products of each of some matrices and those that follow them."""
@@ -149,6 +150,13 @@ class Matrices:
             self._sorted(merged.filter(to_arrow(panes == pane)) if len(first) > 1 else merged)
             for pane in range(len(first))
         ]
+
+    def to_the_end(self, stretches: pa.Table) -> list[tuple[int, pa.Table]]:
+        """Return by stretch the products of it and all later ones, from the last stretch on."""
+        program, slots, output = matrix_parts(self.move.lead)
+        table = stretches.drop_columns([HASH])
+        found = products_to_end(program, slots, output, self.move.schema, table)
+        return [(begin, self._sorted(each)) for begin, each in found]
 
     def _sorted(self, table: pa.Table) -> pa.Table:
         names = [str(self.move.lead.partition_by.index(each)) for each in self.keys]
@@ -181,6 +189,14 @@ class Matrices:
         tables = [self.read(each, wanted) for each in products]
         known = [each for each in tables if each is not None]
         return _in_ranges(known) if len(known) == len(tables) else None
+
+
+def _begun(table: pa.Table, begin: int) -> pa.Table:
+    """Return matrices as those of a stretch that begins at a tick."""
+    column = to_arrow(np.full(table.num_rows, begin))
+    for name in (RANGE, PANE):
+        table = table.set_column(table.column_names.index(name), table.schema.field(name), column)
+    return table
 
 
 def _in_ranges(tables: Sequence[pa.Table], pane: int = 0) -> pa.Table:
@@ -241,7 +257,12 @@ class NextProducts:
         count, piece = self.events.count(self.begin, self.end), self._piece(partitions)
         if count < FEWEST_PIECES * piece:
             return []
-        return self._refined(self._suffixes(self.begin, self.end, isqrt(count * piece)))
+        cuts, events = self.events.cuts(self.begin, self.end, isqrt(count * piece)), self.events
+        tables = [
+            self.matrices.folded(events.read(first, last), [first])
+            for first, last in pairwise([*cuts, self.end])
+        ]
+        return self._refined(self._to_the_end(tables, self.end))
 
     def _piece(self, partitions: int) -> int:
         """Return how many events may be left to be run at either end: more than matrices."""
@@ -254,7 +275,7 @@ class NextProducts:
         count = self.events.count(end, self.end)
         if count < piece:
             return [*products]
-        new = self.matrices.folded(self.events.read(end, self.end), end)
+        new = self.matrices.folded(self.events.read(end, self.end), [end])
         length = isqrt(self.events.count(self.begin, self.end) * piece)
         stays, grows = list[Product](), list[Product]()
         for each in products:
@@ -276,8 +297,8 @@ class NextProducts:
     def _turned(self, products: Sequence[Product]) -> list[Product]:
         """Return the products of stretches to the end of all: they are the front now."""
         stretches = sorted(each for each in products if each.kind is Kind.STRETCH)
-        parts = ((each.begin, each.end, each.events, self._table(each)) for each in stretches[::-1])
-        return self._to_the_end(parts)
+        tables = [_begun(self._table(each), each.begin) for each in stretches]
+        return self._to_the_end(tables, stretches[-1].end) if stretches else []
 
     def _refined(self, products: list[Product]) -> list[Product]:
         """Return products with parts of the oldest stretch, if that is large."""
@@ -287,30 +308,19 @@ class NextProducts:
         piece = self._piece(max(each.partitions for each in products))
         if self.events.count(self.begin, first) <= piece:
             return products
-        return products + self._suffixes(self.begin, first, piece)
+        cuts = self.events.cuts(self.begin, first, piece)
+        if not cuts:
+            return products
+        table = self.matrices.folded(self.events.read(cuts[0], first), cuts)
+        return products + self._to_the_end([table], first)
 
-    def _suffixes(self, begin: int, end: int, length: int) -> list[Product]:
-        """Return products from many ticks to one; between two of them are about so many events."""
-        cuts = self.events.cuts(begin, end, length)
-        return self._to_the_end(
-            (
-                first,
-                last,
-                self.events.count(first, last),
-                self.matrices.folded(self.events.read(first, last), first),
-            )
-            for first, last in pairwise([*cuts, end][::-1])
-            for first, last in [(last, first)]
-        )
-
-    def _to_the_end(self, parts: Iterable[tuple[int, int, int, pa.Table]]) -> list[Product]:
-        """Return products from all stretches, the last of which comes first, to the end."""
-        found, product, events, end = list[Product](), None, 0, None
-        for begin, last, count, table in parts:
-            product = table if product is None else self.matrices.multiplied([table], product)[0]
-            events, end = events + count, last if end is None else end
-            found.append(self.matrices.kept(Kind.SUFFIX, begin, end, events, product))
-        return found
+    def _to_the_end(self, tables: Sequence[pa.Table], end: int) -> list[Product]:
+        """Return the products from the beginning of every stretch to the end of the last."""
+        if not tables:
+            return []
+        found = self.matrices.to_the_end(pa.concat_tables(tables))
+        count, kept = self.events.count, self.matrices.kept
+        return [kept(Kind.SUFFIX, begin, end, count(begin, end), table) for begin, table in found]
 
     def _table(self, product: Product) -> pa.Table:
         table = self.matrices.read(product)

@@ -25,6 +25,7 @@ from cepheid.engine.trends.trends import Trends
 from cepheid.engine.trends.windows.result_times import Moments
 from cepheid.kernels.position.moving_window import NO_MIDDLE, Middles
 from cepheid.kernels.position.pane_matrices import PaneMatrices
+from cepheid.kernels.values.value_algebra import make_values
 from cepheid.kernels.values.value_arrays import Measures, ValueRows, Values
 from cepheid.program.arrow_arrays import take, to_arrow
 
@@ -80,10 +81,15 @@ class KnownMiddle(Aggregation):
         place = self._places(program.partition_by, own, found, first)
         matrix = np.full(own.size, NO_MIDDLE)
         matrix[place[place >= 0]] = np.flatnonzero(place >= 0)
-        shown = moments.event[np.unique(moments.group, return_index=True)[1]]
-        attributes = [column for column, _ in output.groups]
-        group = self._places(attributes, ordered.row[shown], found, first[place < 0])
-        others = _totals(found, panes, np.flatnonzero(place < 0), group, shown.size)
+        count, alone = np.unique(moments.group).size, np.flatnonzero(place < 0)
+        others = make_values(
+            1, count, *panes.values.mantissa.shape[2:], panes.values.least.shape[2]
+        )
+        if alone.size:
+            shown = moments.event[np.unique(moments.group, return_index=True)[1]]
+            attributes = [column for column, _ in output.groups]
+            group = self._places(attributes, ordered.row[shown], found, first[alone])
+            others = _totals(found, panes, alone, group, count)
         return Middles(self.cut, matrix, panes.values, others)
 
     def _places(

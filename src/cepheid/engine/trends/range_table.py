@@ -34,7 +34,7 @@ from cepheid.engine.trends.measures import EventMeasures
 from cepheid.engine.trends.result_table import Finished, PlaceColumns
 from cepheid.engine.trends.trend_events import TrendEvents
 from cepheid.errors import DataError
-from cepheid.kernels.position.merge_panes import merge_panes
+from cepheid.kernels.position.merge_panes import merge_panes, multiply_onwards
 from cepheid.kernels.position.pane_matrices import PaneMatrices
 from cepheid.kernels.position.slot_machine import BEFORE_ALL, SlotMachine
 from cepheid.kernels.values.value_arrays import Measures, Values
@@ -172,15 +172,66 @@ def merge_ranges(
     merged, begins = merged_panes(found)
     if begins.size == ranges.num_rows:
         return ranges
-    rows = to_arrow(found.order[begins])
+    table = _rows_of(program, events, ranges, found, begins, merged.values)
+    if LARGEST in table.column_names:
+        largest = np.maximum.reduceat(_largest(ranges, output)[found.order], begins)
+        table = _with_largest(table, largest)
+    return table
+
+
+def products_to_end(
+    program: Program,
+    slots: SlotProgram,
+    output: AggregateOutput,
+    events: pa.Schema,
+    ranges: pa.Table,
+) -> list[tuple[int, pa.Table]]:
+    """Return for every pane a row by partition: the product of this pane and all later ones.
+
+    The latest pane comes first. Each partition has one matrix of a pane.
+    """
+    found = read_panes(program, slots, output, events, ranges)
+    machine, panes = found.machine, ready_panes(found.panes)
+    size, work = machine.owner.size, make_panes(1, machine, found.measures).values
+    multiply_onwards(size, found.measures.moduli, panes, work)
+    begins, number = np.unique(panes.pane, return_inverse=True)
+    codes = panes.owner * begins.size + number
+    owners = np.arange(int(panes.owner.max(initial=-1)) + 1)
+    largest = np.array(largest_of(ranges, output))
+    tables = list[tuple[int, pa.Table]]()
+    for place in reversed(range(begins.size)):
+        at = np.searchsorted(codes, owners * begins.size + place)
+        at = at[at < np.searchsorted(codes, (owners + 1) * begins.size)]
+        rows = at[:, None] * size + np.arange(size)
+        values = Values._make(each[rows.reshape(-1)] for each in panes.values)
+        table = _rows_of(program, events, ranges, found, at, values)
+        if LARGEST in table.column_names:
+            table = _with_largest(table, np.broadcast_to(largest, (at.size, largest.size)))
+        tables.append((int(begins[place]), table))
+    return tables
+
+
+def _rows_of(
+    program: Program,
+    events: pa.Schema,
+    ranges: pa.Table,
+    found: RangePanes,
+    places: Int64s,
+    values: Values,
+) -> pa.Table:
+    """Return rows like those at some places of the matrices, with other values."""
+    rows, schema = to_arrow(found.order[places]), range_schema(program, events)
     arrays = [take(found.columns[name], rows) for name in program.partition_by]
     arrays += [take(ranges.column(name), rows) for name in (RANGE, PANE)]
-    schema = range_schema(program, events)
-    arrays.append(_to_bytes(merged.values, found.machine.owner.size))
+    arrays.append(_to_bytes(values, found.machine.owner.size))
     if LARGEST in schema.names:
-        largest = _largest(ranges, output)[found.order]
-        arrays.append(_to_lists(np.maximum.reduceat(largest, begins)))
+        arrays.append(pa.nulls(places.size, schema.field(LARGEST).type))
     return pa.Table.from_arrays(arrays, names=schema.names).cast(schema)
+
+
+def _with_largest(table: pa.Table, largest: NDArray[np.float64]) -> pa.Table:
+    place = table.column_names.index(LARGEST)
+    return table.set_column(place, table.schema.field(LARGEST), _to_lists(largest))
 
 
 def merged_panes(found: RangePanes) -> tuple[PaneMatrices, Int64s]:

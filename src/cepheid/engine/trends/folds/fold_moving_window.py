@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,6 @@ from cepheid.engine.fold import Facts
 from cepheid.engine.trends.folds.panes import moving_slots
 from cepheid.engine.trends.folds.slot_task import negative_codes, slot_machine
 from cepheid.engine.trends.groups import add_rows
-from cepheid.engine.trends.trend_events import PatternEvents
 from cepheid.engine.trends.trend_task import TrendTask
 from cepheid.engine.trends.value_rows import joined_rows, make_rows
 from cepheid.engine.trends.windows.result_times import Moments
@@ -38,8 +38,19 @@ def values_in_queue(task: TrendTask, facts: Facts) -> ValueRows:
     return values_at_moments(task.group.program, task.events, task.measures)
 
 
+class MovingEvents(Protocol):
+    """What of the events of a pattern is read."""
+
+    @property
+    def ordered(self) -> OrderedEvents: ...  # noqa: D102
+    @property
+    def group(self) -> Int64s: ...  # noqa: D102
+    @property
+    def moments(self) -> Moments | None: ...  # noqa: D102
+
+
 def values_at_moments(
-    program: Program, given: PatternEvents, measures: Measures, middles: Middles | None = None
+    program: Program, given: MovingEvents, measures: Measures, middles: Middles | None = None
 ) -> ValueRows:
     """Return a row for every moment; what is between the ends of windows may be known.
 
