@@ -80,9 +80,13 @@ def drive_with_cache(
     *,
     ordered: bool,
     schema: pa.Schema,
+    loses: bool = True,
 ) -> list[Step]:
-    """Make one step per batch; what is in the cache, who asks, and sizes are left to chance."""
-    sizes = data.draw(st.sampled_from(SIZES))
+    """Make one step per batch; what is in the cache, who asks, and sizes are left to chance.
+
+    Unless it `loses` anything: then all steps have one cache, and small sizes.
+    """
+    sizes = data.draw(st.sampled_from(SIZES if loses else SIZES[1:]))
     store, steps = Store(), list[Step]()
     caches: list[LocalCache | None] = [
         LocalCache(folder),
@@ -95,9 +99,9 @@ def drive_with_cache(
         arrived = pa.Table.from_pylist(list(batch.events), schema=schema) if batch.events else None
         if arrived is not None:
             arrived = with_copies(arrived, program.copies, keeps_all=program.keeps_all_types)
-        for _ in range(2 if chance() == 0 else 1):  # the first attempt is not committed
-            cache = caches[max(0, chance() - 4)]
-            if chance() == 0:
+        for _ in range(2 if loses and chance() == 0 else 1):  # the first is not committed
+            cache = caches[max(0, chance() - 4) if loses else 0]
+            if loses and chance() == 0:
                 lose(folder, data)
             before = store.load(cache)
             done = step_alone(

@@ -15,19 +15,22 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from cepheid.engine.events.key_hashes import Hashes
 from cepheid.engine.events.partition_codes import partition_codes
 from cepheid.engine.events.ticks import to_ticks
+from cepheid.engine.trends.neighbour_events import NeedsAllEventsError
 from cepheid.errors import DataError
 from cepheid.program.arrow_arrays import to_arrow
 from cepheid.program.program import Program
-from cepheid.program.when_final import has_start_negation
 from cepheid.stream.pages import places_of
-from cepheid.stream.pane_state import has_matrices
+from cepheid.stream.pane_state import has_lasting_keys
 from cepheid.stream.settled_events import Move, SettledEvents
+from cepheid.stream.step_rules import why_all_events
 from cepheid.stream.stored_chunk import StoredChunk
 from cepheid.stream.touched_events import TouchedEvents
 from cepheid.stream.window_products import (
     SCHEMA,
+    Kind,
     LostError,
     Matrices,
     NextProducts,
@@ -43,7 +46,7 @@ TICKS_PER_CUT = 64  # that are looked at
 def keeps_products(program: Program, events: pa.Schema) -> bool:
     """Whether the middle of a window that moves with every event can be known as matrices."""
     is_moving = program.slide is None and program.window_length is not None
-    return is_moving and not has_start_negation(program) and has_matrices(program, events)
+    return is_moving and why_all_events(program) is None and has_lasting_keys(program, events)
 
 
 def is_summed(move: Move) -> bool:
@@ -66,13 +69,13 @@ class EndsOfWindow(TouchedEvents):
         """The events that were settled before, but for those in the middle."""
         if self.middle is None:
             return self._without_products.known
-        begin, end = self.cut, self._products[-1].end
+        begin, end = self.outside
         return self._some([*self.known_parts(None, begin), *self.known_parts(end, None)])
 
     def _some(self, parts: Sequence[tuple[StoredChunk, int, int]]) -> pa.Table:
         """Return events of the partitions that are touched, as far as it pays to look for them."""
         rows = sum(high - low for _, low, high in parts)
-        tables = []
+        tables = [] if self._neighbours is None else [self._neighbours]
         for chunk, low, high in parts:
             if not self.keys or rows <= self.move.sizes.many:
                 tables.append(chunk.table.slice(low, high - low))
@@ -90,13 +93,41 @@ class EndsOfWindow(TouchedEvents):
         products = self._products
         if not products or not self.new.num_rows:
             return None
-        are_few = max(each.partitions for each in products) <= self.new.num_rows
-        return self._matrices.middle(products, None if are_few else self._wanted)
+        is_lost = self._compares and self._neighbours is None
+        return None if is_lost else self._matrices.middle(products, self._looked_for)
+
+    @cached_property
+    def _neighbours(self) -> pa.Table | None:
+        """The last events of the middle, where trends compare neighbours."""
+        if not self._compares or not self._products:
+            return None
+        assert self.move.state.marks is not None
+        every = listed(self.move.state.marks)
+        last = self._matrices.neighbours(every, self._looked_for)
+        if last is None:
+            return None
+        ticks = to_ticks(last[self.move.lead.time], self.move.lead.time)
+        return last.filter(to_arrow(ticks >= self.cut))
+
+    @property
+    def _compares(self) -> bool:
+        return self.move.lead.adjacent is not None
+
+    @property
+    def _looked_for(self) -> Hashes | None:
+        """The hashes of keys whose matrices are read, None: those of all."""
+        most = max(each.partitions for each in self._products)
+        return None if most <= self.new.num_rows else self._wanted
 
     @property
     def cut(self) -> int:
         """The tick at which the middle begins."""
         return self._products[0].begin
+
+    @property
+    def outside(self) -> tuple[int, int]:
+        """The ticks at which the middle begins and ends."""
+        return self.cut, self._products[-1].end
 
     @cached_property
     def whole(self) -> SettledEvents:
@@ -136,15 +167,21 @@ class EndsOfWindow(TouchedEvents):
             self._matrices, Settled(self), move.horizon - window, move.horizon, move.sizes
         )
         found = list[Product]()
+        if before and before[0].kind is Kind.NONE:
+            if move.horizon < before[0].end:
+                return move.state.marks
+            before = []
         try:
             if before and (self.middle is not None or not self.new.num_rows):
                 found = following.after(before)
             elif "known" in vars(self) and self.known.num_rows > move.sizes.many:
                 found = following.first(self._partitions)
-        except (DataError, LostError):
+        except LostError:
             found = []
-        names = {each.name for each in found}
-        move.state.cache.forget({each.name for each in before} - names)
+        except (DataError, NeedsAllEventsError):
+            found = [Product(Kind.NONE, move.horizon, move.horizon + window // 2, 0, 0, "")]
+        gone = {each.name for each in before} - {each.name for each in found}
+        move.state.cache.forget(gone - {""})
         if not found:
             return None
         return pa.Table.from_pylist([each._asdict() for each in found], SCHEMA)
@@ -154,8 +191,9 @@ class EndsOfWindow(TouchedEvents):
         """About how many partitions have events; it is told by those that were looked up."""
         settled = self._without_products
         if self.keys and not settled.is_whole:
-            every = sum(high - low for _, low, high in self.known_chunks)
-            return every * int(self._wanted.size) // max(1, self.known.num_rows)
+            every: int = sum(high - low for _, low, high in self.known_chunks)
+            touched = int(self._wanted.size)
+            return every * touched // max(1, self.known.num_rows)
         columns = dict(zip(self.known.column_names, self.known.columns, strict=True))
         codes = partition_codes(columns, self.move.lead.partition_by, self.known.num_rows)
         return int(np.unique(codes.code).size)

@@ -31,6 +31,7 @@ import numpy as np
 import pyarrow as pa
 
 from cepheid.engine.events.key_hashes import Hashes, key_hashes
+from cepheid.engine.trends.neighbour_events import NeighbourEvents, matrix_parts
 from cepheid.engine.trends.range_table import (
     PANE,
     RANGE,
@@ -38,10 +39,8 @@ from cepheid.engine.trends.range_table import (
     merge_ranges,
     products_to_end,
 )
-from cepheid.program.aggregate_output import AggregateOutput
+from cepheid.engine.trends.trend_events import TrendEvents
 from cepheid.program.arrow_arrays import to_arrow, to_numpy
-from cepheid.program.program import Program
-from cepheid.program.slot_program import SlotProgram
 from cepheid.stream.local_cache import LocalCache
 from cepheid.stream.pages import rows_of
 from cepheid.stream.settled_events import Move
@@ -49,6 +48,7 @@ from cepheid.stream.step_sizes import StepSizes
 from cepheid.stream.stream_state import digest_of
 
 HASH = "hash"
+BEFORE_ALL = -(2**63)
 FEWEST_PIECES = 4  # of a window
 
 
@@ -62,6 +62,8 @@ class Kind(StrEnum):
     SUFFIX = "suffix"
     TOTAL = "total"
     STRETCH = "stretch"
+    LAST = "last events"  # before the end of all products, where trends compare neighbours
+    NONE = "none"  # up to a tick none is made: it has been tried
 
 
 class Product(NamedTuple):
@@ -108,6 +110,7 @@ def listed(marks: pa.Table) -> list[Product]:
 
 def chain(products: Sequence[Product], since: int) -> list[Product] | None:
     """Return products that follow each other, the first from a tick on, to the end of all."""
+    products = [each for each in products if each.kind not in (Kind.LAST, Kind.NONE)]
     end = max((each.end for each in products), default=since)
     place = min((each.begin for each in products if each.begin >= since), default=end)
     found = list[Product]()
@@ -120,6 +123,13 @@ def chain(products: Sequence[Product], since: int) -> list[Product] | None:
     return found or None
 
 
+class Folded(NamedTuple):
+    """Matrices of stretches; and where neighbours are compared, the last events of partitions."""
+
+    matrices: pa.Table
+    last: pa.Table | None
+
+
 @dataclass(frozen=True, slots=True)
 class Matrices:
     """Makes matrices of events, and puts them together; `keys` are hashed."""
@@ -128,14 +138,28 @@ class Matrices:
     cache: LocalCache
     keys: tuple[str, ...]
 
-    def folded(self, events: pa.Table, begins: Sequence[int]) -> pa.Table:
+    def folded(self, events: pa.Table, begins: Sequence[int]) -> Folded:
         """Return a matrix for every partition of some events, and stretch that begins at a tick.
+
+        Events before the first stretch are there to be compared. The same matrices follow whatever
+        else comes.
 
         Raises:
             DataError: a MIN or MAX of a value that has no key.
+            NeedsAllEventsError: neighbours are compared, and some events are concurrent.
         """
-        program, slots, output = matrix_parts(self.move.lead)
-        return self._sorted(fold_stretches(program, slots, output, events, np.array(begins)))
+        lead = self.move.lead
+        program, _, output = matrix_parts(lead)
+        columns, last = dict(zip(events.column_names, events.columns, strict=True)), None
+        if lead.adjacent is None:
+            given = TrendEvents(program, output, columns, events.num_rows)
+        else:
+            compared, outside = replace(lead, cuts_time=True), (BEFORE_ALL, begins[0])
+            given = NeighbourEvents(
+                program, output, columns, events.num_rows, compared=compared, outside=outside
+            )
+            last = self._hashed(events.take(to_arrow(given.last_rows)), self.keys)
+        return Folded(self._sorted(fold_stretches(given, events.schema, np.array(begins))), last)
 
     def multiplied(self, first: Sequence[pa.Table], second: pa.Table) -> list[pa.Table]:
         """Return the products of each of some matrices and those that follow them."""
@@ -159,10 +183,20 @@ class Matrices:
         return [(begin, self._sorted(each)) for begin, each in found]
 
     def _sorted(self, table: pa.Table) -> pa.Table:
-        names = [str(self.move.lead.partition_by.index(each)) for each in self.keys]
-        hashes = key_hashes(table, names)
+        partition_by = self.move.lead.partition_by
+        return self._hashed(table, [str(partition_by.index(each)) for each in self.keys])
+
+    def _hashed(self, table: pa.Table, keys: Sequence[str]) -> pa.Table:
+        """Return rows in the order of the hashes of their keys, with these."""
+        hashes = key_hashes(table, keys)
         order = np.argsort(hashes, kind="stable")
         return table.append_column(HASH, to_arrow(hashes)).take(to_arrow(order))
+
+    def neighbours(self, products: Sequence[Product], wanted: Hashes | None) -> pa.Table | None:
+        """Return the last events before the end of all products; None if they are lost."""
+        (last,) = [each for each in products if each.kind is Kind.LAST]
+        table = self.read(last, wanted)
+        return None if table is None else table.drop_columns([HASH])
 
     def kept(self, kind: Kind, begin: int, end: int, events: int, table: pa.Table) -> Product:
         """Keep a product.
@@ -219,14 +253,6 @@ def _digest(table: pa.Table) -> str:
     return digest_of(sink.getvalue()).hex()
 
 
-def matrix_parts(program: Program) -> tuple[Program, SlotProgram, AggregateOutput]:
-    """Return the program in which every event of a partition is a step; its slots and output."""
-    slots, output = program.slots, program.output
-    assert slots is not None
-    assert isinstance(output, AggregateOutput)
-    return replace(program, cuts_time=True), slots, output
-
-
 @dataclass(frozen=True, slots=True)
 class NextProducts:
     """Makes the products that the next step needs of those before.
@@ -244,25 +270,46 @@ class NextProducts:
         """Return the products after a step; none if all of them are too old.
 
         Raises:
-            DataError, LostError: there are none.
+            DataError, LostError, NeedsAllEventsError: there are none.
         """
         grown = self._grown(products)
-        found = [each for each in grown if self.begin <= each.begin]
-        if Kind.TOTAL in {each.kind for each in grown} - {each.kind for each in found}:
+        last = [each for each in grown if each.kind is Kind.LAST]
+        others = [each for each in grown if each.kind is not Kind.LAST]
+        found = [each for each in others if self.begin <= each.begin]
+        if Kind.TOTAL in {each.kind for each in others} - {each.kind for each in found}:
             found = self._turned(found)
-        return self._refined(found)
+        return [*self._refined(found), *last] if found else []
 
     def first(self, partitions: int) -> list[Product]:
         """Return products of all events that can still matter; none if these are few."""
         count, piece = self.events.count(self.begin, self.end), self._piece(partitions)
         if count < FEWEST_PIECES * piece:
             return []
-        cuts, events = self.events.cuts(self.begin, self.end, isqrt(count * piece)), self.events
-        tables = [
-            self.matrices.folded(events.read(first, last), [first])
-            for first, last in pairwise([*cuts, self.end])
-        ]
-        return self._refined(self._to_the_end(tables, self.end))
+        begins = self.events.cuts(self.begin, self.end, isqrt(count * piece))
+        tables, last = list[pa.Table](), None
+        if self._compares:
+            begins = [self.begin, *begins]
+        for begin, end in pairwise([*begins, self.end]):
+            table, last = self._folded(last, begin, end)
+            tables.append(table)
+        found = self._refined(self._to_the_end(tables[self._compares :], self.end))
+        return [*found, *self._last(last, self.end)] if found else []
+
+    @property
+    def _compares(self) -> bool:
+        """Whether trends compare neighbours."""
+        return self.matrices.move.lead.adjacent is not None
+
+    def _folded(self, last: pa.Table | None, begin: int, end: int) -> Folded:
+        """Return the matrices of a stretch of time; `last` are the last events before it."""
+        events = self.events.read(begin, end)
+        if last is not None:
+            events = self.matrices.move.united([last.drop_columns([HASH]), events])
+        return self.matrices.folded(events, [begin])
+
+    def _last(self, last: pa.Table | None, end: int) -> list[Product]:
+        """Keep the last events before the end of all products."""
+        return [] if last is None else [self.matrices.kept(Kind.LAST, end, end, 0, last)]
 
     def _piece(self, partitions: int) -> int:
         """Return how many events may be left to be run at either end: more than matrices."""
@@ -275,10 +322,13 @@ class NextProducts:
         count = self.events.count(end, self.end)
         if count < piece:
             return [*products]
-        new = self.matrices.folded(self.events.read(end, self.end), [end])
+        before = [self._table(each) for each in products if each.kind is Kind.LAST]
+        new, last = self._folded(before[0] if before else None, end, self.end)
         length = isqrt(self.events.count(self.begin, self.end) * piece)
         stays, grows = list[Product](), list[Product]()
         for each in products:
+            if each.kind is Kind.LAST:
+                continue
             is_open = each.kind is Kind.TOTAL or each.events < length
             is_back = each.kind is not Kind.SUFFIX and each.end == end
             (grows if is_back and is_open else stays).append(each)
@@ -292,6 +342,7 @@ class NextProducts:
                 for each, table in zip(grows, tables, strict=True)
             ),
             *(kept(each, end, self.end, count, new) for each in sorted(begins)),
+            *self._last(last, self.end),
         ]
 
     def _turned(self, products: Sequence[Product]) -> list[Product]:
@@ -311,8 +362,8 @@ class NextProducts:
         cuts = self.events.cuts(self.begin, first, piece)
         if not cuts:
             return products
-        table = self.matrices.folded(self.events.read(cuts[0], first), cuts)
-        return products + self._to_the_end([table], first)
+        events = self.events.read(self.begin if self._compares else cuts[0], first)
+        return products + self._to_the_end([self.matrices.folded(events, cuts).matrices], first)
 
     def _to_the_end(self, tables: Sequence[pa.Table], end: int) -> list[Product]:
         """Return the products from the beginning of every stretch to the end of the last."""

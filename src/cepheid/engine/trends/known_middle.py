@@ -20,6 +20,7 @@ from cepheid.engine.trends.aggregation import Aggregation
 from cepheid.engine.trends.folds.fold_moving_window import values_at_moments
 from cepheid.engine.trends.folds.panes import ready_panes
 from cepheid.engine.trends.groups import GroupRows, add_rows
+from cepheid.engine.trends.neighbour_events import NeedsAllEventsError
 from cepheid.engine.trends.range_table import RangePanes, largest_of, merged_panes, read_panes
 from cepheid.engine.trends.trends import Trends
 from cepheid.engine.trends.windows.result_times import Moments
@@ -30,10 +31,6 @@ from cepheid.kernels.values.value_arrays import Measures, ValueRows, Values
 from cepheid.program.arrow_arrays import take, to_arrow
 
 Int64s = NDArray[np.int64]
-
-
-class NeedsAllEventsError(Exception):
-    """A result does not follow from matrices: sums that cancel beyond 64 bits, or ranks."""
 
 
 @dataclass(frozen=True)

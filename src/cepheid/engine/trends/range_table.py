@@ -73,14 +73,13 @@ def fold_range(
     )
 
 
-def fold_stretches(
-    program: Program, slots: SlotProgram, output: AggregateOutput, events: pa.Table, begins: Int64s
-) -> pa.Table:
+def fold_stretches(given: TrendEvents, events: pa.Schema, begins: Int64s) -> pa.Table:
     """Return the matrices of stretches of time, which begin at some ticks; these name them."""
-    given = _given(program, output, events)
-    clock = np.searchsorted(begins, given.ordered.arrays.clock, side="right") - 1
+    slots, ordered = given.program.slots, given.ordered
+    assert slots is not None
+    clock = np.searchsorted(begins, ordered.arrays.clock, side="right") - 1
     rows = matrix_rows(
-        given, slots, with_clock(given.ordered, clock), 1, events.schema, lambda pane: begins[pane]
+        given, slots, with_clock(ordered, clock), 1, events, lambda pane: begins[pane]
     )
     place = rows.column_names.index(PANE)
     return rows.set_column(place, rows.schema.field(PANE), rows.column(RANGE))
