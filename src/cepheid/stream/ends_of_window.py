@@ -82,7 +82,7 @@ class EndsOfWindow(TouchedEvents):
                 continue
             places = places_of(chunk, self.keys, self._wanted, low, high)
             tables.append(chunk.table.take(to_arrow(places)))
-        return self.move.united(tables).combine_chunks()
+        return self.move.united(tables)
 
     @cached_property
     def middle(self) -> pa.Table | None:

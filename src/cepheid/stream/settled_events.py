@@ -19,6 +19,8 @@ from cepheid.stream.stored_chunk import StoredChunk
 from cepheid.stream.stream_bundle import StreamBundle
 from cepheid.stream.stream_state import Chunk, ChunkKind, StreamState
 
+FEW_ROWS = 2**16  # that take less time to be put in one piece than many pieces take to be read
+
 
 @dataclass(frozen=True, slots=True)
 class Move:
@@ -165,7 +167,8 @@ class SettledEvents:
     @cached_property
     def events(self) -> pa.Table:
         """All settled events that can matter, the new ones last."""
-        return self.move.united([self.known, self.new])
+        events = self.move.united([self.known, self.new])
+        return events.combine_chunks() if events.num_rows <= FEW_ROWS else events
 
     @cached_property
     def report(self) -> ReportRange:

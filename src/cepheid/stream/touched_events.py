@@ -22,14 +22,14 @@ from cepheid.program.arrow_arrays import to_arrow, to_numpy
 from cepheid.program.program import MatchOutput, Program
 from cepheid.program.when_final import WhenFinal, when_final
 from cepheid.stream.next_timer import closes_later, fits_border
-from cepheid.stream.pages import hashes_of, places_of
+from cepheid.stream.pages import hashes_of, is_among, places_of
 from cepheid.stream.settled_events import SettledEvents, Work
 from cepheid.stream.start_marks import MOST_KEYS, SINCE, marks_after, marks_of, united
 from cepheid.stream.step_rules import has_marks, is_blocked_early
 
 Int64s = NDArray[np.int64]
 FEW_EVENTS = 2**14  # that are run again rather than looked up
-SAMPLE = 4096  # events, the last ones, that show whether most partitions are touched
+SAMPLE = 1024  # events, the last ones, that show whether most partitions are touched
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ class TouchedEvents(SettledEvents):
         for chunk, low, high in reversed(self.known_chunks):
             begin = max(low, high - SAMPLE)
             last = chunk.table.slice(begin, high - begin)
-            touched += int(np.isin(key_hashes(last, self.keys), wanted).sum())
+            touched += int(is_among(key_hashes(last, self.keys), wanted).sum())
             rows += high - begin
             if rows >= SAMPLE:
                 break
