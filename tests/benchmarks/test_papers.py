@@ -414,7 +414,7 @@ class TestNarrowTerminal:
         list_benchmarks(console)
         text = console.export_text()
         assert max(map(len, text.splitlines())) <= 80
-        for name in (*BENCHMARKS, "sharing-grid", *EXPERIMENTS):
+        for name in (*BENCHMARKS, "sharing-grid", "sharing-costs", *EXPERIMENTS):
             assert f"  {name} " in text
 
 
