@@ -11,8 +11,8 @@ from rich.text import Text
 from benchmarks.catalogue import BENCHMARKS
 from benchmarks.papers.catalogue import PAPERS, experiments_of
 from benchmarks.run_grid import NAME as GRID
-from benchmarks.sharing_costs import NAME as COSTS
 from benchmarks.run_stream_window import NAME as STREAM_WINDOW
+from benchmarks.sharing_costs import NAME as COSTS
 
 # Those that have more to show than a time for every contender.
 APART = {
