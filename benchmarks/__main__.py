@@ -2,6 +2,7 @@
 
 python -m benchmarks [NAME …] [--events N] [--repeat R]
 python -m benchmarks sharing-grid [--points N] [--events N] [--repeat R]
+python -m benchmarks sharing-costs [--points N] [--events N] [--repeat R]
 python -m benchmarks stream-window [--events N] [--repeat R]
 python -m benchmarks PAPER [--figure F] [--scale S]
 """
@@ -29,10 +30,12 @@ from benchmarks.run_grid import NAME as GRID
 from benchmarks.run_grid import run_grid
 from benchmarks.run_stream_window import NAME as STREAM_WINDOW
 from benchmarks.run_stream_window import run_stream_window
+from benchmarks.sharing_costs import NAME as COSTS
+from benchmarks.sharing_costs import run_costs
 from benchmarks.surroundings import RESULTS, written
 
 # Those that have more to show than a time for every contender.
-APART = {GRID: run_grid, STREAM_WINDOW: run_stream_window}
+APART = {GRID: run_grid, COSTS: run_costs, STREAM_WINDOW: run_stream_window}
 REPEAT = 5
 MOST_SCALE = 100
 
@@ -89,8 +92,8 @@ def _misfit(options: argparse.Namespace, names: Sequence[str]) -> str | None:
         "--repeat": options.repeat is not None,
         "--no-memory": options.no_memory,
     }
-    if options.points is not None and names != [GRID]:
-        return f"--points is for {GRID} alone"
+    if options.points is not None and names not in ([GRID], [COSTS]):
+        return f"--points is for {GRID} alone, or for {COSTS}"
     for name in names:
         given = of_benchmarks if name in PAPERS else of_papers
         for option in (option for option, is_given in given.items() if is_given):

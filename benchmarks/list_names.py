@@ -12,10 +12,12 @@ from benchmarks.catalogue import BENCHMARKS
 from benchmarks.papers.catalogue import PAPERS, experiments_of
 from benchmarks.run_grid import NAME as GRID
 from benchmarks.run_stream_window import NAME as STREAM_WINDOW
+from benchmarks.sharing_costs import NAME as COSTS
 
 # Those that have more to show than a time for every contender.
 APART = {
     GRID: "many workloads that share or not, each in four ways; --points N takes some of them",
+    COSTS: "what sharing costs here, next to the constants that bursts are decided by",
     STREAM_WINDOW: "steps of a stream in ever longer windows, with and without a cache",
 }
 

@@ -60,14 +60,15 @@ def grid_points(events: int, most: int | None = None) -> list[GridPoint]:
     settings = list(product(PARTITIONS, BURSTS, OVERLAPS, FUNCTIONS, QUERIES))
     if most is not None and most < len(settings):
         settings = sorted(random.Random(SEED).sample(settings, most), key=settings.index)
-    return [_point(events, *each) for each in settings] + [
+    return [grid_point(events, *each) for each in settings] + [
         _figure_1(events, each) for each in ("driver, rider", "district")
     ]
 
 
-def _point(
+def grid_point(
     events: int, partitions: int, burst: int, overlap: int, function: str, queries: int
 ) -> GridPoint:
+    """Return a point for so many events."""
     length = max(30, min(EVENTS_OF_WINDOW * partitions, events // 4))
     length -= length % overlap
     texts = tuple(

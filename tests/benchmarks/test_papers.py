@@ -15,6 +15,9 @@ from benchmarks.contender import NotRunnableError
 from benchmarks.list_names import list_benchmarks
 from benchmarks.measure import Measurement, WrongAnswerError
 from benchmarks.papers import sase_contenders as contenders
+from benchmarks.papers.a_seq import figures as a_seq
+from benchmarks.papers.a_seq.contenders import two_steps
+from benchmarks.papers.a_seq.stream import Sequence
 from benchmarks.papers.catalogue import PAPERS, chosen, experiments_of
 from benchmarks.papers.claims import difference_text, judge, ratio_claim, rises
 from benchmarks.papers.claims_page import PAGE, outcome_of, page_text
@@ -31,6 +34,7 @@ from benchmarks.papers.sase_negation import (
 from benchmarks.papers.sase_stream import Workload
 from benchmarks.papers.sweep import MOST_SEQUENCES, OURS, Entry, sweep
 from benchmarks.report import Report as TimesReport
+from cepheid.plan.run_options import MOST_MATCHES
 from tests.oracle import ask
 
 TINY = 0.001
@@ -63,6 +67,20 @@ def test_every_figure_of_sase_is_there():
     assert [chosen("sase", [each])[0].name for each in figures] == [
         f"sase-fig-{each}" for each in figures
     ]
+
+
+def test_two_steps_build_more_matches_than_a_query_lists_by_itself():
+    sequence = Sequence(35_000, 1000, 5)
+    assert MOST_MATCHES < sequence.matches < a_seq.MOST_MATCHES
+    built = two_steps(sequence)(sequence.table()).built
+    assert built is not None
+    assert built > MOST_MATCHES
+
+
+def test_figure_12a_has_a_point_with_many_events():
+    curves = EXPERIMENTS["a-seq-fig-12a"].run(TINY).curves
+    assert all(len(curves[name + a_seq.MANY]) == 4 for name in a_seq.ONLINE)
+    assert a_seq.MANY_EVENTS == 1_000_000
 
 
 def test_every_figure_of_a_seq_is_there():
@@ -396,7 +414,7 @@ class TestNarrowTerminal:
         list_benchmarks(console)
         text = console.export_text()
         assert max(map(len, text.splitlines())) <= 80
-        for name in (*BENCHMARKS, "sharing-grid", *EXPERIMENTS):
+        for name in (*BENCHMARKS, "sharing-grid", "sharing-costs", *EXPERIMENTS):
             assert f"  {name} " in text
 
 

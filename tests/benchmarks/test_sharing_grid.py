@@ -2,8 +2,11 @@
 
 import json
 
+import numpy as np
+
 from benchmarks.__main__ import main
 from benchmarks.run_grid import Measured, summary
+from benchmarks.sharing_costs import WHAT, fitted, lines_of
 from benchmarks.sharing_grid import WAYS, grid_points
 
 
@@ -35,7 +38,23 @@ def test_some_points_run(tmp_path, capsys):
 
 def test_points_are_those_of_the_grid(capsys):
     assert main(["w2", "--points", "2"]) == 2
-    assert "--points is for sharing-grid alone" in capsys.readouterr().out
+    assert "--points is for sharing-grid alone, or for sharing-costs" in capsys.readouterr().out
+
+
+def test_costs_are_compared_with_the_constants(capsys):
+    assert main(["sharing-costs", "--points", "6", "--events", "600", "--repeat", "1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["measured", "constant", "ratio"]
+    assert len(lines) == 1 + len(WHAT)
+
+
+def test_costs_are_those_that_make_the_difference():
+    counted = np.array([[9.0, 4, 2, -3, -1], [1, 5, 2, -8, -2], [7, 7, 1, 0, 0], [3, 1, 4, -1, -5],
+                        [2, 8, 8, -2, 0], [5, 0, 3, -9, -2]])  # fmt: skip
+    costs = np.array([50.0, 28, 100, 420, 5000])
+    found = fitted(list(counted), list(counted @ costs * 1e-9), [1.0, 2, 1, 3, 1, 1])
+    assert np.allclose(found, costs)
+    assert [line.split()[-1] for line in lines_of(costs * [1, 1, 1, 3, 1])].count("off") == 1
 
 
 def test_losses_come_first_the_worst_on_top():

@@ -9,6 +9,7 @@ import pytest
 
 import cepheid
 from cepheid.engine.shared import analyze_set
+from cepheid.engine.shared.recorded_bursts import MOST_SNAPSHOTS
 from cepheid.plan.sharing_costs import COUNTING_COSTS
 from cepheid.program.sharing.run_report import Decision
 from cepheid.testing import events
@@ -60,6 +61,39 @@ class TestHamlet:
         assert [each.snapshots for each in run.bursts] == [1, 1]  # x and y
         assert (part.snapshots, run.counters.snapshots) == (2, 2)
 
+    def test_values_of_snapshots(self):
+        """Example 3.10: x is 2 and 1, y is 34 and 19."""
+        found = analyzed(
+            [f"PATTERN SEQ({each}, B+) {COUNT}" for each in "AC"],
+            table_of("a1 a2 c3 b4 b5 b6 b7 a8 a9 c10 c11 c12 b13"),
+            sharing="always",
+        )
+        (run,) = found.report.sets
+        values = [[(each.queries, each.runs) for each in burst.values] for burst in run.bursts]
+        assert values == [[(("q1",), 2), (("q2",), 1)], [(("q1",), 34), (("q2",), 19)]]
+        content = json.loads(found.json())["run"]["sets"][0]["bursts"][1]["values"]
+        assert content == [
+            {"queries": ["q1"], "window": None, "runs": 34},
+            {"queries": ["q2"], "window": None, "runs": 19},
+        ]
+        lines = [line.split() for line in found.text().splitlines()]
+        assert ["4", "B+", "q1", "2,", "q2", "1"] in lines
+        assert ["13", "B+", "q1", "34,", "q2", "19"] in lines
+
+    def test_values_of_snapshots_are_bounded(self):
+        texts = [f"PATTERN SEQ({each}, B+) WITHIN 40 SLIDE 20 {COUNT}" for each in "AC"]
+        found = analyzed(texts, bursty(2000), sharing="always")
+        (run,) = found.report.sets
+        values = [each for burst in run.bursts for each in burst.values]
+        assert len(values) == MOST_SNAPSHOTS
+        assert {each.window for each in values if each.queries == ("q2",)} >= {0, 20, 40}
+
+    def test_a_place_that_nothing_was_done_to_has_no_snapshot_of_its_own(self):
+        texts = [f"PATTERN SEQ({each}, B+) {COUNT}" for each in "AC"]
+        found = analyzed(texts, table_of("a1 c2 b3 b4 a5 b6"), sharing="always")
+        (run,) = found.report.sets
+        assert [each.queries for each in run.bursts[1].values] == [("q1",)]
+
     def test_text(self):
         lines = analyzed(sharing="always").text().splitlines()
         assert lines[1] == "  sharing: always"
@@ -67,7 +101,9 @@ class TestHamlet:
         begin = lines.index(
             "  time  part  steps  lanes  graphlets  snapshots  caught up  decision  saves, by costs"
         )
-        step, described, applied, *_ = COUNTING_COSTS  # two lanes take four steps, one catches up
+        step, _, described, applied, *_ = (
+            COUNTING_COSTS  # two lanes take four steps, one catches up
+        )
         saves = f"{4 * described + 2 * 4 * step - applied:.0f}"
         assert lines[begin + 1].split() == [
             "4",
@@ -87,9 +123,9 @@ class TestHamlet:
         found = analyzed(texts, table_of("a1 c2 b3 a4 c5 b6 a7 c8 b9"))
         (run,) = found.report.sets
         decisions = [each.decision for each in run.bursts]
-        assert decisions == [Decision.SHARED, Decision.APART, Decision.APART]
-        assert (run.counters.direct, run.bursts[1].saved) == (4, 0)
-        assert [each.graphlets for each in run.bursts] == [1, 2, 2]
+        assert decisions == [Decision.APART] * 3
+        assert (run.counters.direct, run.bursts[1].saved) == (6, 0)
+        assert [each.graphlets for each in run.bursts] == [2, 2, 2]
 
     def test_snapshots_and_graphlets_of_every_burst(self):
         texts = [f"PATTERN SEQ({each}, B+ b) WHERE b.x >= 0 {COUNT}" for each in "AC"]
@@ -112,7 +148,7 @@ class TestEachByItself:
     """Sums in windows that overlap much, and short bursts: panes of a lone query cost less."""
 
     TEXTS = tuple(
-        f"PATTERN SEQ({first}, B+ b) WITHIN 60 SLIDE 2 RETURN SUM(b.x) AS n" for first in "AC"
+        f"PATTERN SEQ({first}, B+ b) WITHIN 60 SLIDE 1 RETURN SUM(b.x) AS n" for first in "AC"
     )
 
     @staticmethod
@@ -146,18 +182,18 @@ class TestEachByItself:
 
 class TestSides:
     def test_long_bursts_among_short_ones_do_not_change_sides(self):
-        """To stop sharing costs what all twelve queries have not taken: short bursts are as well.
+        """To stop sharing costs what all forty queries have not taken: short bursts are as well.
 
         The queries take turns, so that most of them have something to take at any time.
         """
-        texts = [f"PATTERN SEQ(X{each}, B+ b) RETURN SUM(b.x) AS n" for each in range(12)]
+        texts = [f"PATTERN SEQ(X{each}, B+ b) RETURN SUM(b.x) AS n" for each in range(40)]
         types = []
-        for burst in range(60):
-            types += [f"X{burst % 12}", *["B"] * (2 if burst % 2 else 40)]
+        for burst in range(120):
+            types += [f"X{burst % 40}", *["B"] * (2 if burst % 2 else 40)]
         table = pa.table({"time": range(len(types)), "type": types, "x": range(len(types))})
         found = analyzed(texts, table)
         (run,) = found.report.sets
-        assert (run.counters.bursts, run.counters.shared_bursts) == (60, 60)
+        assert (run.counters.bursts, run.counters.shared_bursts) == (120, 120)
 
 
 class TestDecisions:

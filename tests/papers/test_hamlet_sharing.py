@@ -229,7 +229,8 @@ class TestBenefit:
     def _costs(self, events_per_window, in_graphlet, propagated=1):
         n = float(events_per_window)
         snapshot = float(self.QUERIES * in_graphlet * self.TYPES)
-        return n - n * propagated / self.QUERIES, 0.0, snapshot, 0.0, snapshot
+        step = n - n * propagated / self.QUERIES
+        return step, step, 0.0, snapshot, 0.0, snapshot
 
     @pytest.mark.parametrize(
         ("events_per_window", "in_graphlet", "expected"),
@@ -247,8 +248,8 @@ class TestBenefit:
 
         The other one, x, is there already: the burst goes on with a shared graphlet.
         """
-        step, described, _, block, snapshot = self._costs(11, 8, propagated=2)
-        costs = step, described, 0.0, block, snapshot
+        step, empty, described, _, block, snapshot = self._costs(11, 8, propagated=2)
+        costs = step, empty, described, 0.0, block, snapshot
         texts = (TEXTS[0], f"PATTERN SEQ(C, B+ b) WHERE b.x > 0 {COUNT}")
         stream = "a1 a2 c3 b4 b5(x=0) b6 b7"
         (burst,) = self._bursts(monkeypatch, costs, stream, texts)

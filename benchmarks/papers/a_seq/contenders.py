@@ -49,7 +49,9 @@ def two_steps(sequence: Sequence) -> Contender:
     """Return the two-step approach; what it built is how many matches there are."""
 
     def run(events: pa.Table) -> Answer:
-        matches = cepheid.query(sequence.all_matches).run(events, time="time", type="type")
+        matches = cepheid.query(sequence.all_matches).run(
+            events, time="time", type="type", max_matches=None
+        )
         first, last = matches["first"].to_numpy(), matches["last"].to_numpy()
         time = events.column("time").chunk(0).to_numpy()
         types = events.column("type").chunk(0)

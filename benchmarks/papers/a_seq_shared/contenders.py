@@ -108,7 +108,7 @@ def two_steps(shared: Shared) -> Contender:
         triggers = [_times(events, each[-1]) for each in shared.sequences]
         found, built = [], 0
         for query, at in zip(queries, triggers, strict=True):
-            matches = query.run(events, time="time", type="type")
+            matches = query.run(events, time="time", type="type", max_matches=None)
             built += matches.num_rows
             found.append(alive(*_ends(matches), at, shared.window_ms))
         return _answer(triggers, found, built)
@@ -122,7 +122,7 @@ def shared_construction(shared: Shared) -> Contender:
     query = _matching(common, shared.window_ms)
 
     def run(events: pa.Table) -> Answer:
-        first, last = _ends(query.run(events, time="time", type="type"))
+        first, last = _ends(query.run(events, time="time", type="type", max_matches=None))
         triggers = [_times(events, each[-1]) for each in shared.sequences]
         found, built = [], first.size
         for each, y in zip(shared.sequences, triggers, strict=True):

@@ -68,7 +68,9 @@ def two_steps(task: Task) -> Contender:
     """Return the two-step approach; what it built is how many trends there are."""
 
     def run(events: pa.Table) -> Answer:
-        trends = cepheid.query(task.all_trends).run(events, time="time", type="type")
+        trends = cepheid.query(task.all_trends).run(
+            events, time="time", type="type", max_matches=None
+        )
         group = task.shape.group
         counted = trends.group_by(["window", group]).aggregate([([], "count_all")])
         start = pc.multiply(counted["window"], task.window)

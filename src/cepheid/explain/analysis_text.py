@@ -12,9 +12,17 @@ from cepheid.explain.duration import duration
 from cepheid.explain.fold_text import run_sections
 from cepheid.explain.sharing_document import SharingExplanation
 from cepheid.explain.sharing_text import MOST_SETS, alone_lines, other_lines, set_lines
-from cepheid.program.sharing.run_report import ALONE, Burst, Decision, RunReport, SetRun
+from cepheid.program.sharing.run_report import (
+    ALONE,
+    Burst,
+    Decision,
+    RunReport,
+    SetRun,
+    Snapshot,
+)
 
 MOST_BURSTS = 20
+MOST_VALUES = 8  # snapshots of a burst
 COUNTED = ("graphlets", "snapshots", "caught up")
 SAVED = "saves, by costs"
 
@@ -159,9 +167,43 @@ def _bursts(run: SetRun) -> Iterator[str]:
     if not any(each.partition for each in run.bursts):
         rows = [(first, *others) for first, _, *others in rows]
     yield from aligned(rows)
+    yield from _snapshots([each for each in run.bursts if id(each) in chosen and each.values], run)
     left_out = run.counters.bursts - len(largest)
     if left_out:
         yield f"and {left_out:,} smaller bursts; JSON lists the first {len(run.bursts):,}"
+
+
+def _snapshots(bursts: Sequence[Burst], run: SetRun) -> Iterator[str]:
+    """Yield with how many runs places begin the bursts that they share."""
+    if not bursts:
+        return
+    yield ""
+    yield "Runs that a burst begins with (snapshots), of places that had others since the last one:"
+    rows = [
+        (
+            each.first_time,
+            ", ".join(each.partition),
+            run.parts[each.part].text,
+            ", ".join([*map(_snapshot, each.values[:MOST_VALUES]), *_more(each.values)]),
+        )
+        for each in bursts
+    ]
+    if not any(each.partition for each in bursts):
+        yield from aligned([(first, *others) for first, _, *others in rows])
+    else:
+        yield from aligned(rows)
+
+
+def _snapshot(snapshot: Snapshot) -> str:
+    runs = "more than 2^512" if snapshot.runs is None else f"{snapshot.runs:,}"
+    window = "" if snapshot.window is None else f" (window of {snapshot.window})"
+    return f"{' and '.join(snapshot.queries)} {runs}{window}"
+
+
+def _more(snapshots: Sequence[Snapshot]) -> Iterator[str]:
+    left_out = len(snapshots) - MOST_VALUES
+    if left_out > 0:
+        yield f"and {left_out:,} more"
 
 
 def _burst(burst: Burst, run: SetRun) -> tuple[str, ...]:

@@ -1,9 +1,9 @@
 """What sharing costs, in nanoseconds of one core: rough figures, see docs/decisions/0019.
 
-The order is that of kernels/shared/share_bursts.py: a step of one lane; a step that is not
-written down, whatever the lanes; an entry or block of the log that a lane applies; a block that is
-computed; a snapshot of one lane. Numbers of trends alone have a formula, so that they need no
-blocks.
+The order is that of kernels/shared/share_bursts.py: a step of one lane that holds runs, and of one
+that does not; a step that is not written down, whatever the lanes; an entry or block of the log
+that a lane applies; a block that is computed; a snapshot of one lane. Numbers of trends alone have
+a formula, so that they need no blocks. `python -m benchmarks sharing-costs` measures them.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from math import expm1
 from typing import NamedTuple
 
-COUNTING_COSTS = (60.0, 150.0, 100.0, 0.0, 100.0)
-VALUE_COSTS = (100.0, 150.0, 270.0, 2200.0, 1000.0)
+COUNTING_COSTS = (60.0, 20.0, 150.0, 100.0, 0.0, 100.0)
+VALUE_COSTS = (50.0, 28.0, 100.0, 420.0, 5000.0, 1000.0)
 RADIX = 8  # entries of the log in a block
 
 
@@ -35,8 +35,8 @@ class SetCosts(NamedTuple):
 
 
 COUNTED_SET = SetCosts(100.0, 150.0, 30.0, 0.0, 60.0, 36.0, 2.0)
-VALUE_SET = SetCosts(280.0, 430.0, 85.0, 175.0, 115.0, 52.0, 2.0)
-SET, QUERY_OF_SET = 2_200_000.0, 90_000.0  # however few events there are
+VALUE_SET = SetCosts(160.0, 110.0, 110.0, 500.0, 400.0, 30.0, 27.0)
+SET, QUERY_OF_SET = 2_200_000.0, 60_000.0  # however few events there are
 # With plain numbers: an event, a position that it fires, and one window of that.
 PLAIN_EVENT, PLAIN_FIRED, PLAIN_LANE = 60.0, 60.0, 2.0
 # In panes: how many times as long the same takes; to find out which lanes they need, by query; a
@@ -44,7 +44,7 @@ PLAIN_EVENT, PLAIN_FIRED, PLAIN_LANE = 60.0, 60.0, 2.0
 IN_PANES, PANE_QUERY, PANE_VALUE, PANE_PRODUCT = 1.15, 250_000.0, 100.0, 15.0
 # In folds of single queries: all of them, a query, a partition of it, an event, an update of a
 # vector.
-ALONE, QUERY, OWN_PARTITION, OWN_EVENT = 1_500_000.0, 830_000.0, 1_800.0, 113.0
+ALONE, QUERY, OWN_PARTITION, OWN_EVENT = 1_500_000.0, 830_000.0, 1_000.0, 113.0
 # A row of a partition and a window: in a set with a lane for every window, and in other folds.
 ROW, OWN_ROW = 1_300.0, 600.0
 # With adjacent predicates, by query and event. In a lane: a window that may be open, with events or

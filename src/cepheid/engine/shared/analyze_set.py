@@ -23,7 +23,14 @@ from cepheid.engine.shared.shared_folds import Alone
 from cepheid.kernels.shared import merged_machine as machine
 from cepheid.kernels.shared import share_bursts as record
 from cepheid.program.sharing.merged_program import Family, MergedProgram
-from cepheid.program.sharing.run_report import Burst, Counters, Decision, PartRun, SetRun
+from cepheid.program.sharing.run_report import (
+    Burst,
+    Counters,
+    Decision,
+    PartRun,
+    SetRun,
+    Snapshot,
+)
 
 Int64s = NDArray[np.int64]
 MOST_RECORDS = 1 << 18  # bursts that are added up, per thread
@@ -110,7 +117,9 @@ class _Report:
         self.prepared = prepared
         self.program = prepared.task.program
         self.counters = folded.counters
-        self.bursts = folded.bursts
+        self.bursts = folded.recorded.bursts
+        self.snapshots = folded.recorded.snapshots(MOST_BURSTS)
+        self.members = [m for each in self.program.families for m in each.members]
 
     def run(self, times: SetTimes, *, is_plain: bool) -> SetRun:
         arrays, count = self.prepared.ordered.arrays, self.counters
@@ -178,16 +187,17 @@ class _Report:
         keys = [self._texts(name, first) for name in some.partition_by]
         partitions = list(zip(*keys, strict=True)) if keys else [()] * len(bursts)
         return tuple(
-            self._burst(each, partition, (int(begin), int(end), text), gain)
-            for each, partition, begin, end, text, gain in zip(
-                bursts, partitions, begins, ends, texts, saved, strict=False
+            self._burst(number, partition, (int(begin), int(end), text), gain)
+            for number, partition, begin, end, text, gain in zip(
+                range(len(bursts)), partitions, begins, ends, texts, saved, strict=False
             )
         )
 
     def _burst(
-        self, burst: Int64s, partition: tuple[str, ...], times: tuple[int, int, str],
+        self, number: int, partition: tuple[str, ...], times: tuple[int, int, str],
         saved: int,
     ) -> Burst:  # fmt: skip
+        burst = self.bursts[number]
         family = self.program.families[int(burst[record.FAMILY])]
         sharing = int(burst[record.SHARING])
         if sharing == _every(family):
@@ -208,7 +218,16 @@ class _Report:
             mixed_steps=bool(burst[record.DIFFERENT]),
             saved=saved,
             if_all_share=int(burst[record.IF_ALL]),
+            values=tuple(self._snapshot(*each) for each in self.snapshots.get(number, ())),
         )
+
+    def _snapshot(self, member: int, window: int, runs: int | None) -> Snapshot:
+        positions = [self.program.positions[each] for each in self.members[member].positions]
+        queries = sorted({query for each in positions for query in each.queries})
+        group = self.program.groups[positions[0].group]
+        names = tuple(self.program.queries[each].name for each in queries)
+        begin = None if group.length is None else window * (group.slide or group.length)
+        return Snapshot(names, begin, runs)
 
     def _last_steps(self, bursts: Int64s) -> Int64s:
         """Return the last step of every burst: it has so many steps of its part."""

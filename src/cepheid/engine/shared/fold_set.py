@@ -15,9 +15,15 @@ from cepheid.engine.fold import Facts, Folding, TooLarge
 from cepheid.engine.matches.match_chunks import split_partitions
 from cepheid.engine.process.threads import side_by_side
 from cepheid.engine.shared.count_set import SetCounter
-from cepheid.engine.shared.make_machine import SetTask, make_machine, recorded, table_of
+from cepheid.engine.shared.make_machine import SetTask, make_machine, table_of
 from cepheid.engine.shared.merged_arrays import MergedArrays
 from cepheid.engine.shared.policy import Policy
+from cepheid.engine.shared.recorded_bursts import (
+    Recorded,
+    joined_records,
+    nothing_recorded,
+    recorded_of,
+)
 from cepheid.engine.shared.set_costs import SetMeasures
 from cepheid.engine.shared.set_windows import SetWindows, of_query
 from cepheid.engine.shared.shared_folds import Alone, SharedSet
@@ -26,9 +32,8 @@ from cepheid.engine.trends.value_rows import counts_only, first_rows, joined_row
 from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.position.fold_slots import MOST_LANES, PANES, measure_windows
 from cepheid.kernels.shared.fold_merged import fold_merged
-from cepheid.kernels.shared.merged_machine import COUNTERS, RECORDS, SHARED_BURSTS, MergedEvents
+from cepheid.kernels.shared.merged_machine import COUNTERS, SHARED_BURSTS, MergedEvents
 from cepheid.kernels.shared.merged_windows import IS_OPEN, ROWS
-from cepheid.kernels.shared.share_bursts import RECORD
 from cepheid.kernels.values.value_arrays import Measures, ValueRows
 from cepheid.plan.sharing_costs import CLEAR_GAIN, sharing_costs
 from cepheid.program.sharing.merged_program import WindowGroup
@@ -54,7 +59,7 @@ class FoldedSet:
 
     rows: tuple[ValueRows, ...]
     counters: Int64s
-    bursts: Int64s
+    recorded: Recorded
     is_plain: bool
     is_in_panes: bool = False
 
@@ -167,7 +172,7 @@ def counted_together(folding: SetFolding, facts: Facts) -> FoldedSet | TooLarge:
     found = side_by_side(
         [functools.partial(count, task.events, each, task.measures) for each in folding.parts]
     )
-    nothing = np.zeros(SHARED_BURSTS + 1, np.int64), np.zeros((0, RECORD), np.int64)
+    nothing = np.zeros(SHARED_BURSTS + 1, np.int64), nothing_recorded()
     counted = [(*each, *nothing) for each in found if not isinstance(each, TooLarge)]
     return _joined(task, counted, is_plain=True) if len(counted) == len(found) else TooLarge()
 
@@ -187,24 +192,24 @@ def panes_together(folding: SetFolding, facts: Facts) -> FoldedSet:
     arrays, lanes = folding.pane_arrays, [1] * len(panes.program.groups)
     windows = SetWindows(folding.task.program, panes, task.events)
 
-    def fold(part: range) -> tuple[list[ValueRows], Int64s, Int64s]:
+    def fold(part: range) -> tuple[list[ValueRows], Int64s, Recorded]:
         matrices = windows.of_part(part)
         machine = _Machine(task, arrays, lanes, part)
         for rows, queries in machine.rows(ROWS_OF_PANES):
             matrices.take(rows, queries)
-        return matrices.rows_at_end(), machine.counters, machine.bursts
+        return matrices.rows_at_end(), machine.counters, machine.recorded
 
     found = side_by_side([functools.partial(fold, each) for each in folding.parts])
     return FoldedSet(
         tuple(joined_rows(list(each)) for each in zip(*(e[0] for e in found), strict=True)),
         np.sum([each[1] for each in found], axis=0),
-        np.concatenate([each[2] for each in found]),
+        joined_records([each[2] for each in found]),
         is_plain=False,
         is_in_panes=True,
     )
 
 
-FoldedPart = tuple[ValueRows, Int64s, Int64s, Int64s]  # rows, their queries, counters, bursts
+FoldedPart = tuple[ValueRows, Int64s, Int64s, Recorded]  # rows, their queries, counters, bursts
 
 
 def _joined(task: SetTask, parts: Sequence[FoldedPart], *, is_plain: bool) -> FoldedSet:
@@ -218,7 +223,7 @@ def _joined(task: SetTask, parts: Sequence[FoldedPart], *, is_plain: bool) -> Fo
             for query, (begin, end) in zip(task.program.queries, pairwise([0, *ends]), strict=True)
         ),
         np.sum([each[2] for each in parts], axis=0),
-        np.concatenate([each[3] for each in parts]),
+        joined_records([each[3] for each in parts]),
         is_plain,
     )
 
@@ -242,7 +247,7 @@ def _fold_part(
     """Return the rows of some partitions, their queries, counters and bursts."""
     machine = _Machine(task, arrays, lanes, part)
     rows, queries = zip(*machine.rows(ROWS_AT_ONCE), strict=True)
-    return joined_rows(list(rows)), np.concatenate(queries), machine.counters, machine.bursts
+    return joined_rows(list(rows)), np.concatenate(queries), machine.counters, machine.recorded
 
 
 class _Machine:
@@ -281,10 +286,9 @@ class _Machine:
         return table_of(self.tables, COUNTERS, SHARED_BURSTS + 1)
 
     @property
-    def bursts(self) -> Int64s:
-        """What was recorded of bursts."""
-        found = table_of(self.tables, RECORDS, recorded(self.tables) * RECORD)
-        return found.reshape(-1, RECORD)
+    def recorded(self) -> Recorded:
+        """What was written down of bursts."""
+        return recorded_of(self.tables, self.cells)
 
 
 def merged_events(task: SetTask, part: range) -> MergedEvents:

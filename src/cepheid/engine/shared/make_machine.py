@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from cepheid.engine.shared.merged_arrays import MergedArrays, flat_lists
 from cepheid.engine.shared.policy import Policy
+from cepheid.engine.shared.recorded_bursts import MOST_SNAPSHOTS
 from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.shared import merged_machine as machine
+from cepheid.kernels.shared.held_lanes import SNAPSHOT
 from cepheid.kernels.shared.merged_machine import MergedEvents, Tables
 from cepheid.kernels.shared.share_bursts import ALWAYS, DYNAMIC, MOST_MASKS, NEVER, RECORD
 from cepheid.kernels.values.value_arrays import Measures
@@ -52,6 +54,7 @@ def make_machine(
     families, groups = len(program.families), len(program.groups)
     every, slots = sum(lanes), max(each.slots for each in program.groups)
     room = _room(arrays, events)
+    kept = min(task.most_records, MOST_SNAPSHOTS)
     has_blocks = task.policy is not Policy.NEVER
     levels = 1
     while has_blocks and machine.RADIX**levels <= max(room, default=0):
@@ -87,8 +90,12 @@ def make_machine(
         machine.STAMPS: members,
         machine.TOUCHED: members,
         machine.MEMBER_SEEN: members,
+        machine.MEMBER_HELD: members,
+        machine.CLASS_HELD: sum(len(each.classes) for each in program.families),
         machine.STEPS_SEEN: families,
         machine.TO_APPLY: families,
+        machine.TO_BUILD: families,
+        machine.NEEDED: families,
         machine.LATEST_BURSTS: families,
         machine.REGRET: families,
         machine.TAKEN: every * members,
@@ -105,6 +112,7 @@ def make_machine(
         machine.BURST_MASKS: MOST_MASKS,
         machine.MASK_COUNTS: MOST_MASKS,
         machine.RECORDS: task.most_records * RECORD,
+        machine.SNAPSHOT_PLACES: kept * SNAPSHOT,
     }
     cell_sizes = (
         every * slots,
@@ -114,9 +122,10 @@ def make_machine(
         3 * arrays.width,
         6 * arrays.width**2,
         1,
+        kept,
     )
     tables[machine.CELLS] = [0, *accumulate(cell_sizes)][:-1]
-    widths = [0] * (machine.RECORD_ROOM + 1)
+    widths = [0] * (machine.KEPT_ROOM + 1)
     widths[machine.SLOT_WIDTH] = slots
     widths[machine.PLACE_WIDTH] = arrays.width
     widths[machine.MEMBER_WIDTH] = members
@@ -125,7 +134,7 @@ def make_machine(
     widths[machine.GROUPS], widths[machine.FAMILIES] = groups, families
     widths[machine.QUERIES] = len(program.queries)
     widths[machine.POLICY] = POLICY_CODES[task.policy]
-    widths[machine.RECORD_ROOM] = task.most_records
+    widths[machine.RECORD_ROOM], widths[machine.KEPT_ROOM] = task.most_records, kept
     tables[machine.WIDTHS] = widths
     table_base, numbers = _flat_tables(tables, sizes)
     cells = _cells(sum(cell_sizes), program)
@@ -136,11 +145,6 @@ def table_of(tables: Tables, table: int, size: int) -> Int64s:
     """Return the beginning of a table."""
     base = tables.table_base[table]
     return tables.numbers[base : base + size]
-
-
-def recorded(tables: Tables) -> int:
-    """Return how many bursts were recorded."""
-    return int(tables.numbers[tables.table_base[machine.WIDTHS] + machine.RECORDED])
 
 
 def _room(arrays: MergedArrays, events: MergedEvents) -> list[int]:

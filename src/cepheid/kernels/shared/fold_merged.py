@@ -11,6 +11,13 @@ from cepheid.kernels.arrays import Float64s, Int64s
 from cepheid.kernels.jit import in_place, inlined, kernel_in_place
 from cepheid.kernels.position.fold_slots import AFTER_ALL
 from cepheid.kernels.position.slot_machine import BEFORE_ALL
+from cepheid.kernels.shared.held_lanes import (
+    count_held,
+    count_touched,
+    holds_member,
+    keep_snapshots,
+    lane_of,
+)
 from cepheid.kernels.shared.merged_machine import (
     BLOCK_BEGIN,
     BUILT,
@@ -18,6 +25,7 @@ from cepheid.kernels.shared.merged_machine import (
     BURST_SNAPSHOTS,
     BURST_STEP,
     CELLS,
+    CLASS_HELD,
     CLASS_LANES,
     CODES,
     COUNTERS,
@@ -44,6 +52,7 @@ from cepheid.kernels.shared.merged_machine import (
     MEMBER_CLASS,
     MEMBER_FAMILY,
     MEMBER_GROUP,
+    MEMBER_HELD,
     MEMBER_SEEN,
     MEMBER_WIDTH,
     MOVES,
@@ -73,14 +82,12 @@ from cepheid.kernels.shared.merged_machine import (
     Tables,
     catch_up,
     count_in_burst,
-    count_touched,
     describe_part,
     describe_position,
     enter,
     fire,
     first_of,
     get,
-    holds_member,
     increase,
     lane_cell,
     last_of,
@@ -93,10 +100,9 @@ from cepheid.kernels.shared.merged_windows import (
     PARTITION,
     STEP,
     close_windows,
-    lane_of,
     open_windows,
 )
-from cepheid.kernels.shared.share_bursts import begin_burst, majority
+from cepheid.kernels.shared.share_bursts import RECORD, begin_burst, majority
 from cepheid.kernels.values.value_arrays import ValueRows
 from cepheid.kernels.values.value_cells import Cells, add_cell, clear_cell
 
@@ -152,6 +158,7 @@ def _begin_partition(tables: Tables) -> None:
         put(tables, NEWEST, group, BEFORE_ALL)
     for member in range(get(tables, WIDTHS, MEMBER_WIDTH)):
         put(tables, STAMPS, member, -1)
+        put(tables, MEMBER_HELD, member, 0)
         seen = get(tables, STEPS_SEEN, get(tables, MEMBER_FAMILY, member))
         put(tables, MEMBER_SEEN, member, seen)
     levels = get(tables, WIDTHS, LEVEL_WIDTH)
@@ -168,6 +175,7 @@ def _begin_partition(tables: Tables) -> None:
         put(tables, BURST_END, family, -1)
     for each in range(get(tables, FAMILY_FIRST_CLASS, families)):
         put(tables, CLASS_LANES, each, 0)
+        put(tables, CLASS_HELD, each, 0)
 
 
 @in_place
@@ -258,18 +266,21 @@ def _fire_own(
                 concerned |= 1 << min(get(tables, QUERY_GROUP, query), 62)
                 touched = _touch(tables, GAP_TOUCHES, query, step, touched)
     for place in range(touched):
-        member = get(tables, TOUCHED, place)
-        count_touched(tables, member, _occupied(tables, cells, member))
+        count_touched(tables, get(tables, TOUCHED, place))
     for group in range(get(tables, WIDTHS, GROUPS)):
         if (concerned >> min(group, 62)) & 1:
             for number in range(get(tables, OPEN, group)):
                 lane = lane_of(tables, group, number)
                 _fire_in_lane(tables, events, cells, step, (fired, touched), is_negated, is_part,
                               group, lane)  # fmt: skip
+    for place in range(touched):
+        member = get(tables, TOUCHED, place)
+        change = _held(tables, cells, member) - get(tables, MEMBER_HELD, member)
+        count_held(tables, member, change)
 
 
 @in_place
-def _occupied(tables: Tables, cells: Cells, member: int) -> int:
+def _held(tables: Tables, cells: Cells, member: int) -> int:
     """Return in how many lanes a member has something to apply steps to."""
     group, lanes = get(tables, MEMBER_GROUP, member), 0
     for number in range(get(tables, OPEN, group)):
@@ -388,6 +399,7 @@ def _fire_family(
             _end_burst(tables, family)
         begin_burst(tables, events, costs, step, end, family)
         _catch_up_others(tables, events, cells, family)
+        keep_snapshots(tables, cells, family, RECORD)
     increase(tables, STEPS_SEEN, family, 1)
     some, odd, writes, place = majority(tables, events, step, family)
     shared, before = get(tables, SHARED, family), get(tables, LOG_SIZE, family)

@@ -71,18 +71,22 @@ FAMILY_FORM, LOG_MIXED, FAMILY_CELLS, BURST_RECORD, TOUCHED = 44, 45, 46, 47, 48
 # members would have applied in the latest bursts, and how many these are; what was lost by not
 # changing sides. By member: the steps of its family when it was last touched.
 STEPS_SEEN, TO_APPLY, LATEST_BURSTS, REGRET, MEMBER_SEEN = 49, 50, 51, 52, 53
-TABLES = 54
+# In how many open lanes there is something to apply steps to: by member, and by class. By family:
+# blocks that members would have needed in the latest bursts, and in all.
+MEMBER_HELD, CLASS_HELD, TO_BUILD, NEEDED = 54, 55, 56, 57
+# Of a snapshot that is kept: the recorded burst, the member, and the first window of the lane.
+SNAPSHOT_PLACES = 58
+TABLES = 59
 
 # Places in CELLS: where the values of lanes, of new runs, of contributions and of blocks begin;
-# room for a vector of a part, for those of a block, and for a result.
-LANE_CELLS, FRESH_CELLS, CONTRIBUTION_CELLS, BLOCK_CELLS, VECTOR_CELLS, ROW_CELLS, RESULT_CELL = (
-    range(7)
-)
+# room for a vector of a part, for those of a block, and for a result; snapshots that are kept.
+(LANE_CELLS, FRESH_CELLS, CONTRIBUTION_CELLS, BLOCK_CELLS, VECTOR_CELLS, ROW_CELLS, RESULT_CELL,
+ SNAPSHOT_CELLS) = range(8)  # fmt: skip
 # Places in WIDTHS: slots of a lane, places of a part, members, levels of blocks, positions, groups,
 # families, queries, whether all classes share every burst (0), none does (1) or it is decided (2),
-# records made, and how many there is room for.
+# records made, and how many there is room for; snapshots that are kept, and how many can be.
 (SLOT_WIDTH, PLACE_WIDTH, MEMBER_WIDTH, LEVEL_WIDTH, POSITIONS, GROUPS, FAMILIES, QUERIES, POLICY,
- RECORDED, RECORD_ROOM) = range(11)  # fmt: skip
+ RECORDED, RECORD_ROOM, KEPT, KEPT_ROOM) = range(13)  # fmt: skip
 # Places in COUNTERS: times a member took what was in the log, blocks and steps applied then, blocks
 # computed, steps written to logs, steps applied to a member at once, snapshots, bursts.
 CAUGHT_UP, APPLIED, BLOCKS_BUILT, LOGGED, DIRECT, SNAPSHOTS, BURSTS, SHARED_BURSTS = range(8)
@@ -370,43 +374,6 @@ def _build(
             add_cell(cells, cell, rows + given * 3 * width + 2 * size + place)
     put(tables, BUILT, block, 1)
     increase(tables, COUNTERS, BLOCKS_BUILT, 1)
-
-
-@inlined
-def waiting(tables: Tables, member: int) -> int:
-    """Return how many blocks and steps a lane of a member would apply, were all bursts shared."""
-    family = get(tables, MEMBER_FAMILY, member)
-    entries = get(tables, STEPS_SEEN, family) - get(tables, MEMBER_SEEN, member)
-    if get(tables, FAMILY_FORM, family) != ANY_FORM:
-        return min(entries, 1)
-    applied = 0
-    while entries >= RADIX:  # as many at either end as make no block, about
-        applied += RADIX - 1
-        entries = (entries - RADIX + 1) // RADIX
-    return applied + entries
-
-
-@inner_in_place
-def holds_member(tables: Tables, cells: Cells, lane: int, member: int) -> bool:
-    """Return whether there are runs in a member, or before it: others apply nothing."""
-    width, begin = get(tables, WIDTHS, PLACE_WIDTH), lane_cell(tables, lane, 0)
-    for place in range(size_of(tables, get(tables, MEMBER_FAMILY, member))):
-        value = get(tables, MEMBER_VALUE, member * width + place)
-        if value >= 0 and holds_runs(cells, begin + value):
-            return True
-        inflow = member * width + place
-        for item in range(first_of(tables, INFLOW, inflow), last_of(tables, INFLOW, inflow)):
-            if holds_runs(cells, begin + tables.items[item]):
-                return True
-    return False
-
-
-@inlined
-def count_touched(tables: Tables, member: int, lanes: int) -> None:
-    """Count what a member would apply that is touched in all lanes, of which some hold runs."""
-    family = get(tables, MEMBER_FAMILY, member)
-    increase(tables, TO_APPLY, family, lanes * waiting(tables, member))
-    put(tables, MEMBER_SEEN, member, get(tables, STEPS_SEEN, family))
 
 
 @inner_in_place

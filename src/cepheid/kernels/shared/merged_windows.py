@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from cepheid.kernels.arrays import Int64s
-from cepheid.kernels.jit import in_place, inlined
+from cepheid.kernels.jit import in_place
 from cepheid.kernels.position.fold_slots import AFTER_ALL
+from cepheid.kernels.shared.held_lanes import (
+    count_held,
+    count_waiting,
+    holds_member,
+    lane_of,
+)
 from cepheid.kernels.shared.merged_machine import (
     BURST_END,
     CELLS,
@@ -24,6 +30,7 @@ from cepheid.kernels.shared.merged_machine import (
     LOG_SIZE,
     MEMBER_CLASS,
     MEMBER_FAMILY,
+    MEMBER_HELD,
     MEMBER_WIDTH,
     NEWEST,
     OLDEST,
@@ -31,7 +38,6 @@ from cepheid.kernels.shared.merged_machine import (
     RESULT_CELL,
     SHARED,
     TAKEN,
-    TO_APPLY,
     WIDTHS,
     MergedEvents,
     Tables,
@@ -42,7 +48,6 @@ from cepheid.kernels.shared.merged_machine import (
     lane_cell,
     last_of,
     put,
-    waiting,
 )
 from cepheid.kernels.values.value_arrays import ValueRows
 from cepheid.kernels.values.value_cells import Cells, add_cell, clear_cell, holds_runs, set_to_one
@@ -84,8 +89,8 @@ def close_windows(
         if lane == get(tables, GROUP_LANES, group + 1):
             lane = get(tables, GROUP_LANES, group)
         put(tables, OLDEST, group, lane)
+        _count_lane(tables, cells, group, lane, -1)
         increase(tables, OPEN, group, -1)
-        _count_lanes(tables, group, -1)
     return True
 
 
@@ -139,7 +144,8 @@ def _write(
 def _take(tables: Tables, events: MergedEvents, cells: Cells, lane: int, member: int) -> None:
     """Let a member catch up, unless it takes the steps of this burst at once."""
     family = get(tables, MEMBER_FAMILY, member)
-    increase(tables, TO_APPLY, family, waiting(tables, member))
+    if holds_member(tables, cells, lane, member):
+        count_waiting(tables, member, 1)
     if get(tables, BURST_END, family) >= 0:
         shared = get(tables, SHARED, family) >> get(tables, MEMBER_CLASS, member)
         if not shared & 1:
@@ -148,12 +154,15 @@ def _take(tables: Tables, events: MergedEvents, cells: Cells, lane: int, member:
 
 
 @in_place
-def _count_lanes(tables: Tables, group: int, change: int) -> None:
-    """Keep account of how many lanes the members of every class have."""
+def _count_lane(tables: Tables, cells: Cells, group: int, lane: int, change: int) -> None:
+    """Keep account of how many lanes the members of every class have, and hold runs in."""
     for at in range(first_of(tables, GROUP_MEMBERS, group), last_of(tables, GROUP_MEMBERS, group)):
         member = tables.items[at]
         first = get(tables, FAMILY_FIRST_CLASS, get(tables, MEMBER_FAMILY, member))
         increase(tables, CLASS_LANES, first + get(tables, MEMBER_CLASS, member), change)
+        if holds_member(tables, cells, lane, member):
+            least = -get(tables, MEMBER_HELD, member)
+            count_held(tables, member, max(change, least))
 
 
 @in_place
@@ -180,12 +189,4 @@ def open_windows(tables: Tables, cells: Cells, group: int, clock: int) -> None:
         put(tables, TAKEN, lane * get(tables, WIDTHS, MEMBER_WIDTH) + member, size)
     increase(tables, OPEN, group, 1)
     put(tables, NEWEST, group, newest)
-    _count_lanes(tables, group, 1)
-
-
-@inlined
-def lane_of(tables: Tables, group: int, number: int) -> int:
-    """Return an open lane of a window group, counted from the oldest."""
-    first, last = get(tables, GROUP_LANES, group), get(tables, GROUP_LANES, group + 1)
-    lane = get(tables, OLDEST, group) + number
-    return lane if lane < last else lane - (last - first)
+    _count_lane(tables, cells, group, lane, 1)

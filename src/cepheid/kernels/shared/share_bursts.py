@@ -2,8 +2,9 @@
 
 A class has the members whose events must satisfy the same conditions. Not sharing costs every lane
 every step. Sharing costs lanes that catch up later: as many blocks and steps per burst as they had
-to apply in the latest bursts, or would have had, if these had been shared; and those of a class
-once more for each step that it takes differently from most (a *snapshot*).
+to apply in the latest bursts, or would have had, if these had been shared, and to compute these
+blocks once; and those of a class once more for each step that it takes differently from most (a
+*snapshot*).
 
 Not to share after all costs once what all lanes have not taken yet. So a family changes sides only
 when what was lost since would have paid for that.
@@ -13,12 +14,13 @@ from __future__ import annotations
 
 from cepheid.kernels.arrays import Float64s
 from cepheid.kernels.jit import in_place, inner_in_place
+from cepheid.kernels.shared.held_lanes import waiting
 from cepheid.kernels.shared.merged_machine import (
-    BLOCKS_BUILT,
     BURST_END,
     BURST_MASKS,
     BURST_RECORD,
     BURSTS,
+    CLASS_HELD,
     CLASS_LANES,
     COUNTERS,
     FAMILY_CLASSES,
@@ -27,10 +29,8 @@ from cepheid.kernels.shared.merged_machine import (
     KIND_BREAKS,
     LATEST_BURSTS,
     LOG_SIZE,
-    LOGGED,
     MASK_COUNTS,
-    MEMBER_GROUP,
-    OPEN,
+    MEMBER_HELD,
     PARTS,
     POLICY,
     RECORD_ROOM,
@@ -41,6 +41,7 @@ from cepheid.kernels.shared.merged_machine import (
     SHARED_BURSTS,
     SIZE_BEFORE,
     TO_APPLY,
+    TO_BUILD,
     WIDTHS,
     MergedEvents,
     Tables,
@@ -49,17 +50,16 @@ from cepheid.kernels.shared.merged_machine import (
     increase,
     last_of,
     put,
-    waiting,
 )
 
 ALWAYS, NEVER, DYNAMIC = 0, 1, 2
 # Places in `costs`: see plan/sharing_costs.py.
-STEP_COST, DESCRIBED_COST, APPLIED_COST, BLOCK_COST, SNAPSHOT_COST = range(5)
+STEP_COST, EMPTY_COST, DESCRIBED_COST, APPLIED_COST, BLOCK_COST, SNAPSHOT_COST = range(6)
 # Columns of a recorded burst, after those that are counted until the next one; costs are those
-# saved by sharing, for those who pay and for all. Graphlets: one of those who share it, one for
-# every lane that does not.
-FAMILY, FIRST_STEP, STEPS, LANES, GRAPHLETS, SHARING, DIFFERENT, SAVED, IF_ALL, RECORD = range(
-    2, 12
+# saved by sharing, for those who pay and for all. Held: lanes that hold runs. Graphlets: one of
+# those who share it, one for every lane that does not.
+FAMILY, FIRST_STEP, STEPS, LANES, HELD, GRAPHLETS, SHARING, DIFFERENT, SAVED, IF_ALL, RECORD = (
+    range(2, 13)
 )
 MOST_MASKS = 16  # different ones that are told apart in a burst
 LATEST = 64  # bursts that tell what the next one costs: from then on, older ones count half
@@ -95,6 +95,7 @@ def begin_burst(
     if get(tables, LATEST_BURSTS, family) == LATEST:
         put(tables, LATEST_BURSTS, family, LATEST // 2)
         put(tables, TO_APPLY, family, get(tables, TO_APPLY, family) // 2)
+        put(tables, TO_BUILD, family, get(tables, TO_BUILD, family) // 2)
     increase(tables, LATEST_BURSTS, family, 1)
     policy = get(tables, WIDTHS, POLICY)
     is_recorded = get(tables, WIDTHS, RECORDED) < get(tables, WIDTHS, RECORD_ROOM)
@@ -115,8 +116,9 @@ def begin_burst(
         put(tables, RECORDS, row + FAMILY, family)
         put(tables, RECORDS, row + FIRST_STEP, step)
         put(tables, RECORDS, row + STEPS, steps)
-        put(tables, RECORDS, row + LANES, _lanes(tables, family, every))
-        apart = _lanes(tables, family, every & ~shared)
+        put(tables, RECORDS, row + LANES, _lanes(tables, CLASS_LANES, family, every))
+        put(tables, RECORDS, row + HELD, _lanes(tables, CLASS_HELD, family, every))
+        apart = _lanes(tables, CLASS_LANES, family, every & ~shared)
         put(tables, RECORDS, row + GRAPHLETS, apart + (1 if shared != 0 else 0))
         put(tables, RECORDS, row + SHARING, shared)
         put(tables, RECORDS, row + DIFFERENT, different)
@@ -137,8 +139,7 @@ def _is_to_share(tables: Tables, costs: Float64s, family: int, saved: float) -> 
             first_of(tables, FAMILY_MEMBERS, family), last_of(tables, FAMILY_MEMBERS, family)
         ):
             member = tables.items[at]
-            group = get(tables, MEMBER_GROUP, member)
-            change += get(tables, OPEN, group) * waiting(tables, member)
+            change += get(tables, MEMBER_HELD, member) * waiting(tables, member)
         if regret > change * costs[APPLIED_COST]:
             put(tables, REGRET, family, 0)
             return not was_shared
@@ -147,12 +148,12 @@ def _is_to_share(tables: Tables, costs: Float64s, family: int, saved: float) -> 
 
 
 @in_place
-def _lanes(tables: Tables, family: int, classes: int) -> int:
-    """Return how many lanes some classes of a family have."""
+def _lanes(tables: Tables, table: int, family: int, classes: int) -> int:
+    """Return how many lanes some classes of a family have, open ones or those that hold runs."""
     lanes, first = 0, get(tables, FAMILY_FIRST_CLASS, family)
     for place in range(first, get(tables, FAMILY_FIRST_CLASS, family + 1)):
         if (classes >> (place - first)) & 1:
-            lanes += get(tables, CLASS_LANES, place)
+            lanes += get(tables, table, place)
     return lanes
 
 
@@ -183,12 +184,14 @@ def _decide(
     """
     every, first = get(tables, FAMILY_CLASSES, family), get(tables, FAMILY_FIRST_CLASS, family)
     classes = get(tables, FAMILY_FIRST_CLASS, family + 1) - first
-    applied = (get(tables, TO_APPLY, family) + 1) / get(tables, LATEST_BURSTS, family)
-    blocks = get(tables, COUNTERS, BLOCKS_BUILT) / (get(tables, COUNTERS, LOGGED) + 1)
-    total = -applied * costs[APPLIED_COST] - steps * blocks * costs[BLOCK_COST]
+    bursts = get(tables, LATEST_BURSTS, family)
+    total = -(get(tables, TO_APPLY, family) + 1) / bursts * costs[APPLIED_COST]
+    total -= get(tables, TO_BUILD, family) / bursts * costs[BLOCK_COST]
     if different == 0:
         total += steps * costs[DESCRIBED_COST]
-        total += _lanes(tables, family, every) * steps * costs[STEP_COST]
+        lanes = _lanes(tables, CLASS_LANES, family, every)
+        held = _lanes(tables, CLASS_HELD, family, every)
+        total += steps * (held * costs[STEP_COST] + (lanes - held) * costs[EMPTY_COST])
         return every, total, total
     common, active = steps, 0
     for place in range(different):
@@ -208,12 +211,14 @@ def _decide(
                 own += count
             elif fits == 1 or is_written:
                 odd += count
-        gain = own * costs[STEP_COST] - odd * costs[SNAPSHOT_COST]
-        gain_of_lanes = get(tables, CLASS_LANES, first + of_class) * gain
-        if_all += gain_of_lanes
+        held = get(tables, CLASS_HELD, first + of_class)
+        empty = get(tables, CLASS_LANES, first + of_class) - held
+        gain = own * (held * costs[STEP_COST] + empty * costs[EMPTY_COST])
+        gain -= odd * (held + empty) * costs[SNAPSHOT_COST]
+        if_all += gain
         if gain >= 0:
             shared |= 1 << of_class
-            total += gain_of_lanes
+            total += gain
     return shared, total, if_all
 
 

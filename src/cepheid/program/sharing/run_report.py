@@ -20,6 +20,19 @@ class Decision(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Snapshot:
+    """How many runs a place of a part begins a burst with: those in the part, and before it.
+
+    `queries` are those whose runs they are. `window` is where the first window of the lane begins,
+    in ticks; None without windows. `runs` is None beyond 2^512.
+    """
+
+    queries: tuple[str, ...]
+    window: int | None
+    runs: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Burst:
     """A stretch of steps of a part; `begin` and `end` are the times of its first and last event.
 
@@ -29,7 +42,9 @@ class Burst:
     all who share. `caught_up` is how often a lane took what was written so far, since this burst
     began and before the next one. `sharing` are the classes that shared it. `mixed_steps` tells
     whether some steps concerned not all classes. `saved` is what the costs say that sharing saved,
-    in nanoseconds, and `if_all_share` what it saves or loses if every class shares.
+    in nanoseconds, and `if_all_share` what it saves or loses if every class shares. `values` are
+    the snapshots that it began with, as far as they were kept: those of places that something was
+    done to since the burst before.
     """
 
     part: int
@@ -47,6 +62,7 @@ class Burst:
     mixed_steps: bool
     saved: int
     if_all_share: int
+    values: tuple[Snapshot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
