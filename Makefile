@@ -79,12 +79,12 @@ matrix: ## a chosen suite with other versions of Python, Spark, pandas, polars, 
 	@$(WITH_JAVA) python3 tools/run_matrix.py $(ARGS)
 
 .PHONY: lakehouse
-lakehouse: ## Delta Lake and Iceberg tables as sources and sinks, with their jars from Maven
-	@$(WITH_JAVA) python3 tools/run_matrix.py lakehouse
+lakehouse: ## Delta Lake and Iceberg tables, with jars from Maven (ARGS="lakehouse-4.1")
+	@$(WITH_JAVA) python3 tools/run_matrix.py $(or $(ARGS),lakehouse-4.0 lakehouse-4.1 lakehouse-4.2)
 
 .PHONY: release
-release: $(INSTALLED) ## build wheel and sdist, install them elsewhere, run README there
-	@$(BIN)/python tools/check_release.py
+release: $(INSTALLED) ## build wheel and sdist, install them elsewhere, run README and Spark there
+	@$(WITH_JAVA) $(BIN)/python tools/check_release.py
 
 .PHONY: golden
 golden: $(INSTALLED) ## rewrite the golden files; review the diff before committing

@@ -44,7 +44,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         SPARK_TYPE_GRAINED,
         SPARK_ONE_KEY,
         *SPARK_PUSH_DOWN,
-        SPARK_SQL,
+        *SPARK_SQL,
         *SPARK_STREAM,
         *KEYS_OF_SEVERAL_NAMES,
         COLD_START,

@@ -24,10 +24,21 @@ FOLDER = REPOSITORY / "build" / "matrix"
 TOOLS = ("pytest", "pytest-xdist", "hypothesis", "packaging", "pydantic", "pyyaml", "psutil")
 IN_PROCESS = ("tests/engine/test_input_kinds.py", "tests/kernels/test_cache.py")
 ON_SPARK = (
+    "tests/spark/test_batch.py",
     "tests/spark/test_connect.py",
+    "tests/spark/test_declarative_pipeline.py",  # skips itself before Spark 4.1
     "tests/spark/test_sql.py",
     "tests/spark/stream/test_kinds.py",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Jars:
+    """Versions of table formats that are published for a version of Spark."""
+
+    spark: str
+    delta: str
+    iceberg: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +48,7 @@ class Combination:
     python: str
     packages: tuple[str, ...]
     tests: tuple[str, ...] = (*IN_PROCESS, *ON_SPARK)
+    jars: Jars | None = None
 
 
 def _combination(
@@ -44,6 +56,11 @@ def _combination(
 ) -> Combination:
     given = {"pyspark": spark, "pandas": pandas, "polars": polars, "numba": numba} | others
     return Combination(python, tuple(f"{name}~={version}" for name, version in given.items()))
+
+
+def _lakehouse(spark: str, delta: str, iceberg: str | None) -> Combination:
+    packages = (f"pyspark~={spark}.0", "pandas~=2.3")
+    return Combination("3.11", packages, ("tests/lakehouse",), Jars(spark, delta, iceberg))
 
 
 COMBINATIONS = {
@@ -55,8 +72,10 @@ COMBINATIONS = {
     "spark-4.2": _combination("3.13", "4.2.0", "2.3.0", "2.0.0", "0.67.0"),
     "spark-4.3": _combination("3.13", "4.3.0", "3.1.0", "2.1.0", "0.68.0"),  # the newest
     "python-3.14": _combination("3.14", "4.3.0", "3.1.0", "2.1.0", "0.68.0"),
-    # Delta Lake and Iceberg publish jars for this version of Spark.
-    "lakehouse": Combination("3.11", ("pyspark~=4.1.0", "pandas~=2.3"), ("tests/lakehouse",)),
+    # The newest of Delta Lake and Iceberg; neither has jars for Spark 4.3 yet, nor Iceberg for 4.2.
+    "lakehouse-4.0": _lakehouse("4.0", "4.4.0", "1.11.0"),
+    "lakehouse-4.1": _lakehouse("4.1", "4.4.0", "1.12.0"),
+    "lakehouse-4.2": _lakehouse("4.2", "4.4.0", None),
 }
 
 
@@ -71,7 +90,7 @@ def main() -> int:
     for name in (unknown for unknown in options.names if unknown not in COMBINATIONS):
         print(f"there is no combination {name}; there are: {', '.join(COMBINATIONS)}")
         return 2
-    names = options.names or [each for each in COMBINATIONS if each != "lakehouse"]
+    names = options.names or [name for name, each in COMBINATIONS.items() if each.jars is None]
     if options.list:
         for name, each in COMBINATIONS.items():
             print(f"{name}: Python {each.python}, {', '.join(each.packages)}")
@@ -92,8 +111,8 @@ def _run(name: str, combination: Combination) -> tuple[str, bool]:
         return f"| {name} | Python {combination.python} | not run: there is none here |", False
     python = _install(name, found, combination)
     environment = os.environ | {"PYSPARK_PYTHON": str(python), "PYSPARK_DRIVER_PYTHON": str(python)}
-    if name == "lakehouse":
-        environment["CEPHEID_LAKEHOUSE_JARS"] = str(_bring_jars())
+    if combination.jars is not None:
+        environment["CEPHEID_LAKEHOUSE_JARS"] = str(_bring_jars(combination.jars))
     start, log = time.monotonic(), FOLDER / f"{name}.log"
     # A combination may have deprecations that the pinned versions have not.
     command = [python, "-m", "pytest", "-q", "-W", "default", *combination.tests]
@@ -125,15 +144,18 @@ def _install(name: str, python: str, combination: Combination) -> Path:
     return own
 
 
-def _bring_jars() -> Path:
+def _bring_jars(jars: Jars) -> Path:
     """Return the folder with the jars of Delta Lake and Iceberg, which Maven brings once."""
-    folder, project = FOLDER / "lakehouse-jars", REPOSITORY / "tools" / "jars" / "lakehouse.xml"
-    stamp = folder / "project.xml"
-    if not stamp.exists() or stamp.read_text() != project.read_text():
+    project = REPOSITORY / "tools" / "jars" / "lakehouse.xml"
+    folder = FOLDER / f"lakehouse-jars-{jars.spark}"
+    stamp, wanted = folder / "project.xml", f"{project.read_text()}<!-- {jars} -->\n"
+    if not stamp.exists() or stamp.read_text() != wanted:
         shutil.rmtree(folder, ignore_errors=True)
+        versions = [f"-Dspark.version={jars.spark}", f"-Ddelta.version={jars.delta}"]
+        versions += [f"-Diceberg.version={jars.iceberg}"] if jars.iceberg else []
         goal = ["dependency:copy-dependencies", f"-DoutputDirectory={folder}"]
-        subprocess.run(["mvn", "-B", "-q", "-f", project, *goal], check=True)
-        stamp.write_text(project.read_text())
+        subprocess.run(["mvn", "-B", "-q", "-f", project, *versions, *goal], check=True)
+        stamp.write_text(wanted)
     return folder
 
 

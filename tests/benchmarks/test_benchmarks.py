@@ -38,6 +38,7 @@ ON_SPARK = (
     "spark-one-key",
     "spark-push-down",
     "spark-sql",
+    "spark-sql-few-types",
     "spark-marks-narrow",
     "spark-marks-wide",
     "spark-stream-w1",

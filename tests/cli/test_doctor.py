@@ -14,16 +14,29 @@ SCRIPT = """
 import os
 import sys
 
-os.environ["PYSPARK_PYTHON"] = sys.argv[1]
+bare, setting = sys.argv[1], "spark.sql.execution.pyspark.python"
+os.environ["PYSPARK_PYTHON"] = bare
 import cepheid
 from pyspark.sql import SparkSession
 
 spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
 frame = spark.createDataFrame([(1, "A"), (2, "B")], "ts INT, kind STRING")
-try:
-    cepheid.query("PATTERN SEQ(A a, B b)").run(frame, time="ts", type="kind")
-except cepheid.ConfigError as error:
-    print(error)
+
+
+def run():
+    try:
+        found = cepheid.query("PATTERN SEQ(A a, B b)").run(frame, time="ts", type="kind")
+        print(found.count(), "match")
+    except cepheid.ConfigError as error:
+        print(*str(error).split())
+
+
+run()
+spark.conf.set(setting, sys.executable)
+run()
+spark.sparkContext.pythonExec = sys.executable  # as if PYSPARK_PYTHON had named it
+spark.conf.set(setting, bare)
+run()
 """
 
 
@@ -92,6 +105,19 @@ class TestWorkers:
         assert "it has no package 'cepheid'" in found.found
         assert f"set PYSPARK_PYTHON={sys.executable}" in (found.advice or "")
 
+    def test_doctor_reads_the_setting_that_goes_before_it(self, monkeypatch, tmp_path):
+        from cepheid.cli import doctor
+
+        monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+        monkeypatch.delenv("PYTHONPATH", raising=False)
+        name = "spark.sql.execution.pyspark.python"
+        for named, other in [(BARE, sys.executable), (sys.executable, BARE)]:
+            (tmp_path / "spark-defaults.conf").write_text(f"{name} {named}\n")
+            monkeypatch.setenv("PYSPARK_PYTHON", other)
+            (found,) = doctor.workers()
+            assert (found.mark == "todo") == (named == BARE), found
+            assert named == sys.executable or f"set {name}={sys.executable}" in str(found.advice)
+
     @pytest.mark.spark
     @pytest.mark.slow
     def test_a_run_says_it_before_spark_does(self):
@@ -99,6 +125,10 @@ class TestWorkers:
             [sys.executable, "-c", SCRIPT, BARE], capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr[-2000:]
-        assert "Spark's workers run" in done.stdout
-        assert "it has no package 'cepheid'" in done.stdout
-        assert "`cepheid doctor` shows more" in done.stdout
+        by_environment, right_setting, wrong_setting = done.stdout.splitlines()
+        for refused in (by_environment, wrong_setting):
+            assert f"Spark's workers run {BARE}: it has no package" in refused
+            assert "`cepheid doctor` shows more" in refused
+        assert f"set PYSPARK_PYTHON={sys.executable}" in by_environment
+        assert right_setting == "1 match"
+        assert f"set spark.sql.execution.pyspark.python={sys.executable}" in wrong_setting

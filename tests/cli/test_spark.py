@@ -156,6 +156,22 @@ def test_a_worker_error_is_its_message(tmp_path):
     assert "the time column 'ts' has a NULL" in spark.stderr
 
 
+def test_jobs_of_a_run_are_described_by_the_name_of_the_query(spark):
+    def described():
+        scala = context._jsc.sc()
+        scala.listenerBus().waitUntilEmpty()
+        jobs = scala.statusStore().jobsList(None)
+        found = [jobs.apply(index).description() for index in range(jobs.size())]
+        return [each.get() for each in found if each.isDefined()]
+
+    context = spark.session.sparkContext
+    query, events = EXAMPLES / "cancelled_rides.cep", EXAMPLES / "rides.csv"
+    before = described().count(f"cepheid: {query}")
+    assert cepheid("run", query, events, "--type", "kind", "-e", "spark").code == 0
+    assert described().count(f"cepheid: {query}") > before
+    assert context.getLocalProperty("spark.job.description") is None  # what follows has none
+
+
 def test_a_remote_file_that_is_not_there():
     outcome = cepheid("run", "PATTERN A a", "file:///nowhere/events.csv", "-e", "spark")
     assert outcome.code == 1

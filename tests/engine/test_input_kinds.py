@@ -141,7 +141,12 @@ class TestEncodings:
     @pytest.mark.parametrize("kind", [pa.string_view(), pa.large_string()], ids=str)
     def test_of_text_in_a_file(self, kind, tmp_path):
         table = reencoded(table_of(STREAM), type=kind, s=kind)
-        pq.write_table(table, tmp_path / "events.parquet")
+        try:
+            pq.write_table(table, tmp_path / "events.parquet")
+        except pa.ArrowNotImplementedError:
+            assert kind == pa.string_view()
+            assert int(pa.__version__.split(".")[0]) < 19
+            pytest.skip("PyArrow 18 cannot write views of texts to Parquet")
         for query in (MATCHES, COUNTS):
             assert run(query, tmp_path / "events.parquet").equals(run(query, table))
 

@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 import cepheid
+from cepheid.spark.stream.stream_input import PROVIDER, ROCKS
 from tests.spark.local_connect import alone_on_connect
 
 pytest.importorskip("pyspark.pipelines", reason="Spark has declarative pipelines since 4.1")
@@ -49,6 +50,11 @@ def told(run):
         print("TOLD", str(error).replace("\\n", " "))
 
 
+@dp.table
+def copied():
+    return spark.readStream.table("rides")  # Spark's own streams can; see LIMIT
+
+
 @dp.materialized_view
 def mistakes():
     stream = spark.readStream.schema(EVENTS).csv("file:///tmp")
@@ -56,6 +62,49 @@ def mistakes():
     told(lambda: both.run(cepheid.declared(stream, EVENTS), watermark="1 second", **ROLES))
     return spark.range(1)
 """
+
+# A streaming table that reads a table of the same pipeline.
+LIMIT = """
+from pyspark import pipelines as dp
+from pyspark.sql import SparkSession
+from pyspark.sql.types import StructType
+
+import cepheid
+
+spark = SparkSession.active()
+EVENTS = StructType.fromDDL("id BIGINT, kind STRING")
+query = cepheid.query("PATTERN SEQ(A a, B b) WITHIN 5 RETURN a.id")
+
+
+@dp.table
+def rides():
+    return spark.readStream.format("rate").load().selectExpr("value AS id", "'A' AS kind")
+
+
+@dp.table
+def found():
+    stream = cepheid.declared(spark.readStream.table("rides"), EVENTS)
+    return query.run(stream, time="id", type="kind", watermark=1)
+"""
+
+
+def spark_pipelines(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
+    program = Path(sys.executable).parent / "spark-pipelines"
+    with alone_on_connect():
+        return subprocess.run(
+            [program, command, "--remote", "local[2]", *SETTINGS],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=1200,
+            check=False,
+        )
 
 
 @pytest.fixture(scope="module")
@@ -70,22 +119,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     spec["storage"] = (folder / "storage").as_uri()
     spec["configuration"]["spark.sql.pipelines.execution.maxConcurrentFlows"] = "1"
     (folder / "spark-pipeline.yml").write_text(yaml.safe_dump(spec))
-    environment = os.environ | {
-        "PYSPARK_PYTHON": sys.executable,
-        "PYSPARK_DRIVER_PYTHON": sys.executable,
-        "SPARK_LOCAL_IP": "127.0.0.1",
-    }
-    command = Path(sys.executable).parent / "spark-pipelines"
-    with alone_on_connect():
-        found = subprocess.run(
-            [command, "run", "--remote", "local[2]", *SETTINGS],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=1200,
-            check=False,
-        )
+    found = spark_pipelines("run", folder)
     assert found.returncode == 0, found.stdout[-3000:] + found.stderr[-5000:]
     return folder / "spark-warehouse", found.stdout
 
@@ -129,3 +163,27 @@ def test_what_is_missing_is_told_with_the_line_that_helps(done):
     undeclared, unset = [line for line in done[1].splitlines() if line.startswith("TOLD")]
     assert "cepheid.declared(table, schema)" in undeclared
     assert 'configuration:  spark.sql.exchange.reuse: "false"' in unset
+
+
+def dry_run_of_the_limit(folder: Path, configuration: dict[str, str]) -> str:
+    """Return what is said of LIMIT, which fails, before anything is read."""
+    (folder / "transformations").mkdir()
+    (folder / "transformations" / "limit.py").write_text(LIMIT)
+    spec = yaml.safe_load((PROJECT / "spark-pipeline.yml").read_text())
+    spec |= {"storage": (folder / "storage").as_uri(), "configuration": configuration}
+    (folder / "spark-pipeline.yml").write_text(yaml.safe_dump(spec))
+    found = spark_pipelines("dry-run", folder)
+    assert found.returncode != 0
+    return found.stdout + found.stderr
+
+
+def test_a_store_that_the_spec_does_not_name_is_told_with_the_line_that_helps(tmp_path):
+    said = dry_run_of_the_limit(tmp_path, {})
+    assert f"write into the pipeline's spec file, under configuration:  {PROVIDER}: " in said
+    assert f'"{ROCKS}"' in said
+
+
+def test_a_streaming_table_cannot_read_a_table_of_the_same_pipeline(tmp_path):
+    said = dry_run_of_the_limit(tmp_path, {PROVIDER: ROCKS})
+    assert "TABLE_OR_VIEW_NOT_FOUND" in said
+    assert "rides" in said

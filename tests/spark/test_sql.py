@@ -1,12 +1,15 @@
 """Queries in Spark SQL: `cepheid.register` gives them a name, of a view and of a table function."""
 
 import random
+from datetime import date
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 import cepheid
+from cepheid.spark.sql.cut_partitions import cut_quickly, partition_beginnings
 from tests.spark.test_connect import run_script
 
 pytestmark = pytest.mark.spark
@@ -73,6 +76,62 @@ def test_a_table_with_other_columns_is_told(spark, events):
     other = "SELECT * FROM found(TABLE(SELECT type, time AS at, k FROM events) PARTITION BY k)"
     with pytest.raises(Exception, match="the table of found has no column 'time'"):
         spark.sql(other).collect()
+
+
+@FUNCTION
+def test_partitions_that_are_not_said_are_refused(spark, events):
+    cepheid.register(spark, "found", PAIRS, events, **ROLES)
+    assert events.rdd.getNumPartitions() > 1
+    with pytest.raises(Exception, match="which events belong together is not said"):
+        spark.sql("SELECT * FROM found(TABLE(events))").collect()
+
+
+@FUNCTION
+def test_partitions_may_be_of_any_type(spark, events):
+    query = cepheid.query(PAIRS.replace("[k] ", "[f, g] ").replace("a.k AS k", "a.f AS f"))
+    table = events.selectExpr("*", "if(k % 5 = 0, null, k / 2d) AS f", "struct(k) AS s")
+    cepheid.register(spark, "typed", query, table, **ROLES)
+    table.createOrReplaceTempView("typed_events")
+    expected = rows(query.run(table, **ROLES))
+    for by in ("(f, g)", "(g, date_from_unix_date(k))", "(k = 3, string(k))", "s"):
+        found = spark.sql(f"SELECT * FROM typed(TABLE(typed_events) PARTITION BY {by})")
+        assert rows(found) == expected, by
+
+
+@FUNCTION
+def test_spark_still_has_what_cuts_partitions(spark, events):
+    class Told:
+        def __init__(self):
+            self.is_cut = cut_quickly()
+
+        def eval(self, batch):
+            yield pa.table({"is_cut": [self.is_cut]})
+
+    spark.udtf.register("told", F.arrow_udtf(Told, returnType="is_cut boolean"))
+    for how, is_cut in {"PARTITION BY k": True, "WITH SINGLE PARTITION": False}.items():
+        told = spark.sql(f"SELECT DISTINCT is_cut FROM told(TABLE(events) {how})")
+        assert rows(told) == [(is_cut,)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (pa.int32(), [0, 1]),
+        (pa.string(), ["", "x"]),
+        (pa.bool_(), [False, True]),
+        (pa.date32(), [date(2026, 1, 1), date(2026, 1, 2)]),
+        (pa.timestamp("us", "UTC"), [0, 1]),
+    ],
+    ids=str,
+)
+def test_partitions_begin_where_values_differ(kind, values):
+    numbers = random.Random(3)
+    listed = [numbers.choice([None, *values]) for _ in range(500)]
+    keys = [pa.array(listed, kind), pa.array([place // 40 for place in range(500)])]
+    both = list(zip(*(each.to_pylist() for each in keys), strict=True))
+    changes = [place for place in range(1, 500) if both[place] != both[place - 1]]
+    assert partition_beginnings(keys) == [0, *changes, 500]
+    assert partition_beginnings([*keys, pa.array([0.5] * 500)]) is None
 
 
 def test_results_that_are_no_rows_are_refused(spark, events):

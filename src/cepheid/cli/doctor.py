@@ -161,16 +161,18 @@ def java() -> Iterator[Finding]:
 
 def workers() -> Iterator[Finding]:
     """Ask the Python that Spark's workers of this machine will have."""
-    from cepheid.spark.worker_python import advice, ask_python, chosen_python
+    from cepheid.spark.session_settings import file_of_defaults, settings_in
+    from cepheid.spark.worker_python import BY_SETTING, advice, ask_python, chosen_python
 
-    name = chosen_python()
+    setting = settings_in(file_of_defaults()).get(BY_SETTING)
+    name, what_to_do = chosen_python(setting), advice(setting)
     found = ask_python(name)
     if found is None:
-        yield Finding("Python of Spark's workers", f"{name} does not start", advice())
+        yield Finding("Python of Spark's workers", f"{name} does not start", what_to_do)
         return
     problem = found.problem
     said = found.path if problem is None else f"{found.path}: {problem}"
-    yield Finding("Python of Spark's workers", said, None if problem is None else advice())
+    yield Finding("Python of Spark's workers", said, None if problem is None else what_to_do)
 
 
 def settings() -> Iterator[Finding]:

@@ -20,6 +20,7 @@ print(json.dumps([sys.executable, list(sys.version_info[:2]),
                   [each for each in ("cepheid", "pyarrow", "numba", "pandas")
                    if importlib.util.find_spec(each) is None]]))
 """
+BY_SETTING = "spark.sql.execution.pyspark.python"  # for all but RDDs it goes before PYSPARK_PYTHON
 LONGEST_ANSWER = 30.0  # seconds for a Python to say what it has
 
 
@@ -43,9 +44,9 @@ class WorkerPython:
         return None
 
 
-def chosen_python() -> str:
-    """Return what a new session will start workers with, unless its settings say otherwise."""
-    return os.environ.get("PYSPARK_PYTHON") or "python3"
+def chosen_python(setting: str | None) -> str:
+    """Return what a new session starts workers with, where BY_SETTING is this, or is not set."""
+    return setting or os.environ.get("PYSPARK_PYTHON") or "python3"
 
 
 def check_worker_python(session: SparkSession) -> None:
@@ -59,16 +60,20 @@ def check_worker_python(session: SparkSession) -> None:
     sent = context.getConf().get("spark.submit.pyFiles") or context.getConf().get("spark.archives")
     if not str(context.master).startswith("local") or sent or context._python_includes:
         return
-    found = ask_python(context.pythonExec)
+    setting = session.conf.get(BY_SETTING, None)
+    name = setting or context.pythonExec
+    found = ask_python(name)
     problem = "it cannot be started" if found is None else found.problem
     if problem is not None:
-        path = context.pythonExec if found is None else found.path
-        hint = f"{advice()}; `cepheid doctor` shows more"
+        path = name if found is None else found.path
+        hint = f"{advice(setting)}; `cepheid doctor` shows more"
         raise ConfigError(f"Spark's workers run {path}: {problem}", hint=hint)
 
 
-def advice() -> str:
-    """Return what to do about a wrong Python."""
+def advice(setting: str | None) -> str:
+    """Return what to do about a wrong Python, which BY_SETTING names if it is set."""
+    if setting:
+        return f"set {BY_SETTING}={sys.executable}, or leave it out and set PYSPARK_PYTHON"
     return (
         f"set PYSPARK_PYTHON={sys.executable} before the session starts "
         "(os.environ will do), or activate the environment"

@@ -7,7 +7,6 @@ from collections.abc import Hashable, Sequence
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StringType, StructField, StructType
 
 from cepheid.engine.bundle import bundle_of_one, make_bundles
@@ -26,6 +25,7 @@ from cepheid.spark.frames.cached_frames import release_unused
 from cepheid.spark.frames.column_named import column_named
 from cepheid.spark.frames.compressed_frame import SparkCompressedMatches
 from cepheid.spark.frames.query_functions import is_in_query_function, known, some_columns
+from cepheid.spark.frames.spark_schema import spark_schema
 
 
 class SparkMembers:
@@ -106,7 +106,7 @@ class SparkMembers:
         columns: dict[str, Column] = {each: column_named(each) for each in own}
         types = {each: result.schema[each].dataType for each in own}
         for name, source in key_sources(program, own).items():
-            kind = from_arrow_schema(pa.schema([events.field(name)]))[0].dataType
+            kind = spark_schema(pa.schema([events.field(name)]))[0].dataType
             columns[name] = F.lit(None).cast(kind) if source is None else column_named(source)
             types[name] = kind if source is None else result.schema[source].dataType
         time = events.field(program.time).type
@@ -129,7 +129,7 @@ def _fitted(frame: DataFrame, given: pa.Schema, wanted: pa.Schema) -> DataFrame:
     for field in given:
         column, kind = column_named(field.name), frame.schema[field.name].dataType
         if wanted.field(field.name).type != field.type:
-            kind = from_arrow_schema(pa.schema([wanted.field(field.name)]))[0].dataType
+            kind = spark_schema(pa.schema([wanted.field(field.name)]))[0].dataType
             column = column.cast(kind).alias(field.name)
         columns.append(column)
         fields.append(StructField(field.name, kind))

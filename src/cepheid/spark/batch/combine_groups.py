@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema
 
 from cepheid.engine.trends.partial_table import (
     NUMBERS,
@@ -19,6 +18,7 @@ from cepheid.engine.trends.result_table import aggregate_schema, place_fields
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program
 from cepheid.spark.frames.query_functions import known
+from cepheid.spark.frames.spark_schema import spark_schema
 from cepheid.spark.shuffle.whole_task import named
 
 
@@ -38,11 +38,11 @@ def combine_groups(
     numbers = pa.field(NUMBERS, pa.list_(given.field(NUMBERS).type))
     collected = known(
         collected,
-        from_arrow_schema(
+        spark_schema(
             pa.schema([numbers if name == NUMBERS else given.field(name) for name in given.names])
         ),
     )
-    schema = from_arrow_schema(aggregate_schema(program, output, events))
+    schema = spark_schema(aggregate_schema(program, output, events))
     return collected.mapInArrow(_finish(program, output, events), schema)
 
 

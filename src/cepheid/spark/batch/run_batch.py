@@ -13,7 +13,7 @@ from dataclasses import replace
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.pandas.types import to_arrow_schema
 
 from cepheid.engine.bundle import Bundle
 from cepheid.engine.results import rows_schema
@@ -28,6 +28,7 @@ from cepheid.spark.frames.cached_frames import KeptFrame
 from cepheid.spark.frames.column_named import column_named
 from cepheid.spark.frames.compressed_frame import SparkCompressedMatches
 from cepheid.spark.frames.query_functions import known, some_columns
+from cepheid.spark.frames.spark_schema import spark_schema
 from cepheid.spark.push_down.computed_columns import with_computed_columns
 from cepheid.spark.push_down.copied_events import with_copied_events
 from cepheid.spark.push_down.filter_events import drop_or_bare_for_all
@@ -99,7 +100,7 @@ def run_bundle(
     results = []
     for number, program in enumerate(programs):
         partially = number in added_up
-        schema = from_arrow_schema(rows_schema(program, events, partially=partially))
+        schema = spark_schema(rows_schema(program, events, partially=partially))
         packets = kept.frame.filter(F.col(QUERY).isin(number, -1 - number))
         rows = packets.mapInArrow(results_or_error, schema)
         result = _result(program, rows, events, partially=partially)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from functools import partial
 
 from pyspark.sql import DataFrame
-from pyspark.sql.pandas.types import from_arrow_schema
 
 from cepheid.engine.trends.partial_table import partial_schema
 from cepheid.program.aggregate_output import AggregateOutput
@@ -18,6 +17,7 @@ from cepheid.spark.batch.range_windows import compose_windows, windows_schema
 from cepheid.spark.batch.task_folds import TaskFolds
 from cepheid.spark.frames.column_named import column_named
 from cepheid.spark.frames.query_functions import known
+from cepheid.spark.frames.spark_schema import spark_schema
 from cepheid.spark.push_down.filter_events import drop_or_bare
 from cepheid.spark.shuffle.task_events import TaskEvents, in_rows
 from cepheid.spark.shuffle.whole_task import on_whole_task
@@ -48,5 +48,5 @@ def fold_ranges(
         program.name,
     )
     schema = partial_schema(program, output, events)
-    gathered = known(gathered, from_arrow_schema(ranges))
-    return gathered.mapInArrow(compose_all, from_arrow_schema(schema))
+    gathered = known(gathered, spark_schema(ranges))
+    return gathered.mapInArrow(compose_all, spark_schema(schema))

@@ -8,13 +8,13 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql.pandas.types import from_arrow_schema
 
 from cepheid.engine.matches.forms.compressed import CompressedMatches
 from cepheid.engine.matches.forms.compressed_bytes import from_bytes
 from cepheid.engine.matches.match_rows import match_schema
 from cepheid.errors import ConfigError
 from cepheid.program.program import MatchOutput, Program
+from cepheid.spark.frames.spark_schema import spark_schema
 
 COUNTS = pa.schema([("matches", pa.string())])
 
@@ -58,12 +58,12 @@ class SparkCompressedMatches:
 
     def expand(self) -> DataFrame:
         """Return all matches, one row each."""
-        schema = from_arrow_schema(match_schema(self.program, self.output, self.events))
+        schema = spark_schema(match_schema(self.program, self.output, self.events))
         return self._mapped(lambda matches: matches.batches(), schema)
 
     def count(self) -> int:
         """Return the number of matches; they are counted where the graphs are."""
-        schema = from_arrow_schema(COUNTS)
+        schema = spark_schema(COUNTS)
         return sum(int(row[0]) for row in self._mapped(_count, schema).collect())
 
     def first(self, count: int) -> DataFrame:

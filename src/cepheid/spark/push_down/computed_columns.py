@@ -10,7 +10,6 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.functions import pandas_udf
-from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import BooleanType, StringType, StructType
 
 from cepheid.analysis.attribute_types import AttributeType
@@ -29,6 +28,7 @@ from cepheid.program.compute_columns import compute_column, computed_schema
 from cepheid.program.program import Program
 from cepheid.program.spark_sql import SparkWriter, quoted
 from cepheid.spark.frames.query_functions import known
+from cepheid.spark.frames.spark_schema import spark_schema
 
 ARGUMENT = "argument"
 
@@ -41,7 +41,7 @@ def with_computed_columns(
     if not computed:
         return frame
     added = computed_schema(events, computed)
-    fields = from_arrow_schema(pa.schema([added.field(each.name) for each in computed])).fields
+    fields = spark_schema(pa.schema([added.field(each.name) for each in computed])).fields
     schema = StructType([*frame.schema.fields, *fields])
     return known(_with_columns(frame, computed, added), schema)
 

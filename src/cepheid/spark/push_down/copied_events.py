@@ -8,13 +8,13 @@ from operator import and_
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import DoubleType, FloatType, StructField, StructType
 
 from cepheid.analysis.key_copies import KeyCopies, KeySlot
 from cepheid.program.copy_events import copies_schema
 from cepheid.spark.frames.column_named import column_named
 from cepheid.spark.frames.query_functions import known
+from cepheid.spark.frames.spark_schema import spark_schema
 
 KEYS = "__cepheid_keys"
 
@@ -26,7 +26,7 @@ def with_copied_events(
     if copies is None:
         return frame
     added = copies_schema(events, copies)
-    fields = from_arrow_schema(pa.schema([added.field(each) for each in copies.names])).fields
+    fields = spark_schema(pa.schema([added.field(each) for each in copies.names])).fields
     keys = F.array_distinct(
         F.array_compact(F.array(*(_keys(each, copies, fields) for each in copies.slots)))
     )

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import IntegerType, StructField, StructType
 
 from cepheid.errors import ConfigError
 from cepheid.spark.frames.column_named import column_named
 from cepheid.spark.frames.query_functions import is_in_query_function, known, renamed, some_columns
+from cepheid.spark.frames.spark_schema import spark_schema
 from cepheid.spark.shuffle.coded_types import CodedTypes
 from cepheid.spark.shuffle.fold_task import TaskFold
 from cepheid.spark.shuffle.packed_events import (
@@ -55,7 +55,7 @@ class TaskEvents:
             return fold_batches(rows if types is None else types.decoded(rows, names))
 
         function = named(map_batches, "fold", fold.queries)
-        result = self.frame.mapInArrow(function, from_arrow_schema(schema))
+        result = self.frame.mapInArrow(function, spark_schema(schema))
         if self.keys:
             _refuse_split_buckets(result, self.keys)
         return result

@@ -7,13 +7,13 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema
 
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.engine.members import Member
 from cepheid.engine.results import result_schema
 from cepheid.program.compute_columns import computed_schema
 from cepheid.spark.batch.run_batch import arrow_schema_of
+from cepheid.spark.frames.spark_schema import spark_schema
 from cepheid.spark.sql.table_function import make_function
 
 
@@ -30,6 +30,6 @@ def register_function(
     events = pa.schema(needed)
     result = result_schema(program, computed_schema(events, program.computed))
     handler = make_function(program, events, name)
-    found = make(handler, returnType=from_arrow_schema(result))
+    found = make(handler, returnType=spark_schema(result))
     session.udtf.register(name, found)
     return True

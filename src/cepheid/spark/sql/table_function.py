@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from pyspark import TaskContext
 
 from cepheid.engine.bundle import bundle_of_one
 from cepheid.engine.process.name_errors import errors_of
@@ -23,6 +24,7 @@ from cepheid.errors import ConfigError, DataError, InternalError, suggest
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
 from cepheid.spark.batch.run_batch import is_whole_group, shuffle_keys
+from cepheid.spark.sql.cut_partitions import cut_quickly, partition_beginnings
 
 PARTITION = "__cepheid_partition"
 
@@ -107,9 +109,13 @@ def make_function(program: Program, events: pa.Schema, name: str) -> type[Any]:
     waiting = WaitingEvents(program, events, name)
 
     class Found:
-        is_complete = False
+        def __init__(self) -> None:
+            self.is_complete = False
+            self.is_cut = cut_quickly()
 
         def eval(self, batch: pa.RecordBatch) -> None:
+            if self.is_cut is False:
+                _refuse_parts(name)
             waiting.add(batch)
 
         def terminate(self) -> Iterator[pa.Table]:
@@ -132,9 +138,38 @@ def _keeps_apart(program: Program, table: pa.Table, number: Any) -> bool:
         return False
     if isinstance(output, AggregateOutput) and not is_whole_group(program, output):
         return False
+    if _has_key_each(table.select(keys), number):
+        return True
     tagged = table.select(keys).append_column(PARTITION, pa.array(number))
     both = tagged.group_by([*keys, PARTITION]).aggregate([]).num_rows
     return bool(both == table.select(keys).group_by(list(keys)).aggregate([]).num_rows)
+
+
+def _has_key_each(keys: pa.Table, number: Any) -> bool:
+    """Whether every partition is known to have one key, which no other partition has.
+
+    PARTITION BY what the query has in brackets is like that, and grouping would take longer.
+    """
+    found = partition_beginnings([each.chunk(0) for each in keys.columns])
+    if found is None:
+        return False
+    begins = np.asarray(found[:-1])
+    numbers = number[begins]
+    if np.unique(numbers).size != numbers.size:
+        return False
+    distinct = keys.take(begins).group_by(keys.column_names).aggregate([])
+    return bool(distinct.num_rows == begins.size)
+
+
+def _refuse_parts(name: str) -> None:
+    """Raise a DataError in a task that is not the only one, of a table without partitions."""
+    context = TaskContext.get()
+    if context is not None and context.partitionId() > 0:
+        raise DataError(
+            f"several tasks read the table of {name}, and which events belong together is not said",
+            hint="write PARTITION BY or WITH SINGLE PARTITION: "
+            f"{name}(TABLE(events) PARTITION BY user)",
+        )
 
 
 def _ends_its_batch(part: pa.RecordBatch, time: str) -> bool:

@@ -15,7 +15,6 @@ from functools import partial
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema
 
 from cepheid.engine.results import result_schema, rows_schema
 from cepheid.errors import DataError
@@ -23,6 +22,7 @@ from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
 from cepheid.spark.frames.compressed_frame import SparkCompressedMatches
 from cepheid.spark.frames.query_functions import known
+from cepheid.spark.frames.spark_schema import spark_schema
 from cepheid.spark.shuffle.packed_events import from_packets, key_column, to_packets, unpacked
 from cepheid.spark.shuffle.whole_task import MapBatches, on_whole_task
 from cepheid.spark.stream.step_reports import in_lots
@@ -64,7 +64,7 @@ def finished_frame(
     keys = [key_column(found, each) for each in group_keys(program, output, events)]
     add = partial(add_partial_rows, program, output, events)
     work = on_whole_task(found.columns, add, "add up groups", program.name)
-    result = from_arrow_schema(result_schema(program, events))
+    result = spark_schema(result_schema(program, events))
     return known(found.repartition(*keys), found.schema).mapInArrow(work, result)
 
 
@@ -72,7 +72,7 @@ def unpacked_frame(packets: DataFrame, schema: pa.Schema) -> DataFrame:
     """Return the rows of packets, which are the only column; some may be missing."""
     (column,) = packets.columns
     full = known(packets.filter(F.col(column).isNotNull()), packets.schema)
-    return full.mapInArrow(unpacked, from_arrow_schema(schema))
+    return full.mapInArrow(unpacked, spark_schema(schema))
 
 
 FAILED = "failed"  # the change of a query that has no results in a micro-batch

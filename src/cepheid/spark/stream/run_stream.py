@@ -145,7 +145,13 @@ def step_through(
 ) -> DataFrame:
     """Return what a processor reports of every bucket; what was counted is observed."""
     job = processor.job
-    reports = packets.groupBy(BUCKET).transformWithStateInPandas(
+    groups = packets.groupBy(BUCKET)
+    if not hasattr(groups, "transformWithStateInPandas"):
+        raise ConfigError(
+            "streams with state cannot run on Spark Connect before Spark 4.1",
+            hint="use a session that is not one of Spark Connect, or a later version",
+        )
+    reports = groups.transformWithStateInPandas(
         processor, report_columns(is_tagged=job.is_tagged), "append", "EventTime"
     )
     return observed(reports, job.bundle, stream)

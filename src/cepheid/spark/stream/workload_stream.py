@@ -9,11 +9,11 @@ from functools import partial
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema
 
 from cepheid.engine.results import result_schema
 from cepheid.errors import ConfigError, suggest
 from cepheid.spark.frames.query_functions import known
+from cepheid.spark.frames.spark_schema import spark_schema
 from cepheid.spark.stream.finish_packets import (
     PACKETS,
     ROWS,
@@ -51,7 +51,7 @@ class WorkloadStream:
     def packets(self) -> DataFrame:
         """The results as packets, for `each_batch`: rows of query, result."""
         finish = to_result_packets(partial(_form_of, self.forms))
-        return self._gathered.mapInArrow(finish, from_arrow_schema(PACKETS))
+        return self._gathered.mapInArrow(finish, spark_schema(PACKETS))
 
     def unpack(self, name: str, batch: DataFrame) -> DataFrame:
         """Return the result of one query in a micro-batch of `packets`."""
@@ -103,4 +103,4 @@ def as_rows(gathered: DataFrame, form_of: FormOf, *, isolates: bool = False) -> 
     """Return the results of all queries, and changes of the set of queries, as JSON."""
     finish = to_json_rows(form_of, isolates=isolates)
     tags = known(gathered.select(*TAGGED), tagged_columns())
-    return tags.mapInArrow(finish, from_arrow_schema(ROWS))
+    return tags.mapInArrow(finish, spark_schema(ROWS))
