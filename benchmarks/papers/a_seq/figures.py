@@ -144,7 +144,8 @@ def _as_fast_with_many(outcome: Outcome) -> Claim:
     factors = [each for each in map(quotient, ours, theirs) if each is not None]
     most = max(factors, default=None)
     return Claim(
-        f"among 1 M events {OURS} takes at most as long as A-Seq ({number(most)} times at most)",
+        f"among 1 M events {OURS} takes at most as long as A-Seq"
+        f"{figures(' ({} times at most)', most)}",
         at_most(most, 1),
         of_paper=False,
     )
