@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cepheid.engine.events.numeric_times import has_digits
 from cepheid.funnels.step_queries import LEVEL, TIME
 
 
@@ -62,6 +63,8 @@ def reached_steps(levels: pa.Table, count: int, ticks_per_second: int | Fraction
 
 
 def _ticks(column: Any) -> Any:
+    if has_digits(column.type):
+        return pc.cast(column, pa.float64())
     days = pa.types.is_date32(column.type)
     return pc.cast(pc.cast(column, pa.timestamp("s")) if days else column, pa.int64())
 

@@ -18,6 +18,7 @@ from cepheid.analysis.bound import EventsColumn, MatchColumn, SummaryColumn, Val
 from cepheid.analysis.describe import describe
 from cepheid.analysis.expressions import Constant, references
 from cepheid.engine.events.event_schema import ARROW_TYPES
+from cepheid.engine.events.numeric_times import has_digits
 from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.engine.events.predicate_inputs import PredicateInputs
 from cepheid.engine.events.take_rows import RowTaker
@@ -198,7 +199,8 @@ class _Takers(dict[str, RowTaker]):
 
     def __missing__(self, attribute: str) -> RowTaker:
         kind = self.schema.field(attribute).type
-        ticks = self.ticks if attribute == self.time else None
+        is_time = attribute == self.time and not has_digits(kind)
+        ticks = self.ticks if is_time else None
         self[attribute] = RowTaker(self.columns[attribute], kind, self.row, ticks)
         return self[attribute]
 
