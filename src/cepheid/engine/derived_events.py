@@ -17,11 +17,11 @@ from cepheid.engine.events.event_schema import (
     attribute_type,
     event_schema,
 )
-from cepheid.engine.events.numeric_times import has_digits
 from cepheid.engine.events.ticks import window_type
 from cepheid.engine.matches.key_columns import KEY_TIME, key_order
 from cepheid.engine.trends.result_table import TIME, WINDOW_END
 from cepheid.errors import DataError
+from cepheid.program.numeric_times import has_digits
 from cepheid.program.program import MatchOutput, Program
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cepheid.engine.events.numeric_times import has_digits
 from cepheid.funnels.step_queries import LEVEL, TIME
+from cepheid.program.numeric_times import has_digits
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cepheid.engine.events.event_schema import ticks_per_second, units_per_second
-from cepheid.engine.events.numeric_times import has_digits
 from cepheid.funnels.reached_levels import Reached, level_table, reached_steps
 from cepheid.funnels.step_queries import TIME, FunnelDefinition
+from cepheid.program.numeric_times import has_digits
 from cepheid.tables.table_kinds import TableKind, from_arrow, kind_of, to_arrow
 
 if TYPE_CHECKING:

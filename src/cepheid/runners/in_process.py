@@ -22,7 +22,6 @@ from cepheid.engine.derived_events import (
     ticks_before_end,
 )
 from cepheid.engine.events.event_schema import ColumnRoles
-from cepheid.engine.events.numeric_times import has_digits
 from cepheid.engine.events.ticks import from_ticks, to_ticks
 from cepheid.engine.events.warn_of_events import warn_of_missing_types
 from cepheid.engine.failed import Failed
@@ -30,6 +29,7 @@ from cepheid.engine.members import Member
 from cepheid.engine.run import EventColumns, LocalResult, RunMode, run, run_each
 from cepheid.engine.shared.policy import Sharing
 from cepheid.errors import DataError
+from cepheid.program.numeric_times import has_digits
 from cepheid.program.program import Program
 from cepheid.tables.stored_columns import LEAST_ROWS, ColumnReader, StoredEvents
 

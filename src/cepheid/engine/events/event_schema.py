@@ -12,8 +12,8 @@ import pyarrow as pa
 from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.infer_window import NANOSECONDS
 from cepheid.analysis.schema import EventSchema, NestedType
-from cepheid.engine.events.numeric_times import MOST_DIGITS, digits_of, is_numeric_time
 from cepheid.errors import ConfigError, DataError, nearest
+from cepheid.program.numeric_times import MOST_DIGITS, digits_of, is_numeric_time
 
 BYTES = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
 DIGITS = 18  # of which every number fits 64 bits

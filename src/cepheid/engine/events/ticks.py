@@ -9,14 +9,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from cepheid.engine.events.numeric_times import (
+from cepheid.errors import DataError
+from cepheid.program.arrow_arrays import to_arrow, to_numpy, to_scalar
+from cepheid.program.numeric_times import (
     has_digits,
     number_ticks,
     number_type,
     numbers_of,
 )
-from cepheid.errors import DataError
-from cepheid.program.arrow_arrays import to_arrow, to_numpy, to_scalar
 
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 FIRST_OF_WINDOWS = -(2**62)

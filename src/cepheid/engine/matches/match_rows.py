@@ -18,7 +18,6 @@ from cepheid.analysis.bound import EventsColumn, MatchColumn, SummaryColumn, Val
 from cepheid.analysis.describe import describe
 from cepheid.analysis.expressions import Constant, references
 from cepheid.engine.events.event_schema import ARROW_TYPES
-from cepheid.engine.events.numeric_times import has_digits
 from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.engine.events.predicate_inputs import PredicateInputs
 from cepheid.engine.events.take_rows import RowTaker
@@ -42,6 +41,7 @@ from cepheid.kernels.predicates.predicate_machine import OVERFLOW, VALID
 from cepheid.program.arrow_arrays import texts_to_arrow, to_arrow
 from cepheid.program.decimals import decimal_of, decimal_type, with_point
 from cepheid.program.evaluate import LocalPredicates
+from cepheid.program.numeric_times import has_digits
 from cepheid.program.program import Clock, MatchOutput, Program
 
 Int64s = NDArray[np.int64]

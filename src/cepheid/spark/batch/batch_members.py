@@ -19,9 +19,9 @@ from cepheid.engine.derived_events import (
     ticks_before_end,
 )
 from cepheid.engine.events.event_schema import ColumnRoles
-from cepheid.engine.events.numeric_times import FLOAT_DIGITS, TICK_DIGITS, has_digits
 from cepheid.engine.members import Member
 from cepheid.engine.shared.policy import Sharing
+from cepheid.program.numeric_times import FLOAT_DIGITS, TICK_DIGITS, has_digits
 from cepheid.program.program import Program
 from cepheid.spark.batch.run_batch import arrow_schema_of, run_bundle, shuffle_keys
 from cepheid.spark.frames.cached_frames import release_unused

@@ -19,9 +19,9 @@ from pyspark.sql.types import (
 )
 
 from cepheid.engine.events.event_schema import ColumnRoles, units_per_second
-from cepheid.engine.events.numeric_times import FAR_LIMIT, FLOAT_DIGITS, TICK_DIGITS
 from cepheid.errors import ConfigError, DataError
 from cepheid.plan.stream_options import Streaming
+from cepheid.program.numeric_times import FAR_LIMIT, FLOAT_DIGITS, TICK_DIGITS
 from cepheid.spark.frames.column_named import column_named
 from cepheid.spark.frames.query_functions import is_in_query_function, known, plan_has_watermark
 from cepheid.spark.push_down.after_watermark import after_watermark
