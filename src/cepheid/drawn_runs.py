@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from cepheid.engine.failed import Failed
@@ -351,7 +352,8 @@ def _as_time(value: Any, kind: pa.DataType) -> pa.Array:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if pa.types.is_integer(kind) and not isinstance(value, int):
+    is_number = isinstance(value, int | float | Decimal)
+    if not pa.types.is_temporal(kind) and not is_number:
         raise TypeError
     given = pa.array([datetime.fromisoformat(value) if isinstance(value, str) else value])
     zone = getattr(kind, "tz", None)

@@ -41,11 +41,11 @@ def test_a_missing_column_without_a_near_name():
     ("values", "kind", "message"),
     [
         (["1", "2"], pa.string(), "holds string, which is not a time.*\n.*parse the text first"),
-        ([1.0, 2.0], pa.float64(), "holds double, which is not a time.*\n.*whole microseconds"),
+        ([1, 2], pa.decimal128(20, 19), "which is not a time.*\n.*up to 18 digits after"),
         ([True, False], pa.bool_(), "holds bool, which is not a time"),
         ([1, 2], pa.duration("s"), r"holds duration\[s\], which is not a time"),
     ],
-    ids=["text", "float", "boolean", "duration"],
+    ids=["text", "digits", "boolean", "duration"],
 )
 def test_a_time_column_of_another_type(values, kind, message):
     with pytest.raises(cepheid.DataError, match=message):

@@ -1,6 +1,7 @@
 """Times of every type and unit; windows measure them alike."""
 
 import datetime
+from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
@@ -108,6 +109,77 @@ class TestIntegers:
         times = pa.array(SECONDS, kind)
         found = rows_of(f"SEQ(A, B) WITHIN {window}", table(times), time_unit=unit)
         assert len(found) == matches
+
+    @pytest.mark.parametrize(
+        ("times", "window", "unit", "matches"),
+        [
+            pytest.param([0.0, 0.1, 0.2, 0.3], "0.3", "s", 2, id="0.3 is not below 0.3"),
+            pytest.param([0.0, 0.1, 0.2, 0.3], "300 ms", "s", 2, id="lengths of time"),
+            pytest.param([0.5, 1, 1.5, 2], "1.5", "ms", 2, id="units"),
+            pytest.param([0.5, 1, 1.5, 2], "1.5 us", "us", 2, id="microseconds"),
+            pytest.param([0.25, 0.5, 1, 2], "1 hour", "h", 2, id="hours"),
+            pytest.param([1.7e9 + 0.1, 1.7e9 + 0.4, 1.7e9 + 0.6, 1.8e9], "0.5", "s", 1, id="today"),
+            pytest.param([1.7e12, 1.7e12 + 9, 1.7e12 + 10, 1.7e12 + 11], "10", "ms", 1, id="ms"),
+            pytest.param([-0.3, -0.2, 0.0, 0.1], "0.3", "s", 1, id="below 0"),
+        ],
+    )
+    def test_floats_are_the_decimals_they_are_written_as(self, times, window, unit, matches):
+        query = f"SEQ(A, B) WITHIN {window}"
+        assert len(rows_of(query, table(times), time_unit=unit)) == matches
+        decimals = pa.array([Decimal(str(each)) for each in times], pa.decimal128(18, 4))
+        assert len(rows_of(query, table(decimals), time_unit=unit)) == matches
+
+    @pytest.mark.parametrize(
+        ("time", "message"),
+        [
+            (float("nan"), "has nan in row 1, which is no time"),
+            (float("-inf"), "has -inf in row 1, which is no time"),
+            (1 / 3, r"0\.333\d* in row 1 .* more than 6 digits.*\n.*round the column to 6"),
+            (0.1 + 0.2, "0.30000000000000004 in row 1 .* more than 6 digits"),
+            (2.0**33 + 2.0**-19, r"more than 3 digits.*\n.*round the column to 3"),
+            (2.0**42, r"too large for a time that is a float.*\n.*2\^42"),
+        ],
+    )
+    def test_floats_that_are_no_times(self, time, message):
+        with pytest.raises(cepheid.DataError, match=message):
+            run("SEQ(A, B)", table([0.0, time, 1.0, 2.0]))
+
+    def test_short_floats(self):
+        times = pa.array([0.1, 0.2, 0.3, 0.4], pa.float32())
+        assert len(rows_of("SEQ(A, B) WITHIN 0.2", table(times))) == 1
+        assert len(rows_of("SEQ(A, B) WITHIN 0.3", table(times))) == 2
+
+    def test_decimals_keep_their_scale(self):
+        times = pa.array([Decimal("1.50"), Decimal("2.25"), Decimal("3"), Decimal("4.75")],
+                         pa.decimal128(10, 2))  # fmt: skip
+        found = run("SEQ(A, B+) WITHIN 2 SLIDE 1 RETURN COUNT(*) AS n", table(times))
+        assert found.schema.field("window_start").type == pa.decimal128(19, 2)
+        assert found.to_pylist() == [
+            {"window_start": Decimal("1.00"), "window_end": Decimal("3.00"), "n": 1.0}
+        ]
+
+    @pytest.mark.parametrize("kind", [pa.decimal128(38, 2), pa.decimal256(50, 2)], ids=str)
+    def test_decimals_that_do_not_fit_64_bits(self, kind):
+        times = pa.array([Decimal(0), Decimal(10) ** 17, Decimal(1), Decimal(2)], kind)
+        with pytest.raises(cepheid.DataError, match="does not fit 64 bits"):
+            run("SEQ(A, B)", table(times))
+
+    def test_a_length_of_time_beside_the_column(self):
+        for times in ([0.0, 0.25, 0.5, 2.0], [Decimal("0.00"), Decimal("0.25"), Decimal("0.50"),
+                                               Decimal("2.00")]):  # fmt: skip
+            query = "SEQ(A a, B b) WHERE b.time - a.time < 500 ms RETURN b.n"
+            assert rows_of(query, table(times)) == [{"b_n": 9}]
+
+    def test_results_are_events_of_other_queries(self):
+        inner = "PATTERN SEQ(A a, B b) WITHIN 2 SLIDE 1 RETURN COUNT(*) AS n INTO Pair"
+        outer = "PATTERN SEQ(Pair p, B b) RETURN p.time AS p, b.time AS b"
+        for times in (pa.array([Decimal(each) for each in ("0.5", "1.5", "2.5", "9.5")],
+                               pa.decimal128(9, 1)), pa.array([0.5, 1.5, 2.5, 9.5])):  # fmt: skip
+            work = cepheid.workload({"inner": inner, "outer": outer})
+            found = work.run(table(times), time="time", type="type")["outer"].to_pylist()
+            # The last tick before the window ends: 2.0 - 0.1, or 2.0 - 0.000001.
+            step = Decimal("0.1") if pa.types.is_decimal(times.type) else 0.000001
+            assert {row["p"] for row in found} == {2 - step}
 
     def test_an_unknown_unit(self):
         with pytest.raises(cepheid.ConfigError, match=r"'fortnight'.*\n.*s, min, h or d"):

@@ -6,6 +6,8 @@ import datetime
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
@@ -103,9 +105,16 @@ def time_name(schema: EventSchema) -> str:
 
 
 def to_ticks(value: Any, schema: EventSchema) -> int:
-    """Integers count ticks; dates and timestamps are measured from the epoch, in UTC."""
+    """Integers count ticks; dates and timestamps are measured from the epoch, in UTC.
+
+    Decimals and floats are the numbers that are written for them; a tick is their last digit.
+    """
     if isinstance(value, int):
         return value
+    if isinstance(value, Decimal | float):
+        number = Fraction(str(value)) * schema.ticks_per_unit
+        assert number.denominator == 1, f"{value} is not a whole number of ticks"
+        return int(number)
     microseconds = (_instant(value) - EPOCH) // MICROSECOND
     ticks, rest = divmod(microseconds * schema.ticks_per_second, 10**6)
     assert rest == 0, f"{value} is not a whole number of ticks"
@@ -116,6 +125,8 @@ def from_ticks(ticks: int, like: Any, schema: EventSchema) -> Any:
     """A time of the kind the events have; for dates a timestamp."""
     if isinstance(like, int):
         return ticks
+    if isinstance(like, Decimal | float):
+        return type(like)(Decimal(ticks) / schema.ticks_per_unit)
     instant = EPOCH + ticks * 10**6 // schema.ticks_per_second * MICROSECOND
     aware = isinstance(like, datetime.datetime) and like.tzinfo is not None
     return instant.astimezone(like.tzinfo) if aware else instant.replace(tzinfo=None)

@@ -122,22 +122,23 @@ class TimeBinder(ColumnBinder):
         return replace(value, attribute=column.attribute, type=INTEGER, attribute_type=INTEGER)
 
     def in_ticks(self, value: Value, other: Value) -> Value:
-        """Next to the time column, if that is an integer, a length of time is in its units."""
+        """Next to the time column, if that is a number, a length of time is in its units."""
         if value.type is not DURATION or not isinstance(value, Constant):
             return value
         assert isinstance(value.value, int)
         if not self.has_ticks(other):
             return value
-        ticks = Fraction(value.value) * self.schema.ticks_per_second / 1_000_000
-        if ticks.denominator == 1:
-            return Constant(int(ticks), INTEGER)
-        return Constant(float(ticks), FLOAT)
+        units = Fraction(value.value) * self.schema.ticks_per_second / 1_000_000
+        units /= self.schema.ticks_per_unit
+        if units.denominator == 1:
+            return Constant(int(units), INTEGER)
+        return Constant(float(units), FLOAT)
 
     def has_ticks(self, value: Value) -> bool:
         """Whether a number is one of the time column, in its units."""
         found = list(references(value))
         are_times = all(each.attribute == self.schema.time for each in found)
-        return value.type is INTEGER and bool(found) and are_times
+        return value.type in (INTEGER, FLOAT, DECIMAL) and bool(found) and are_times
 
 
 def _number_of(value: Value) -> Fraction | None:

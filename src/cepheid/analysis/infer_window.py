@@ -148,7 +148,7 @@ def _ticks(
                 f"write {duration.amount} seconds, minutes, hours or days",
             )
             return None
-        return amount
+        return amount * schema.ticks_per_unit
     if unit in CALENDAR_UNITS:
         problems.add(
             "calendar-window",

@@ -23,14 +23,15 @@ class EventSchema:
     """Columns of the event stream and the roles that some of them play.
 
     `ticks_per_second` says how long one step of the time column is: 1 for an integer column unless
-    another unit is declared, 1,000,000 for timestamps in microseconds. `attributes_by_type` holds
-    declared per-type schemas, and the attributes of `derived_types`, those that INTO names. If only
-    the latter are known, `other_attributes` are those of all other types. An *open* schema knows no
-    columns and accepts every name: EXPLAIN without events uses it. `nested` says what structs, maps
-    and arrays hold. `scales` says how many digits decimals have after the point, of those that fit
-    64 bits without it: they are added up as whole numbers. `unsigned` are columns of whole numbers
-    without a sign, which are decimals wherever they are not added up. `computed` are the columns
-    that a query adds; analysis fills it.
+    another unit is declared, 1,000,000 for timestamps in microseconds. `ticks_per_unit` is above 1
+    only for numbers with digits after the point: 100 for a decimal with two. `attributes_by_type`
+    holds declared per-type schemas, and the attributes of `derived_types`, those that INTO names.
+    If only the latter are known, `other_attributes` are those of all other types. An *open* schema
+    knows no columns and accepts every name: EXPLAIN without events uses it. `nested` says what
+    structs, maps and arrays hold. `scales` says how many digits decimals have after the point, of
+    those that fit 64 bits without it: they are added up as whole numbers. `unsigned` are columns of
+    whole numbers without a sign, which are decimals wherever they are not added up. `computed` are
+    the columns that a query adds; analysis fills it.
     """
 
     attributes: Mapping[str, AttributeType] = field(default_factory=dict)
@@ -38,6 +39,7 @@ class EventSchema:
     type_column: str | None = None
     order: tuple[str, ...] = ()
     ticks_per_second: int | Fraction = 1
+    ticks_per_unit: int = 1
     attributes_by_type: Mapping[str, frozenset[str]] | None = None
     is_open: bool = False
     derived_types: frozenset[str] = frozenset()

@@ -21,6 +21,7 @@ from cepheid.engine.events.ticks import window_type
 from cepheid.engine.matches.key_columns import KEY_TIME, key_order
 from cepheid.engine.trends.result_table import TIME, WINDOW_END
 from cepheid.errors import DataError
+from cepheid.program.numeric_times import has_digits
 from cepheid.program.program import MatchOutput, Program
 
 
@@ -104,6 +105,8 @@ def _common_time(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
         return one if one == other else pa.int64()
     if pa.types.is_date(one) or pa.types.is_date(other):
         return one if one == other else window_type(pa.date32())
+    if has_digits(one) and has_digits(other) and window_type(one) == window_type(other):
+        return one if one == other else window_type(one)
     return None
 
 

@@ -16,11 +16,15 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class TimeAxis:
-    """Times from `begin` to `end` in ticks; they are plain numbers without `ticks_per_second`."""
+    """Times from `begin` to `end` in ticks; they are plain numbers without `ticks_per_second`.
+
+    Plain numbers have so many `digits` after the point.
+    """
 
     begin: int
     end: int
     ticks_per_second: int | None = None
+    digits: int = 0
 
     def share(self, tick: int) -> float:
         """Return where a time lies: 0 at the beginning, 1 at the end."""
@@ -83,10 +87,20 @@ class TimeAxis:
                     return digit * power
             power *= 10
 
+    def number(self, tick: int) -> str:
+        """Return a time as the number that it is.
+
+        >>> TimeAxis(0, 1).number(1200), TimeAxis(0, 1, digits=2).number(-1250)
+        ('1,200', '-12.5')
+        """
+        whole, rest = divmod(abs(tick), 10**self.digits)
+        parts = f"{rest:0{self.digits}}".rstrip("0") if self.digits else ""
+        return f"{'-' if tick < 0 else ''}{whole:,}{'.' if parts else ''}{parts}"
+
     def _text(self, tick: int) -> str:
         moment = self._moment(tick)
         if self.ticks_per_second is None or moment is None:
-            return f"{tick:,}"
+            return self.number(tick)
         if self._is_of_days():
             return f"{moment:%Y-%m-%d}"
         if (self.end - self.begin) / self.ticks_per_second <= MOST_MARKS:

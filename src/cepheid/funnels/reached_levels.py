@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cepheid.funnels.step_queries import LEVEL, TIME
+from cepheid.program.numeric_times import has_digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,8 @@ def reached_steps(levels: pa.Table, count: int, ticks_per_second: int | Fraction
 
 
 def _ticks(column: Any) -> Any:
+    if has_digits(column.type):
+        return pc.cast(column, pa.float64())
     days = pa.types.is_date32(column.type)
     return pc.cast(pc.cast(column, pa.timestamp("s")) if days else column, pa.int64())
 

@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
-from cepheid.engine.events.event_schema import ticks_per_second
+from cepheid.engine.events.event_schema import ticks_per_second, units_per_second
 from cepheid.funnels.reached_levels import Reached, level_table, reached_steps
 from cepheid.funnels.step_queries import TIME, FunnelDefinition
+from cepheid.program.numeric_times import has_digits
 from cepheid.tables.table_kinds import TableKind, from_arrow, kind_of, to_arrow
 
 if TYPE_CHECKING:
@@ -29,9 +28,10 @@ def run_levels(
     kind = kind_of(results[0])
     keys, roles = definition.keys, events.roles
     if kind is TableKind.SPARK:
-        return _on_spark(results, keys, float(ticks_per_second(pa.int64(), roles)))
+        return _on_spark(results, keys, float(units_per_second(roles)))
     found = level_table([to_arrow(each, kind) for each in results], keys)
-    ticks = ticks_per_second(found.schema.field(f"{TIME}_1").type, roles)
+    time = found.schema.field(f"{TIME}_1").type
+    ticks = units_per_second(roles) if has_digits(time) else ticks_per_second(time, roles)
     count = partial(reached_steps, found, len(results), ticks)
     return from_arrow(found, kind), count
 

@@ -84,8 +84,8 @@ def _check_watermark(
             hint = "add watermark: 10 minutes, or ordered: true to events if they arrive in order"
             report(Diagnostic("missing-key", message, place, hint))
         return
-    if isinstance(watermark, int) and columns.arrow is not None and not columns.time_is_integer:
-        message = f"the time column '{columns.roles.time}' is no integer, but the watermark is one"
+    if isinstance(watermark, int) and columns.arrow is not None and not columns.time_is_number:
+        message = f"the time column '{columns.roles.time}' is no number, but the watermark is one"
         place = document.place_of_value(("watermark",))
         report(Diagnostic("conflict", message, place, "write a duration such as 10 minutes"))
 

@@ -12,6 +12,7 @@ from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.errors import ConfigError, DataError, Diagnostic
 from cepheid.pipeline.model import Pipeline
 from cepheid.pipeline.pipeline_document import Document
+from cepheid.program.numeric_times import is_numeric_time
 from cepheid.tables.table_kinds import free_type_column
 
 
@@ -24,11 +25,9 @@ class EventColumns:
     schema: EventSchema
 
     @property
-    def time_is_integer(self) -> bool:
-        """Whether the time is known to be a whole number."""
-        return self.arrow is not None and bool(
-            pa.types.is_integer(self.arrow.field(self.roles.time).type)
-        )
+    def time_is_number(self) -> bool:
+        """Whether the time is known to be a number."""
+        return self.arrow is not None and is_numeric_time(self.arrow.field(self.roles.time).type)
 
 
 def event_columns(
@@ -67,5 +66,5 @@ def _key_at_fault(arrow: pa.Schema, roles: ColumnRoles) -> str:
     if any(each not in arrow.names for each in roles.order):
         return "order"
     kind = arrow.field(roles.time).type
-    is_time = pa.types.is_temporal(kind) or pa.types.is_integer(kind)
+    is_time = pa.types.is_temporal(kind) or is_numeric_time(kind)
     return "type" if is_time else "time"

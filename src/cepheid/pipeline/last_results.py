@@ -106,7 +106,7 @@ def _flat(value: Any) -> list[Any]:
 
 def _tick(value: Any, is_integer: bool) -> int | None:
     if is_integer:
-        return value if isinstance(value, int) else None
+        return round(value) if isinstance(value, int | float) else None
     try:
         read = datetime.fromisoformat(str(value))
     except ValueError:

@@ -48,7 +48,7 @@ class LiveView:
     def __init__(self, pipeline: CheckedPipeline, title: str) -> None:
         self.title = title
         self._times = {name: time_columns(each) for name, each in pipeline.queries.plans.items()}
-        self._is_integer = pipeline.columns.time_is_integer
+        self._is_integer = pipeline.columns.time_is_number
         self._lock = threading.Lock()
         self._latest: Callable[[], Sequence[StreamMetrics]] = tuple
         self._rates: dict[str, deque[tuple[float, float]]] = {}

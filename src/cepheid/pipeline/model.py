@@ -145,7 +145,7 @@ class Events(Part):
     )
     order: Texts | None = Field(None, description="Columns that break ties between equal times.")
     time_unit: Literal["s", "ms", "us", "ns"] = Field(
-        "s", description="The unit of an integer time column."
+        "s", description="The unit of a time column of numbers."
     )
     ordered: bool = Field(
         False, description="Whether events arrive in order, so that they need not be held back."
@@ -288,7 +288,7 @@ class Pipeline(Part):
     watermark: Watermark | None = Field(
         None,
         description="How late events may come, such as 10 minutes; a whole number in the unit of "
-        "an integer time column.",
+        "a time column of numbers.",
     )
     idle: Duration | None = Field(
         None,

@@ -185,12 +185,12 @@ def _run_options(pipeline: CheckedPipeline, place: StreamPlace) -> dict[str, Any
 
 
 def _watermark(pipeline: CheckedPipeline) -> str | int | None:
-    """Return the watermark as `run` takes it: an integer in the unit of an integer time column."""
+    """Return the watermark as `run` takes it: for a column of numbers one in its unit."""
     given = pipeline.settings.watermark
     if not isinstance(given, str):
         return given
     length = milliseconds(given)
-    if not pipeline.columns.time_is_integer:
+    if not pipeline.columns.time_is_number:
         return f"{length} milliseconds"
     return -(-length * TICKS_PER_SECOND[pipeline.columns.roles.time_unit] // 1000)
 

@@ -21,6 +21,7 @@ from cepheid.plot.timeline import Kind, Role
 from cepheid.plot.value_line import value_numbers
 from cepheid.program.compute_columns import with_computed
 from cepheid.program.lower import lower
+from cepheid.program.numeric_times import digits_of, has_digits, number_ticks
 from cepheid.program.position_masks import position_masks
 
 MOST_ATTRIBUTES, LONGEST_VALUE = 12, 60
@@ -45,6 +46,7 @@ class EventRows:
     values: tuple[tuple[Any, ...], ...]
     ticks_per_second: int
     is_clock: bool
+    digits: int = 0
     value: str = ""
     numbers: NDArray[np.float64] | None = None
 
@@ -72,7 +74,8 @@ def event_rows(
         partition,
         values,
         int(schema.ticks_per_second),
-        is_clock=not pa.types.is_integer(time.type),
+        is_clock=pa.types.is_temporal(time.type),
+        digits=digits_of(time.type),
         value=value or "",
         numbers=None if value is None else value_numbers(table, value),
     )
@@ -80,6 +83,8 @@ def event_rows(
 
 def to_ticks(column: pa.ChunkedArray) -> NDArray[np.int64]:
     """Return times as numbers in the unit that windows have, too."""
+    if has_digits(column.type):
+        return number_ticks(column, "time")
     if pa.types.is_date32(column.type):
         column = pc.cast(column, pa.timestamp("s"))
     elif pa.types.is_date64(column.type):

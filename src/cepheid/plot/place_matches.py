@@ -127,7 +127,8 @@ class MatchPlacer:
     def _axis(self) -> TimeAxis:
         pad = max(1, round((self.extent.end - self.extent.begin) * PADDING))
         per_second = self.events.ticks_per_second if self.events.is_clock else None
-        return TimeAxis(self.extent.begin - pad, self.extent.end + pad, per_second)
+        begin, end = self.extent.begin - pad, self.extent.end + pad
+        return TimeAxis(begin, end, per_second, self.events.digits)
 
     def _sort_key(self, partition: int) -> tuple[tuple[bool, float, str], ...]:
         """Numbers by size, everything else as text."""
@@ -285,7 +286,7 @@ def moment_text(tick: int, axis: TimeAxis) -> str:
     ('1970-01-01 00:00:01.5', '1970-01-01 00:01:00')
     """
     if axis.ticks_per_second is None:
-        return str(tick)
+        return axis.number(tick).replace(",", "")
     unit = {1: "s", 1_000: "ms", 1_000_000: "us", 1_000_000_000: "ns"}[axis.ticks_per_second]
     moment = str(np.array([tick]).astype(f"datetime64[{unit}]")[0]).replace("T", " ")
     return moment.rstrip("0").rstrip(".") if "." in moment else moment

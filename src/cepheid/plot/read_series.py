@@ -18,6 +18,7 @@ from cepheid.plot.event_rows import column_texts, to_ticks
 from cepheid.plot.place_matches import counted
 from cepheid.plot.series import MOST_LINES, Bars, Chart, Line, Point
 from cepheid.plot.series_body import bars_body, chart_body
+from cepheid.program.numeric_times import digits_of
 
 MOST_CHARTS, MOST_BARS = 4, 24
 MOST_POINTS = 400  # of a line; of more windows, the largest value of several
@@ -80,11 +81,11 @@ def _spans(bound: BoundQuery, table: pa.Table) -> tuple[list[Span], TimeAxis] | 
     else:
         return None
     ticks = to_ticks(time).tolist()
-    is_clock = window.unit is WindowUnit.TIME and not pa.types.is_integer(time.type)
+    is_clock = window.unit is WindowUnit.TIME and pa.types.is_temporal(time.type)
     spans = [(tick, tick + length, None if reach is None else tick + reach) for tick in ticks]
     last = max(end for _, end, _ in spans)
     per_second = int(bound.schema.ticks_per_second) if is_clock else None
-    return spans, TimeAxis(min(ticks), last, per_second)
+    return spans, TimeAxis(min(ticks), last, per_second, digits_of(time.type))
 
 
 def _chart(

@@ -22,12 +22,14 @@ from cepheid.engine.derived_events import (
     ticks_before_end,
 )
 from cepheid.engine.events.event_schema import ColumnRoles
+from cepheid.engine.events.ticks import from_ticks, to_ticks
 from cepheid.engine.events.warn_of_events import warn_of_missing_types
 from cepheid.engine.failed import Failed
 from cepheid.engine.members import Member
 from cepheid.engine.run import EventColumns, LocalResult, RunMode, run, run_each
 from cepheid.engine.shared.policy import Sharing
 from cepheid.errors import DataError
+from cepheid.program.numeric_times import has_digits
 from cepheid.program.program import Program
 from cepheid.tables.stored_columns import LEAST_ROWS, ColumnReader, StoredEvents
 
@@ -172,8 +174,11 @@ class InProcess:
         early = ticks_before_end(program, events.field(program.time).type)
         if early:
             end = columns[program.time]
-            ticks = pc.subtract(end.cast(pa.int64()), early)
-            columns[program.time] = ticks.cast(end.type)
+            if has_digits(end.type):
+                columns[program.time] = from_ticks(to_ticks(end, program.time) - early, end.type)
+            else:
+                ticks = pc.subtract(end.cast(pa.int64()), early)
+                columns[program.time] = ticks.cast(end.type)
         kind = self.schema.field(self.roles.type).type
         columns[self.roles.type] = _repeated(stream_type, result.num_rows, kind)
         return pa.table(columns)

@@ -13,16 +13,15 @@ from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.infer_window import NANOSECONDS
 from cepheid.analysis.schema import EventSchema, NestedType
 from cepheid.errors import ConfigError, DataError, nearest
+from cepheid.program.numeric_times import MOST_DIGITS, digits_of, is_numeric_time
 
 BYTES = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
 DIGITS = 18  # of which every number fits 64 bits
 TICKS_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 # What to do with a time column that is none.
-SHIFT = "; of seconds with a fraction make whole microseconds, and say time_unit='us'"
 NOT_TIMES = {
     AttributeType.STRING: "; parse the text first",
-    AttributeType.FLOAT: SHIFT,
-    AttributeType.DECIMAL: SHIFT,
+    AttributeType.DECIMAL: f"; a decimal has up to {MOST_DIGITS} digits after the point",
 }
 # What columns of values are that no column of the events has.
 ARROW_TYPES = {
@@ -38,8 +37,8 @@ ARROW_TYPES = {
 class ColumnRoles:
     """What the caller says of the columns.
 
-    `schemas` declares the attributes of every event type. `time_unit` is the unit of an integer
-    time column, seconds if it is not given.
+    `schemas` declares the attributes of every event type. `time_unit` is the unit of a time column
+    of numbers, seconds if it is not given.
     """
 
     time: str
@@ -63,6 +62,7 @@ def event_schema(arrow_schema: pa.Schema, roles: ColumnRoles) -> EventSchema:
         type_column=roles.type,
         order=roles.order,
         ticks_per_second=ticks_per_second(time_type, roles),
+        ticks_per_unit=10 ** digits_of(time_type),
         attributes_by_type=None
         if declared is None
         else {name: frozenset(columns) for name, columns in declared.items()},
@@ -137,20 +137,25 @@ def ticks_per_second(time_type: pa.DataType, roles: ColumnRoles) -> int | Fracti
         return 1
     if pa.types.is_date64(time_type):
         return 1_000
-    if pa.types.is_integer(time_type):
-        length = NANOSECONDS.get(roles.time_unit.lower())
-        if length is None:
-            raise ConfigError(
-                f"time_unit='{roles.time_unit}' is not a unit for a time column",
-                hint="use ns, us, ms, s, min, h or d",
-            )
-        is_long = length > NANOSECONDS["s"]
-        return Fraction(NANOSECONDS["s"], length) if is_long else NANOSECONDS["s"] // length
+    if is_numeric_time(time_type):
+        return 10 ** digits_of(time_type) * units_per_second(roles)
     kind = attribute_type(time_type)
     raise DataError(
         f"the time column '{roles.time}' holds {time_type}, which is not a time",
-        hint=f"use a timestamp, a date or an integer column{NOT_TIMES.get(kind, '')}",
+        hint=f"use a timestamp, a date or a column of numbers{NOT_TIMES.get(kind, '')}",
     )
+
+
+def units_per_second(roles: ColumnRoles) -> int | Fraction:
+    """Return how many units of a time column of numbers make a second."""
+    length = NANOSECONDS.get(roles.time_unit.lower())
+    if length is None:
+        raise ConfigError(
+            f"time_unit='{roles.time_unit}' is not a unit for a time column",
+            hint="use ns, us, ms, s, min, h or d",
+        )
+    is_long = length > NANOSECONDS["s"]
+    return Fraction(NANOSECONDS["s"], length) if is_long else NANOSECONDS["s"] // length
 
 
 def nested_type(kind: pa.DataType) -> NestedType:

@@ -11,15 +11,26 @@ from numpy.typing import NDArray
 
 from cepheid.errors import DataError
 from cepheid.program.arrow_arrays import to_arrow, to_numpy, to_scalar
+from cepheid.program.numeric_times import (
+    has_digits,
+    number_ticks,
+    number_type,
+    numbers_of,
+)
 
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 FIRST_OF_WINDOWS = -(2**62)
 
 
 def to_ticks(column: Any, name: str) -> NDArray[np.int64]:
-    """Return the time column as int64 in its own unit; NULL is an error that names the row."""
+    """Return the time column as int64 in its own unit, or parts of it for digits after the point.
+
+    NULL is an error that names the row.
+    """
     reject_nulls(column, name, "time")
     kind = column.type
+    if has_digits(kind):
+        return number_ticks(column, name)
     if pa.types.is_date32(kind):
         column = pc.cast(column, pa.timestamp("s"))
     elif pa.types.is_date64(kind):
@@ -83,6 +94,8 @@ def earlier(ticks: NDArray[np.int64], length: int) -> NDArray[np.int64]:
 
 def window_type(time_type: pa.DataType) -> pa.DataType:
     """Return the type of window bounds for a time column."""
+    if has_digits(time_type):
+        return number_type(time_type)
     if pa.types.is_date(time_type):
         return pa.timestamp("us")  # the unit that Spark has
     return time_type if pa.types.is_timestamp(time_type) else pa.int64()
@@ -90,6 +103,8 @@ def window_type(time_type: pa.DataType) -> pa.DataType:
 
 def from_ticks(ticks: NDArray[np.int64], time_type: pa.DataType) -> pa.Array:
     """Return ticks as window bounds."""
+    if has_digits(time_type):
+        return numbers_of(ticks, time_type)
     array = to_arrow(ticks)
     if pa.types.is_date(time_type):
         array = array.cast(pa.timestamp("s" if pa.types.is_date32(time_type) else "ms"))

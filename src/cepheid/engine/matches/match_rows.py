@@ -47,6 +47,7 @@ from cepheid.kernels.predicates.predicate_machine import OVERFLOW, VALID
 from cepheid.program.arrow_arrays import texts_to_arrow, to_arrow
 from cepheid.program.decimals import decimal_of, decimal_type, with_point
 from cepheid.program.evaluate import LocalPredicates
+from cepheid.program.numeric_times import has_digits
 from cepheid.program.program import Clock, MatchOutput, Program
 
 Int64s = NDArray[np.int64]
@@ -204,7 +205,8 @@ class _Takers(dict[str, RowTaker]):
 
     def __missing__(self, attribute: str) -> RowTaker:
         kind = self.schema.field(attribute).type
-        ticks = self.ticks if attribute == self.time else None
+        is_time = attribute == self.time and not has_digits(kind)
+        ticks = self.ticks if is_time else None
         self[attribute] = RowTaker(self.columns[attribute], kind, self.row, ticks)
         return self[attribute]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from decimal import Decimal
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
@@ -19,6 +20,7 @@ from cepheid.engine.derived_events import (
 from cepheid.engine.events.event_schema import ColumnRoles
 from cepheid.engine.members import Member
 from cepheid.engine.shared.policy import Sharing
+from cepheid.program.numeric_times import FLOAT_DIGITS, TICK_DIGITS, has_digits
 from cepheid.program.program import Program
 from cepheid.spark.batch.run_batch import arrow_schema_of, run_bundle, shuffle_keys
 from cepheid.spark.frames.cached_frames import release_unused
@@ -112,15 +114,22 @@ class SparkMembers:
         time = events.field(program.time).type
         early = ticks_before_end(program, time)
         if early:
-            step = F.lit(early) if pa.types.is_integer(time) else _microseconds(early)
-            columns[program.time] = columns[program.time] - step
+            columns[program.time] = _earlier(columns[program.time], early, time)
         columns[self.roles.type], types[self.roles.type] = F.lit(stream_type), StringType()
         stream = result.select(*(column.alias(name) for name, column in columns.items()))
         return known(stream, StructType([StructField(*each) for each in types.items()]))
 
 
-def _microseconds(count: int) -> Column:
-    return F.expr(f"INTERVAL '{count}' MICROSECOND")
+def _earlier(end: Column, ticks: int, kind: pa.DataType) -> Column:
+    """Return a time so many ticks before the end of a window."""
+    if pa.types.is_integer(kind):
+        return end - F.lit(ticks)
+    if pa.types.is_floating(kind):
+        return F.round(end - F.lit(ticks / 10**FLOAT_DIGITS), FLOAT_DIGITS)
+    if has_digits(kind):
+        step = Decimal(ticks).scaleb(-kind.scale)
+        return (end - F.lit(step)).cast(f"decimal({TICK_DIGITS}, {kind.scale})")
+    return end - F.expr(f"INTERVAL '{ticks}' MICROSECOND")
 
 
 def _fitted(frame: DataFrame, given: pa.Schema, wanted: pa.Schema) -> DataFrame:

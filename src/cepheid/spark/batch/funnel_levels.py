@@ -51,7 +51,7 @@ def reached_rows(
 ) -> list[tuple[int, float | None]]:
     """Return for every step how many keys reached it, and the median seconds after the one before.
 
-    `ticks_per_second` is of an integer time column; it is one job.
+    `ticks_per_second` is of a time column of numbers; it is one job.
     """
     asked = [F.count(each).alias(f"keys_{place}") for place, each in enumerate(times)]
     asked += [
@@ -62,7 +62,9 @@ def reached_rows(
     assert row is not None
     found = [row[f"passed_{place}"] for place in range(1, len(times))]
     seconds = [
-        each.total_seconds() if isinstance(each, timedelta) else each and each / ticks_per_second
+        each.total_seconds()
+        if isinstance(each, timedelta)
+        else each and float(each) / ticks_per_second
         for each in found
     ]
     keys = [row[f"keys_{place}"] for place in range(len(times))]

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
-import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    DataType,
+    DateType,
+    DecimalType,
+    FractionalType,
+    NumericType,
+    TimestampNTZType,
+    TimestampType,
+)
 
-from cepheid.engine.events.event_schema import ColumnRoles, ticks_per_second
+from cepheid.engine.events.event_schema import ColumnRoles, units_per_second
 from cepheid.errors import ConfigError, DataError
 from cepheid.plan.stream_options import Streaming
+from cepheid.program.numeric_times import FAR_LIMIT, FLOAT_DIGITS, TICK_DIGITS
 from cepheid.spark.frames.column_named import column_named
 from cepheid.spark.frames.query_functions import is_in_query_function, known, plan_has_watermark
 from cepheid.spark.push_down.after_watermark import after_watermark
@@ -46,7 +57,7 @@ def with_watermark(frame: DataFrame, roles: ColumnRoles, options: Streaming) -> 
             "final",
             hint=_what_to_write(frame, roles),
         )
-    kind = frame.schema[roles.time].dataType.typeName()
+    kind = frame.schema[roles.time].dataType
     time = _as_timestamp(kind, roles)
     if options.ahead is not None:
         # In a stream Spark's clock stands still for a micro-batch, also if that is repeated. An
@@ -66,7 +77,7 @@ def watermark_delay(frame: DataFrame, roles: ColumnRoles, options: Streaming) ->
     """Return how many milliseconds the watermark stays behind the latest event."""
     column = roles.time
     if not has_watermark(frame, column):
-        kind = frame.schema[roles.time].dataType.typeName()
+        kind = frame.schema[roles.time].dataType
         timed = frame.select(_as_timestamp(kind, roles).alias(EVENT_TIME))
         frame = timed.withWatermark(EVENT_TIME, _delay(kind, roles, options.watermark))
         column = EVENT_TIME
@@ -81,37 +92,34 @@ def has_watermark(frame: DataFrame, column: str) -> bool:
 
 
 def _what_to_write(frame: DataFrame, roles: ColumnRoles) -> str:
-    kind = frame.schema[roles.time].dataType.typeName()
-    delay = "600" if _is_integer(kind) else "'10 minutes'"
+    kind = frame.schema[roles.time].dataType
+    delay = "600" if _is_number(kind) else "'10 minutes'"
     first = f"say how late events may come, watermark={delay}"
-    if kind == "timestamp":
+    if isinstance(kind, TimestampType):
         first += f' or stream.withWatermark("{roles.time}", "10 minutes")'
     return f"{first}, or ordered=True if events arrive in the order of time"
 
 
-def _is_integer(kind: str) -> bool:
-    return kind in ("byte", "short", "integer", "long")
+def _is_number(kind: DataType) -> bool:
+    return isinstance(kind, NumericType)
 
 
-def _as_timestamp(kind: str, roles: ColumnRoles) -> Column:
+def _as_timestamp(kind: DataType, roles: ColumnRoles) -> Column:
     """Return the time as a timestamp in UTC, whatever the session's zone is."""
     time = column_named(roles.time)
-    if kind == "timestamp":
+    if isinstance(kind, TimestampType):
         return time
-    if kind == "timestamp_ntz":
+    if isinstance(kind, TimestampNTZType):
         # Field by field: differences go through the session's zone, which skips an hour a year.
         minutes = F.unix_date(time.cast("date")).cast("long") * 1440
         minutes = minutes + F.hour(time) * 60 + F.minute(time)
         micros = (F.extract(F.lit("SECOND"), time) * 1_000_000).cast("long")
         return F.timestamp_micros(minutes * 60_000_000 + micros)
-    if kind == "date":
+    if isinstance(kind, DateType):
         return F.timestamp_seconds(F.unix_date(time).cast("long") * SECONDS_PER_DAY)
-    if not _is_integer(kind):
-        raise DataError(
-            f"the time column '{roles.time}' holds {kind}, which is not a time",
-            hint="use a timestamp, a date or an integer column",
-        )
-    per_second = ticks_per_second(pa.int64(), roles)
+    per_second = units_per_second(roles)
+    if isinstance(kind, FractionalType):
+        return _of_fraction(time, kind, Fraction(1_000_000) / per_second)
     if per_second <= 1:
         return F.timestamp_seconds(time * F.lit(int(1 / per_second)))
     if per_second == 1_000:
@@ -122,19 +130,37 @@ def _as_timestamp(kind: str, roles: ColumnRoles) -> Column:
     )
 
 
-def _delay(kind: str, roles: ColumnRoles, watermark: str | int | None) -> str:
+def _of_fraction(time: Column, kind: DataType, micros: Fraction) -> Column:
+    """Return the timestamp of a decimal or a float of so many microseconds, rounded down.
+
+    Through text a float is the decimal that is written for it. What is no time moves no watermark;
+    the worker reports it.
+    """
+    digits = kind.scale if isinstance(kind, DecimalType) else FLOAT_DIGITS
+    if not isinstance(kind, DecimalType):
+        time = F.when(F.abs(time) < F.lit(FAR_LIMIT), time.cast("string"))
+    exact = time.cast(f"decimal({TICK_DIGITS}, {digits})")
+    whole = F.floor(exact * F.lit(Decimal(micros.numerator))).cast("long")
+    if micros.denominator == 1:
+        return F.timestamp_micros(whole)
+    divisor = F.lit(micros.denominator).cast("decimal(4,0)")
+    return F.timestamp_micros(F.floor(whole / divisor).cast("long"))
+
+
+def _delay(kind: DataType, roles: ColumnRoles, watermark: str | int | None) -> str:
     if watermark is None:
         return "0 seconds"
     if isinstance(watermark, str):
         return watermark
-    if not _is_integer(kind):
+    if not _is_number(kind):
         raise ConfigError(
-            f"watermark={watermark} has no unit, and the time column '{roles.time}' is a {kind}",
+            f"watermark={watermark} has no unit, and the time column '{roles.time}' is a "
+            f"{kind.typeName()}",
             hint=f"write the unit: watermark='{watermark} seconds'",
         )
     if watermark < 0:
         raise ConfigError(f"watermark is {watermark}, but must not be negative")
-    return f"{-(-watermark * 1000 // ticks_per_second(pa.int64(), roles))} milliseconds"
+    return f"{-(-watermark * 1000 // units_per_second(roles))} milliseconds"
 
 
 def _with_beats(timed: DataFrame, idle: str) -> DataFrame:
