@@ -3,11 +3,13 @@
 import datetime
 from decimal import Decimal
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import cepheid
 from cepheid.errors import BindingError, ConfigError
+from cepheid.language.printer import print_expression
 from tests.analysis.schemas import bind
 
 
@@ -124,3 +126,24 @@ def test_a_decimal_is_a_column_of_decimals(value, kind):
 def test_what_a_parameter_may_be_is_told():
     with pytest.raises(BindingError, match="a timedelta or None; a list of such for IN"):
         bind("PATTERN Trade WHERE price > :p", parameters={"p": object()})
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (np.int64(3), "3"),
+        (np.float32(1.5), "1.5"),
+        (np.bool_(True), "TRUE"),
+        (np.str_("x"), "'x'"),
+        (np.datetime64("2024-01-31T10:00:00.123456789"), "TIMESTAMP '2024-01-31 10:00:00.123456'"),
+    ],
+)
+def test_values_of_numpy(given, said):
+    bound = bind("PATTERN Trade a RETURN :p AS v", parameters={"p": given})
+    assert print_expression(bound.tree.returns[0].expression) == said
+
+
+@pytest.mark.parametrize("given", [np.array([1, 2]), [np.int64(1), 2], (np.int8(1), np.int64(2))])
+def test_lists_of_numpy(given):
+    bound = bind("PATTERN Trade a WHERE a.price IN :p", parameters={"p": given})
+    assert [each.value for each in bound.tree.where.values] == [1, 2]

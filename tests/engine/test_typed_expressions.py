@@ -328,3 +328,14 @@ def test_a_column_of_nulls_beside_decimals() -> None:
     for condition, rows in (("a.n >= b.d", 0), ("a.n IS NULL AND a.d < b.d", 1)):
         query = cepheid.query(f"PATTERN SEQ(A a, B b) WHERE {condition} RETURN b.d")
         assert query.run(events, time="ts", type="kind").num_rows == rows
+
+
+@pytest.mark.parametrize(
+    ("condition", "count"),
+    [("NULL", 0), ("NOT NULL", 0), ("a.n < b.n OR NULL", 1), ("a.n < b.n AND NULL", 0),
+     ("(a.n < b.n AND NULL) IS NULL", 1), ("(a.n > b.n AND NULL) IS NULL", 0)],
+)  # fmt: skip
+def test_null_is_a_condition_that_never_holds(condition: str, count: int) -> None:
+    events = pa.table({"t": [1, 2], "kind": ["A", "B"], "n": [1, 2]})
+    query = cepheid.query(f"PATTERN SEQ(A a, B b) WHERE {condition} RETURN {condition} AS v")
+    assert query.run(events, time="t", type="kind").num_rows == count

@@ -111,6 +111,7 @@ def _split(pattern: ast.Pattern, problems: Problems) -> tuple[ast.Pattern, ...]:
             pattern.span,
             "for events in any order write SEQ(A, B, C) OR SEQ(A, C, B) OR …; or ask two queries",
         )
+        problems.raise_if_any()  # what follows would know two sides only
     return pattern.parts[:2]
 
 

@@ -111,8 +111,8 @@ class ConditionBinder(FunctionBinder):
         value = self.column_value(node)
         if value is None:
             return None
-        is_null = value.type is AttributeType.NULL and not isinstance(value, Constant)
-        if not is_null and value.type not in (AttributeType.BOOLEAN, AttributeType.UNKNOWN):
+        free = (AttributeType.BOOLEAN, AttributeType.UNKNOWN, AttributeType.NULL)
+        if value.type not in free:
             self.problems.add(
                 "not-a-condition",
                 f"'{print_expression(node)}' is {value.type.phrase}, not a condition",

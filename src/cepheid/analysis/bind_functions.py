@@ -20,6 +20,7 @@ from cepheid.analysis.expressions import (
     Value,
 )
 from cepheid.analysis.functions import BY_NAME, TRUNCATED, Function
+from cepheid.analysis.names import references_in
 from cepheid.analysis.schema import NestedType
 from cepheid.analysis.summaries import SUMMARIES
 from cepheid.errors import nearest, suggest
@@ -92,6 +93,9 @@ class FunctionBinder(TimeBinder):
         function = BY_NAME.get(node.name)
         if node.name in SUMMARIES:
             return self._summary(node)
+        if function is None and node.name in ("first", "last"):
+            self._report_event(node)
+            return None
         if function is None:
             self._report_unknown(node)
             return None
@@ -161,6 +165,17 @@ class FunctionBinder(TimeBinder):
             node.name.upper(), read.variable, read.role, column.attribute, result or kind,
             column.type, place if isinstance(place, int) else 0,
         )  # fmt: skip
+
+    def _report_event(self, node: ast.Function) -> None:
+        """Report `first(a)`, which is an event and no value."""
+        names = [each.text for each in node.arguments if isinstance(each, ast.Name)]
+        names += [each.variable for each in references_in(node)]
+        self.problems.add(
+            "missing-argument",
+            f"{node.name} needs an attribute",
+            node.span,
+            f"write {node.name}({(*names, 'a')[0]}.attribute)",
+        )
 
     def _report_unknown(self, node: ast.Function) -> None:
         advice = SQL_FUNCTIONS.get(node.name.upper())

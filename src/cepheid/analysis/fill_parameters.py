@@ -33,7 +33,8 @@ def fill_parameters(
 
     A parameter of the query that is not used is a ConfigError, since it is likely misspelt.
     """
-    filler = _Filler(parameters, problems)
+    plain = {name: _without_numpy(value) for name, value in parameters.items()}
+    filler = _Filler(plain, problems)
     filled = filler.fill(query)
     unused = [name for name in parameters if name not in filler.used]
     if unused:
@@ -50,6 +51,16 @@ def parameter_names(query: ast.Query) -> frozenset[str]:
     filler = _Filler({}, Problems(Source("")))
     filler.fill(query)
     return frozenset(filler.wanted)
+
+
+def _without_numpy(value: Any) -> Any:
+    """Return a value of NumPy or pandas, or a list of such, as Python has it."""
+    if isinstance(value, LISTS):
+        return [_without_numpy(each) for each in value]
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    if kind in ("M", "m"):  # finer ones would be whole numbers
+        value = value.astype(f"{kind}8[us]")
+    return value.tolist() if kind else value
 
 
 @cache

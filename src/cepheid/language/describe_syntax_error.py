@@ -166,6 +166,9 @@ def _misspelt_clause(read: list[Token], token: Token | None, source: Source) -> 
 def _sql_word(read: list[Token], token: Token, source: Source) -> Diagnostic | None:
     """Report a word of SQL: the parser stops at it, right after it, or inside its arguments."""
     attributes = [each for dot, each in pairwise([*read, token]) if dot.type == "DOT"]
+    function = _open_call(read)  # EXTRACT(year FROM x), before FROM
+    if function is not None and function.upper() in FUNCTIONS:
+        return _foreign(function, FUNCTIONS[function.upper()], source)
     for before in takewhile(lambda each: each.type in NAMES, reversed(read)):  # ORDER BY a.x
         if before.upper() in WORDS and not any(before is each for each in attributes):
             return _foreign(before, WORDS[before.upper()], source)
@@ -183,9 +186,6 @@ def _sql_word(read: list[Token], token: Token, source: Source) -> Diagnostic | N
         word = found[1].upper() if found else ""
         if word in WORDS:
             return source.diagnose("sql-word", not_here(word), _span(token), WORDS[word])
-    function = _open_call(read)
-    if function is not None and function.upper() in FUNCTIONS:
-        return _foreign(function, FUNCTIONS[function.upper()], source)
     return None
 
 
@@ -245,6 +245,11 @@ def _unexpected(token: Token, read: list[Token], expected: set[str], source: Sou
         hint = f"a type has no quotes, and backticks if it is no single word: `{token[1:-1]}`"
     if token.type == "COMMA" and "WHERE" in expected:  # after a whole clause
         hint = COMMA_HINTS.get(_clause_of(read) or "", hint)
+    elif token.type == "AS" and _clause_of(read) == "GROUP_BY":
+        hint = "name it in RETURN: RETURN x AS name, COUNT(*) … GROUP BY x"
+    elif token.type in NAMES and [each.type for each in read[-3:-1]] == ["LSQB", "NAME"]:
+        hint = f"for keys with different names write a.{read[-2]} = b.{token}, where a and b are "
+        hint += "variables of the pattern"
     elif read and f"{read[-1]}{token}" in ("=>", "=<"):
         hint = f"did you mean '{token}{read[-1]}'?"
     elif token.type in CLOSING and not expected & {"RPAR", "RSQB", "RBRACE", *OPERANDS}:

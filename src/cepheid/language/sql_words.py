@@ -82,7 +82,15 @@ FUNCTIONS = {
     **dict.fromkeys(("IF", "IIF"), "write CASE WHEN c THEN x ELSE y END"),
     **dict.fromkeys(("TRY_CAST", "CONVERT"), "write CAST(x AS type): NULL if that fails"),
     **dict.fromkeys(("DATEDIFF", "TIMESTAMPDIFF"), "write b.time - a.time < 10 minutes"),
-    "EXTRACT": "write year(x), month(x), day(x), hour(x), minute(x) or second(x)",
+    **dict.fromkeys(
+        ("EXTRACT", "DATE_PART", "DATEPART"),
+        "write year(x), month(x), day(x), hour(x), minute(x) or second(x)",
+    ),
+    **dict.fromkeys(
+        ("POSITION", "STRPOS", "INSTR", "LOCATE", "CHARINDEX"),
+        "write contains(text, 'part') for whether it is there, and split_part(text, 'part', 1) for "
+        "what is before it",
+    ),
     "UNIX_TIMESTAMP": "write epoch(x)",
     "TO_TIMESTAMP": "write CAST(x AS TIMESTAMP)",
     "REGEXP_LIKE": "write x RLIKE 'pattern'",
