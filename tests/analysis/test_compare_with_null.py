@@ -20,6 +20,8 @@ NEVER = "never holds"
         ("NOT (a.x > 1 OR a.x <> NULL)", [("'a.x != NULL'", "write a.x IS NOT NULL")]),
         ("1 < a.x < NULL", [("'a.x < NULL'", "IS NULL")]),
         ("contiguous(a) { a.x = NULL AND a.x = NULL }", [("'a.x = NULL'", "IS NULL")] * 2),
+        ("CASE WHEN a.x = NULL THEN 1 ELSE 2 END = 1", [("'a.x = NULL'", "IS NULL")]),
+        ("coalesce(CASE WHEN NOT a.x != NULL THEN 1 END, 2) = 1", [("'a.x != NULL'", "IS NOT")]),
         ("a.x = 1", []),
     ],
 )

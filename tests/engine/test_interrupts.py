@@ -51,8 +51,13 @@ def many_events(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+# An idle machine needs less than two seconds, and the kernel, hours. The rest is for a machine with
+# more to do than it has processors, on which a process waits for its turn.
+MOST_SECONDS = 10
+
+
 def interrupted(program: str, path: Path, text: str) -> tuple[int, str]:
-    """Run a program and send SIGINT a moment after it says that it is ready."""
+    """Run a program and send SIGINT a moment after it says that it is ready; it has to end soon."""
     with subprocess.Popen(
         [sys.executable, "-c", program, str(path), text], stdout=subprocess.PIPE, text=True
     ) as process:
@@ -61,7 +66,10 @@ def interrupted(program: str, path: Path, text: str) -> tuple[int, str]:
         try:
             time.sleep(2)
             process.send_signal(signal.SIGINT)
-            return process.wait(60), process.stdout.read()
+            sent = time.monotonic()
+            code = process.wait(60)
+            assert time.monotonic() - sent < MOST_SECONDS
+            return code, process.stdout.read()
         finally:
             process.kill()
 

@@ -39,7 +39,7 @@ class TestPredicates:
     def test_on_every_event_of_a_repetition_need_one_value(self):
         less = places("PATTERN SEQ(A+ a, B b) WHERE a.x < b.x")
         assert less == {"a.x < b.x": "0 → 1", "a.x = a.x": "at 0"}
-        equal = places("PATTERN SEQ(A+ a, B b) WHERE a.x = b.y")
+        equal = places("PATTERN SEQ(A+ a, B b, C) WHERE a.x = b.y")
         assert equal == {"a[i].x = a[i-1].x": "0 → 0", "a.x = b.y": "0 → 1"}
 
     def test_of_a_negated_part_stand_at_the_part(self):

@@ -74,7 +74,7 @@ def steps(events: list[Event]) -> list[list[Event]]:
 
 
 def has_type(event: Event, position: Position) -> bool:
-    """Without a type column every event is of every type."""
+    """Without a type column all events are of the one type that a pattern may name."""
     if event.partition is not None and position.occurrence not in event.roles:
         return False
     return event.type is None or event.type in position.types or EVERY_TYPE in position.types

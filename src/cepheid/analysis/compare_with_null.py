@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cepheid.analysis.names import parts_of
 from cepheid.errors import Diagnostic
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
@@ -18,11 +19,12 @@ def find_null_comparisons(query: ast.Query, source: Source) -> tuple[Diagnostic,
     >>> [each.message for each in find_null_comparisons(parse(text), Source(text))]
     ["'a.x = NULL' never holds: whatever is compared with NULL, the comparison is not satisfied"]
     """
-    conditions = [each for each in (query.where, query.having) if each is not None]
+    written = [query.where, *(each.expression for each in query.returns), query.having]
     return tuple(
         _never_holds(comparison, place, source)
-        for condition in conditions
-        for comparison, place in _with_null(condition)
+        for expression in written
+        if expression is not None
+        for comparison, place in _with_null(expression)
     )
 
 
@@ -42,18 +44,13 @@ def _never_holds(comparison: ast.Comparison, place: int, source: Source) -> Diag
 
 def _with_null(node: ast.Expression) -> Iterator[tuple[ast.Comparison, int]]:
     """Yield the comparisons with NULL, and which of a chain it is."""
-    match node:
-        case ast.And() | ast.Or():
-            for operand in node.operands:
-                yield from _with_null(operand)
-        case ast.Not():
-            yield from _with_null(node.operand)
-        case ast.StrategyTerm() if node.body is not None:
-            yield from _with_null(node.body)
-        case ast.Comparison():
-            for place in range(len(node.operators)):
-                if any(map(_is_null, node.operands[place : place + 2])):
-                    yield node, place
+    if isinstance(node, ast.Comparison):
+        for place in range(len(node.operators)):
+            if any(map(_is_null, node.operands[place : place + 2])):
+                yield node, place
+    body = node.body if isinstance(node, ast.StrategyTerm) else None
+    for part in parts_of(node) if body is None else (body,):
+        yield from _with_null(part)
 
 
 def _is_null(node: ast.Expression) -> bool:

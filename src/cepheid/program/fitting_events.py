@@ -27,7 +27,7 @@ TRUE = Truth(True)
 class FittingEvents:
     """Events of one of the types fit a position if one of the conditions holds.
 
-    Without a type column every event is of every type, and `types` is empty.
+    `types` is empty if the program tests no types: then its conditions are asked of every event.
     """
 
     types: tuple[str, ...]

@@ -44,7 +44,8 @@ def masks_of_types(program: Program, columns: Mapping[str, Any], types: EventTyp
 class EventTypes:
     """The type of every event as a number; 0 stands for types that the program does not name.
 
-    Without a type column every event is of every type.
+    Without a type column the program tests no types: its events are of the one that it names, or
+    types are conditions like others (`every_type.py`). So every event is taken for every type.
     """
 
     def __init__(self, program: Program, columns: Mapping[str, Any], length: int) -> None:
