@@ -25,6 +25,7 @@ from cepheid.engine.shared.shared_folds import Alone
 from cepheid.errors import DataError
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
+from cepheid.program.run_record import RAN, FoldRecord, GroupRecord
 
 if TYPE_CHECKING:
     from cepheid.engine.events.report_range import ReportRange
@@ -251,6 +252,10 @@ class _Run:
         from cepheid.engine.trends.trend_events import TrendEvents
 
         mode, schema = self.mode, self.events.schema
+        if mode.report_range is None and not is_partial and not self.report.preferred:
+            found = self._in_stretches(program, output, columns)
+            if found is not None:
+                return found
         events = TrendEvents(
             program, output, columns, self.events.length, mode.threads, mode.report_range,
             self.report.record,
@@ -259,6 +264,24 @@ class _Run:
         if not is_partial:
             self._warn_of_dropped(program, events.dropped)
         return table
+
+    def _in_stretches(
+        self, program: Program, output: AggregateOutput, columns: Mapping[str, Any]
+    ) -> pa.Table | None:
+        from cepheid.engine.trends.result_table import finish
+        from cepheid.engine.trends.time_stretches import NAME, in_stretches
+
+        record, schema = self.report.record, self.events.schema
+        with record.stage("fold"):
+            found = in_stretches(program, output, columns, self.events.length, schema)
+        if found is None:
+            return None
+        record.add(GroupRecord((program.name or "",), (FoldRecord(NAME, RAN),), {}))
+        record.count("events that matter", found.events)
+        record.count("partitions", found.partitions)
+        self._warn_of_dropped(program, found.dropped)
+        with record.stage("columns"):
+            return finish(program, output, schema, found.rows)
 
     def _kept(
         self, program: Program, output: MatchOutput, columns: Mapping[str, Any]

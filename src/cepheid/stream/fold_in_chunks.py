@@ -13,12 +13,12 @@ import pyarrow as pa
 
 from cepheid.engine.events.ticks import LARGEST, to_ticks
 from cepheid.engine.process.name_errors import errors_of
-from cepheid.engine.trends.min_max_keys import has_own_keys
 from cepheid.engine.trends.partial_table import partial_schema, to_partial
 from cepheid.engine.trends.range_table import compose, fold_range
 from cepheid.engine.trends.result_table import finish
+from cepheid.engine.trends.time_stretches import can_be_ranges
 from cepheid.program.aggregate_output import AggregateOutput
-from cepheid.program.program import Clock, Program, Ranking
+from cepheid.program.program import Clock, Program
 from cepheid.program.slot_program import SlotProgram
 from cepheid.program.when_final import WhenFinal, when_final
 from cepheid.stream.sorted_runs import Chunk
@@ -35,7 +35,7 @@ def folds_in_chunks(program: Program, events: pa.Schema) -> bool:
     """
     output = program.output
     if program.window_length is None:
-        return isinstance(output, AggregateOutput) and _is_linear(program, output, events)
+        return can_be_ranges(program, events)
     if program.clock is Clock.TIME:
         return reason_unbounded(program) is None
     is_final_at_once = program.negation is None and program.pair is None
@@ -44,15 +44,6 @@ def folds_in_chunks(program: Program, events: pa.Schema) -> bool:
         and is_final_at_once
         and when_final(program) is WhenFinal.LAST_EVENT
     )
-
-
-def _is_linear(program: Program, output: AggregateOutput, events: pa.Schema) -> bool:
-    """Whether matrices of chunks can be put together; see `plan/rules/choose_parallelism.py`."""
-    if program.slots is None or program.pair is not None or output.has_exact:
-        return False
-    if program.ranking is Ranking.STREAM and program.partition_by:
-        return False
-    return all(has_own_keys(events.field(each.attribute).type) for each in output.minima)
 
 
 def fold_in_chunks(

@@ -65,11 +65,15 @@ def fold_range(
     program: Program, slots: SlotProgram, output: AggregateOutput, events: pa.Table
 ) -> pa.Table:
     """Return the matrices of one range of time."""
-    given = _given(program, output, events)
-    pane = pane_length(program.window_length, program.slide)
+    return range_rows(events_of_range(program, output, events), slots, events.schema)
+
+
+def range_rows(given: TrendEvents, slots: SlotProgram, events: pa.Schema) -> pa.Table:
+    """Return the matrices of one range of time, whose events are here."""
+    pane = pane_length(given.program.window_length, given.program.slide)
     begin = given.ordered.arrays.clock.min(initial=2**63 - 1)
     return matrix_rows(
-        given, slots, given.ordered, pane, events.schema, lambda each: np.full(each.size, begin)
+        given, slots, given.ordered, pane, events, lambda each: np.full(each.size, begin)
     )
 
 
@@ -85,7 +89,8 @@ def fold_stretches(given: TrendEvents, events: pa.Schema, begins: Int64s) -> pa.
     return rows.set_column(place, rows.schema.field(PANE), rows.column(RANGE))
 
 
-def _given(program: Program, output: AggregateOutput, events: pa.Table) -> TrendEvents:
+def events_of_range(program: Program, output: AggregateOutput, events: pa.Table) -> TrendEvents:
+    """Return the events of one range of time."""
     columns = dict(zip(events.column_names, events.columns, strict=True))
     return TrendEvents(program, output, columns, events.num_rows)
 
