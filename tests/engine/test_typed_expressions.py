@@ -330,6 +330,34 @@ def test_a_column_of_nulls_beside_decimals() -> None:
         assert query.run(events, time="ts", type="kind").num_rows == rows
 
 
+OF_PAIR = pa.table(
+    {
+        "id": [1, 2],
+        "kind": ["A", "B"],
+        "n": pa.array([1, 2], pa.int64()),
+        "s": ["x", "y"],
+        "d": pa.array([Decimal("0.1"), Decimal("0.2")], pa.decimal128(10, 1)),
+        "t": pa.array([NOON, NOON + MINUTE], pa.timestamp("us")),
+    }
+)
+OF_MATCHES = (
+    ("starts_with(a.s || b.s, a.s)", True), ("contains(b.s, a.s)", False),
+    ("ends_with('xy', b.s)", True), ("contains(c.s, a.s)", None), ("a.s || b.s", "xy"),
+    ("concat(b.s, '-', a.s)", "y-x"), ("upper(a.s || b.s)", "XY"),
+    ("CAST(a.n + b.n AS STRING)", "3"), ("greatest(a.t, b.t)", NOON + MINUTE),
+    ("least(a.t, b.t) + 1 minute", NOON + MINUTE), ("a.d + b.d", Decimal("0.3")),
+    ("a.d * b.d", Decimal("0.02")), ("b.d - a.d", Decimal("0.1")), ("c.s || a.s", None),
+    ("coalesce(c.s, a.s || b.s)", "xy"), ("CASE WHEN a.s < b.s THEN a.s || b.s END", "xy"),
+    ("a.d + b.d + a.n", Decimal("1.3")), ("hour(greatest(a.t, b.t))", 12),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("expression", "value"), OF_MATCHES)
+def test_functions_of_several_events(expression: str, value: object) -> None:
+    query = cepheid.query(f"PATTERN SEQ(A a, B b, C? c) RETURN {expression} AS v")
+    assert query.run(OF_PAIR, time="id", type="kind").to_pylist() == [{"v": value}]
+
+
 @pytest.mark.parametrize(
     ("condition", "count"),
     [("NULL", 0), ("NOT NULL", 0), ("a.n < b.n OR NULL", 1), ("a.n < b.n AND NULL", 0),

@@ -9,6 +9,7 @@ from cepheid.analysis.automaton import FREE
 from cepheid.analysis.bound import (
     BoundQuery,
     EventsColumn,
+    ExpressionColumn,
     MatchColumn,
     SummaryColumn,
     ValueColumn,
@@ -131,6 +132,9 @@ def _column(query: BoundQuery, column: MatchColumn, trend: Trend) -> Any:
             pattern = query.patterns[column.side]
             here = scene(query, pattern, trend[column.side], ended=True)
             return with_point(single_value(column.value, here), column.scale)
+        case ExpressionColumn():
+            parts = {each.output: _column(query, each, trend) for each in column.parts}
+            return value_of(column.value, parts)
         case SummaryColumn():
             pattern = query.patterns[column.side]
             here = scene(query, pattern, trend[column.side], ended=True)

@@ -41,6 +41,13 @@ WALLS = tuple(
         "2024-11-03T02:30:00",
     )
 )
+OF_TWO = st.sampled_from((
+    "{}.p + {}.f", "{}.p * {}.p", "{}.u - {}.u", "greatest({}.at, {}.at)", "{}.u + {}.x",
+    "CAST({}.k + {}.k AS STRING)", "coalesce({}.p, {}.x)", "least({}.wall, {}.wall)",
+    "abs({}.p - {}.p)", "round({}.p - {}.f, 1)",
+    "CASE WHEN {0}.p < {1}.p THEN {0}.p ELSE {1}.f END",
+    "length(CAST({}.x AS STRING) || CAST({}.u AS STRING))", "-({}.p + {}.p) % 0.3",
+))  # fmt: skip
 NUMBERS = {
     "x": FRACTIONS, "u": ("9223372036854775807.5", "9223372036854775808", "18446744073709551616"),
     "p": (*PRICES, "1234567890123456.105"), "f": (*FINE, "0.15"), "y": FINE,
@@ -174,5 +181,9 @@ def typed_cases(draw: st.DrawFn, zone: str, *, is_aggregate: bool = False) -> Ca
     of_one = st.sampled_from(("{}.p * 1.5", "{}.u * 2", "coalesce({}.u, 0)"))
     form = draw(array_forms) if names[some] else draw(of_one)
     columns.append(f"{form.format(some)} AS computed")
+    ones = [name for name in names if not names[name]]
+    if len(ones) > 1:
+        pair = draw(st.permutations(ones))[:2]
+        columns += [f"{draw(OF_TWO).format(*pair)} AS {each}" for each in ("both", "again")]
     clauses.append(f"RETURN {', '.join(columns)}")
     return Case("\n".join(clauses), draw(typed_streams(zone)), ())

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import cepheid
-from tests.engine.test_typed_expressions import EITHER, EVENTS, OF_UNBOUND
+from tests.engine.test_typed_expressions import EITHER, EVENTS, OF_MATCHES, OF_PAIR, OF_UNBOUND
 
 pytestmark = pytest.mark.spark
 
@@ -57,3 +57,23 @@ def test_as_in_process(stored: DataFrame, pattern: str, expressions: tuple[str, 
         strict=True,
     )
     assert [each for each in kinds if each[1] != each[2]] == []
+
+
+OF_RESULTS = (
+    "COUNT(*) + 1", "MAX(b.t) + 1 hour", "CAST(SUM(a.n) AS STRING)", "MAX(a.n) = 1", "-MIN(a.d)",
+    "SUM(b.d - a.d)", "AVG(b.t - a.t) + 1 minute", "greatest(MAX(a.d), COUNT(*))", "SUM(a.d) * 3",
+)  # fmt: skip
+
+
+def test_of_one_match_and_of_all(spark: SparkSession, tmp_path: Path) -> None:
+    pq.write_table(OF_PAIR, tmp_path / "pair.parquet")
+    frame = spark.read.parquet(str(tmp_path))
+    both = "PATTERN SEQ(A a, B b) WHERE a.d < b.d AND a.t < b.t"
+    every = tuple(each for each, _ in OF_MATCHES)
+    for pattern, columns in (("PATTERN SEQ(A a, B b, C? c)", every), (both, OF_RESULTS)):
+        listed = ", ".join(f"{each} AS c{number}" for number, each in enumerate(columns))
+        query = cepheid.query(f"{pattern} RETURN {listed}")
+        wanted = query.run(OF_PAIR, time="id", type="kind")
+        found = query.run(frame, time="id", type="kind").toArrow()
+        assert found.to_pylist() == wanted.to_pylist()
+        assert found.schema.types == wanted.schema.types

@@ -95,9 +95,10 @@ class AggregateArithmetic(ConditionBinder):
 
     def is_unsigned(self, value: Value) -> bool:
         """Whether it is the least or largest of whole numbers without a sign."""
-        known = {each.output: each.aggregate.attribute for each in self.hidden}
-        is_column = isinstance(value, AttributeReference) and value.type is AttributeType.DECIMAL
-        return is_column and known.get(str(value.attribute)) in self.schema.unsigned
+        if not isinstance(value, AttributeReference) or value.type is not AttributeType.DECIMAL:
+            return False
+        known = {each.output: str(each.aggregate.attribute) for each in self.hidden}
+        return known.get(value.attribute, "") in self.schema.unsigned
 
     def _read(self, value: Value) -> list[TrendAggregate | None]:
         """Return the aggregates that an expression reads; None stands for a group attribute."""

@@ -225,7 +225,7 @@ class ColumnBinder(ValueBinder, ABC):
             if any(isinstance(each, BlockAggregate) for each in references(value)) and not several
             else "functions of numbers, least, greatest, coalesce, CASE and IS NULL may read "
             "several events, and give numbers, strings and truth values; apply other functions to "
-            "the events one by one, or compute with the result",
+            "the events one by one, or in RETURN",
         )
 
     def _truth_value(self, condition: Condition, node: ast.Expression) -> Value | None:

@@ -109,6 +109,8 @@ class FunctionBinder(TimeBinder):
                 for index, value in enumerate(arguments)]  # fmt: skip
         if not all(good) or not self._options_are_right(function, arguments, node):
             return None
+        if function.name == "contains" and not self._has_text(node, arguments):
+            return None
         if function.name == "nullif":
             return self._nullif(node, arguments)
         kind = function.result
@@ -123,6 +125,20 @@ class FunctionBinder(TimeBinder):
         if isinstance(first, AttributeReference):  # what it holds decides what is done
             arguments[0] = replace(first, type=self.nested_type(first))
         return Apply(function.name, tuple(arguments), kind)
+
+    def _has_text(self, node: ast.Function, arguments: Sequence[Value]) -> bool:
+        """Whether a part of a text is a text; if not, that is reported."""
+        texts = (AttributeType.STRING, NULL, UNKNOWN)
+        whole, part = (self.nested_type(each) for each in arguments)
+        if whole is not AttributeType.STRING or part in texts:
+            return True
+        self.problems.add(
+            "type-mismatch",
+            f"a string has no part that is {part.phrase}",
+            node.span,
+            "write contains(text, 'part'), or CAST(x AS STRING)",
+        )
+        return False
 
     def nested_type(self, value: Value) -> AttributeType:
         """Return the type of a value; of a column also which kind of other values it holds."""
@@ -357,8 +373,9 @@ class FunctionBinder(TimeBinder):
 
     def is_unsigned(self, value: Value) -> bool:
         """Whether a decimal is a whole number without a sign, as it is stored."""
-        is_column = isinstance(value, AttributeReference | BlockAggregate)
-        return is_column and value.attribute in self.schema.unsigned
+        if not isinstance(value, AttributeReference | BlockAggregate):
+            return False
+        return value.attribute in self.schema.unsigned
 
     # --- fields ---------------------------------------------------------------------------------
 

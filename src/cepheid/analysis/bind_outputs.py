@@ -23,9 +23,14 @@ from cepheid.analysis.bound import (
     Variable,
 )
 from cepheid.analysis.column_names import NAMELESS, default_name
-from cepheid.analysis.decimal_sums import sum_without_point
+from cepheid.analysis.decimal_sums import scale_of_whole, sum_without_point
 from cepheid.analysis.expressions import AttributeReference, Constant, Role, references
 from cepheid.analysis.match_duration import is_duration
+from cepheid.analysis.match_expressions import (
+    MatchExpressions,
+    expression_column,
+    needs_columns,
+)
 from cepheid.analysis.names import leaves_of, references_in
 from cepheid.analysis.problems import Problems
 from cepheid.analysis.schema import EventSchema
@@ -321,7 +326,9 @@ class _OutputBinder:
         if self._reads_both_sides(names, node):
             return None
         binder = ConditionBinder(self.scopes[side], self.schema, self.problems)
-        value = binder.column_value(node)
+        exact = MatchExpressions(self.scopes[side], self.schema, self.problems).value(node)
+        is_computed = exact is not None and needs_columns(binder, node, exact)
+        value = exact if is_computed or exact is None else binder.column_value(node)
         if value is None:
             return None
         if isinstance(value, AttributeReference) and value.attribute in self.schema.computed:
@@ -352,11 +359,11 @@ class _OutputBinder:
                     "use [1], [a.LEN] or an aggregate of []",
                 )
                 return None
+        if is_computed:
+            return expression_column(name, node, value, side, binder)
         whole = sum_without_point(value, node)
         if whole is not None and whole.attribute is not None:
-            sources = self.schema.computed[whole.attribute].sources
-            scale = self.schema.scales[next(iter(sources))]
-            return ValueColumn(name, whole, side, scale)
+            return ValueColumn(name, whole, side, scale_of_whole(whole.attribute, self.schema))
         return ValueColumn(name, value, side)
 
     def _reads_both_sides(self, names: Sequence[str], node: ast.Expression) -> bool:

@@ -74,7 +74,7 @@ class ValueBinder:
                 operand = self.value(node.operand)
                 if operand is None or not self._numeric(operand, node.operand, "-"):
                     return None
-                return Minus(operand, _computed_type(operand.type, operand))
+                return Minus(operand, self.computed_type(operand.type, operand))
             case ast.Arithmetic():
                 return self._arithmetic(node)
             case ast.Call():
@@ -100,6 +100,15 @@ class ValueBinder:
     def temporal_arithmetic(self, sign: str, left: Value, right: Value) -> Value | None:
         """Return a sum or difference with times in it; None if it has no meaning."""
         return None
+
+    def computed_type(self, kind: AttributeType, *operands: Value) -> AttributeType:
+        """Return the type of arithmetic; in kernels that of decimals is exact of one event."""
+        found = [reference for each in operands for reference in references(each)]
+        reads_one = len({(each.variable, each.role) for each in found}) < 2
+        has_aggregate = any(isinstance(each, BlockAggregate) for each in found)
+        if kind is AttributeType.DECIMAL and (has_aggregate or not reads_one):
+            return AttributeType.FLOAT
+        return kind
 
     # --- references -----------------------------------------------------------------------------
 
@@ -271,7 +280,7 @@ class ValueBinder:
         if AttributeType.DECIMAL in (left.type, right.type):
             left, right = with_exact_literals(left, right)
         kind = _result_type(node.operator, left.type, right.type)
-        return Operation(node.operator, left, right, _computed_type(kind, left, right))
+        return Operation(node.operator, left, right, self.computed_type(kind, left, right))
 
     def _report_times(self, node: ast.Arithmetic, left: Value, right: Value) -> None:
         self.problems.add(
@@ -367,16 +376,6 @@ def _result_type(sign: str, left: AttributeType, right: AttributeType) -> Attrib
     if sign == "/" or not (left.is_exact and right.is_exact):
         return AttributeType.FLOAT
     return left if left is right else AttributeType.DECIMAL
-
-
-def _computed_type(kind: AttributeType, *operands: Value) -> AttributeType:
-    """Return the type of arithmetic; of decimals it is exact if it reads one event."""
-    found = [reference for each in operands for reference in references(each)]
-    reads_one = len({(each.variable, each.role) for each in found}) < 2
-    has_aggregate = any(isinstance(each, BlockAggregate) for each in found)
-    if kind is AttributeType.DECIMAL and (has_aggregate or not reads_one):
-        return AttributeType.FLOAT
-    return kind
 
 
 def with_exact_literals(left: Value, right: Value) -> tuple[Value, Value]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
@@ -238,7 +238,27 @@ class SummaryColumn:
     side: int = 0
 
 
-MatchColumn: TypeAlias = EventsColumn | ValueColumn | SummaryColumn
+@dataclass(frozen=True, slots=True)
+class ExpressionColumn:
+    """What is computed of other columns of a match: `a.s || b.s`.
+
+    The value reads its `parts` by name; they have one value for every match, and are not shown.
+    """
+
+    output: str
+    value: Value
+    parts: tuple[EventsColumn | ValueColumn, ...]
+    written: str
+    side: int = 0
+
+
+MatchColumn: TypeAlias = EventsColumn | ValueColumn | SummaryColumn | ExpressionColumn
+
+
+def with_parts_of_columns(columns: Iterable[MatchColumn]) -> Iterator[MatchColumn]:
+    """Yield columns, and those that others are computed of."""
+    for each in columns:
+        yield from each.parts if isinstance(each, ExpressionColumn) else (each,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,11 @@ def same_scale(attributes: list[str], schema: EventSchema) -> int | None:
     return scales.pop() if len(scales) == 1 else None
 
 
+def scale_of_whole(column: str, schema: EventSchema) -> int:
+    """Return the digits after the point of a decimal, given the column without its point."""
+    return schema.scales[next(iter(schema.computed[column].sources))]
+
+
 def without_point(argument: ast.Expression, scale: int) -> ast.Expression:
     """Return the whole number that a decimal is without its point."""
     span = argument.span

@@ -8,6 +8,7 @@ from cepheid.analysis.bound import (
     AggregateColumn,
     BoundQuery,
     EventsColumn,
+    ExpressionColumn,
     MatchColumn,
     SummaryColumn,
     TrendAggregate,
@@ -199,6 +200,8 @@ def _match_output(column: MatchColumn) -> Output:
         option = "" if column.option is None else f", {column.option!r}"
         read = f"{column.variable}[].{column.attribute}"
         return Output(column.output, f"{column.function}({read}{option})")
+    if isinstance(column, ExpressionColumn):
+        return Output(column.output, column.written)
     return Output(column.output, describe(column.value))
 
 

@@ -100,10 +100,35 @@ def _replace(text: Column, part: str, new: str) -> Column:
     return text if not part else pc.replace_substring(text, part, new)
 
 
+def _of_pairs(
+    function: Callable[..., Column], test: Callable[[Any, Any], bool | None]
+) -> Callable[[Arguments], Column]:
+    """Return a test of a text; Arrow knows those in which the other side is a literal."""
+
+    def apply(arguments: Arguments) -> Column:
+        column, part = arguments
+        if isinstance(part, pa.Scalar):
+            return _with_literals(function, pa.bool_())(arguments)
+        others = part.to_pylist()
+        is_one = isinstance(column, pa.Scalar)
+        values = [column.as_py()] * len(others) if is_one else column.to_pylist()
+        pairs = zip(values, others, strict=True)
+        found = [None if one is None or other is None else test(one, other) for one, other in pairs]
+        return pa.array(found, pa.bool_())
+
+    return apply
+
+
+def _has_element(array: list[Any], element: Any) -> bool | None:
+    return True if element in array else None if None in array else False
+
+
 def _contains(arguments: Arguments) -> Column:
     column, part = arguments
     if not pa.types.is_list(column.type) and not pa.types.is_large_list(column.type):
-        return _with_literals(pc.match_substring, pa.bool_())(arguments)
+        return _of_pairs(pc.match_substring, str.__contains__)(arguments)
+    if not isinstance(part, pa.Scalar):
+        return _of_pairs(pc.equal, _has_element)(arguments)
     if part.as_py() is None:
         return _nothing(column, pa.bool_())
     column = in_one(column)
@@ -331,8 +356,8 @@ FUNCTIONS: Mapping[str, Callable[[Arguments], Column]] = {
     "ltrim": _with_literals(pc.utf8_ltrim, pa.string()),
     "rtrim": _with_literals(pc.utf8_rtrim, pa.string()),
     "concat": _concat,
-    "starts_with": _with_literals(pc.starts_with, pa.bool_()),
-    "ends_with": _with_literals(pc.ends_with, pa.bool_()),
+    "starts_with": _of_pairs(pc.starts_with, str.startswith),
+    "ends_with": _of_pairs(pc.ends_with, str.endswith),
     "contains": _contains,
     "replace": _with_literals(_replace, pa.string()),
     "regexp_extract": _with_literals(_regexp_extract, pa.string()),

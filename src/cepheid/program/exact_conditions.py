@@ -12,7 +12,16 @@ from decimal import Decimal
 from fractions import Fraction
 
 from cepheid.analysis.attribute_types import AttributeType
-from cepheid.analysis.bound import BoundPattern, BoundQuery, Branch, MatchColumn, ValueColumn
+from cepheid.analysis.bound import (
+    BoundPattern,
+    BoundQuery,
+    Branch,
+    EventsColumn,
+    ExpressionColumn,
+    MatchColumn,
+    SummaryColumn,
+    ValueColumn,
+)
 from cepheid.analysis.expressions import (
     AllOf,
     AnyOf,
@@ -78,6 +87,12 @@ def _exact_pattern(pattern: BoundPattern) -> BoundPattern:
 
 
 def _exact_column(column: MatchColumn) -> MatchColumn:
+    if isinstance(column, ExpressionColumn):
+        return replace(column, parts=tuple(map(_exact_part, column.parts)))
+    return column if isinstance(column, SummaryColumn) else _exact_part(column)
+
+
+def _exact_part(column: EventsColumn | ValueColumn) -> EventsColumn | ValueColumn:
     if isinstance(column, ValueColumn):
         return replace(column, value=_exact_value(column.value))
     return column

@@ -6,7 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from cepheid.analysis.attribute_types import AttributeType
-from cepheid.analysis.bound import BoundPattern, BoundQuery, NeighbourBound, ValueColumn
+from cepheid.analysis.bound import (
+    BoundPattern,
+    BoundQuery,
+    NeighbourBound,
+    ValueColumn,
+    with_parts_of_columns,
+)
 from cepheid.analysis.expressions import (
     AttributeReference,
     BlockAggregate,
@@ -151,7 +157,7 @@ class _RunLowering:
         by_binding = tuple(tuple(tests[each]) for each in self.bindings)
         values = tuple(
             lower_match_value(each, self.pattern, self.writer)
-            for each in self.query.matches or ()
+            for each in with_parts_of_columns(self.query.matches or ())
             if isinstance(each, ValueColumn)
         )
         return RunProgram(

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import TypeAlias
 
-from cepheid.analysis.bound import EventsColumn, MatchColumn, SummaryColumn
+from cepheid.analysis.bound import (
+    EventsColumn,
+    MatchColumn,
+    SummaryColumn,
+    with_parts_of_columns,
+)
 from cepheid.analysis.derived_types import StreamTime
 from cepheid.analysis.expressions import ComputedColumn, references
 from cepheid.analysis.key_copies import KeyCopies
@@ -60,6 +65,11 @@ class MatchOutput:
     is_partial: bool = False
     is_compressed: bool = False
     stream_time: StreamTime | None = None
+
+    @property
+    def every_column(self) -> tuple[MatchColumn, ...]:
+        """The columns, and what others are computed of in their stead."""
+        return tuple(with_parts_of_columns(self.columns))
 
 
 Output: TypeAlias = MatchOutput | AggregateOutput
@@ -183,7 +193,7 @@ class Program:
         names |= {name for each in columns for name in each.stored}
         if isinstance(self.output, MatchOutput):
             names |= set(self.output.choice.tie_columns if self.output.choice else ())
-            for column in self.output.columns:
+            for column in self.output.every_column:
                 if isinstance(column, EventsColumn | SummaryColumn):
                     names.add(column.attribute)
         else:

@@ -99,7 +99,7 @@ def reads_unbound(program: Program) -> bool:
     output = program.output
     if not isinstance(output, MatchOutput):
         return False
-    values = [each.value for each in output.columns if isinstance(each, ValueColumn)]
+    values = [each.value for each in output.every_column if isinstance(each, ValueColumn)]
     read = {reference.variable for each in values for reference in references(each)}
     positions = dict(output.positions_by_variable)
     return any(

@@ -14,7 +14,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
-from cepheid.analysis.bound import EventsColumn, MatchColumn, SummaryColumn, ValueColumn
+from cepheid.analysis.bound import (
+    EventsColumn,
+    ExpressionColumn,
+    MatchColumn,
+    SummaryColumn,
+    ValueColumn,
+)
 from cepheid.analysis.describe import describe
 from cepheid.analysis.expressions import (
     AttributeReference,
@@ -24,6 +30,7 @@ from cepheid.analysis.expressions import (
     references,
 )
 from cepheid.engine.events.event_schema import ARROW_TYPES
+from cepheid.engine.events.expression_type import expression_type
 from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.engine.events.predicate_inputs import PredicateInputs
 from cepheid.engine.events.take_rows import RowTaker
@@ -44,9 +51,9 @@ from cepheid.kernels.graph.match_nodes import MatchArrays
 from cepheid.kernels.graph.match_values import compute_values
 from cepheid.kernels.graph.select_events import select_events
 from cepheid.kernels.predicates.predicate_machine import OVERFLOW, VALID
-from cepheid.program.arrow_arrays import texts_to_arrow, to_arrow
+from cepheid.program.arrow_arrays import in_one, texts_to_arrow, to_arrow
 from cepheid.program.decimals import decimal_of, decimal_type, with_point
-from cepheid.program.evaluate import LocalPredicates
+from cepheid.program.evaluate import OVERFLOW_HINT, LocalPredicates
 from cepheid.program.numeric_times import has_digits
 from cepheid.program.program import Clock, MatchOutput, Program
 
@@ -68,6 +75,9 @@ def match_schema(program: Program, output: MatchOutput, events: pa.Schema) -> pa
 def _arrow_type(column: MatchColumn, events: pa.Schema) -> pa.DataType:
     if isinstance(column, ValueColumn):
         return value_type(column, events)
+    if isinstance(column, ExpressionColumn):
+        parts = pa.schema([(each.output, _arrow_type(each, events)) for each in column.parts])
+        return expression_type(column.value, parts)
     if isinstance(column, SummaryColumn):
         return summary_type(column, events.field(column.attribute).type)
     kind = events.field(column.attribute).type
@@ -110,7 +120,9 @@ class MatchRows:
         """Return the rows of some matches."""
         selected = {
             name: self._selected(name, matches)
-            for name in {e.variable for e in self.output.columns if isinstance(e, EventsColumn)}
+            for name in {
+                e.variable for e in self.output.every_column if isinstance(e, EventsColumn)
+            }
         }
         arrays = [self._column(each, matches, selected) for each in self.output.columns]
         if self.output.has_default_columns:
@@ -139,7 +151,20 @@ class MatchRows:
                 return found.cast(self.schema.field(column.output).type)
             case EventsColumn():
                 return self._events(column, *selected[column.variable])
+            case ExpressionColumn():
+                parts = {e.output: self._column(e, matches, selected) for e in column.parts}
+                return self._computed(column, parts, matches.offsets.size - 1)
         assert_never(column)
+
+    def _computed(self, column: ExpressionColumn, parts: Mapping[str, Any], count: int) -> pa.Array:
+        try:
+            found = LocalPredicates(parts, count).value(column.value)
+            found = pc.cast(found, self.schema.field(column.output).type)
+        except pa.ArrowInvalid as error:
+            raise DataError(
+                f"'{column.written}' cannot be computed: {error}", hint=OVERFLOW_HINT
+            ) from None
+        return pa.repeat(found, count) if isinstance(found, pa.Scalar) else in_one(found)
 
     def _selected(self, variable: str, matches: MatchArrays) -> tuple[Int64s, Int64s]:
         """Return the events of a variable, and where those of a match begin."""
@@ -177,8 +202,12 @@ def _places(program: Program, output: MatchOutput) -> dict[str, int] | None:
     if not is_whole or sorted(program.automaton.edges) != edges or program.automaton.first != 1:
         return None
     places = {name: each[0] for name, each in output.positions_by_variable if len(each) == 1}
-    read = {each.variable for each in output.columns if isinstance(each, EventsColumn)}
-    return places if read <= places.keys() else None
+    return places if _variables(output) <= places.keys() else None
+
+
+def _variables(output: MatchOutput) -> set[str]:
+    """Return the variables whose events are shown, or read to compute what is."""
+    return {each.variable for each in output.every_column if isinstance(each, EventsColumn)}
 
 
 def _borders(matches: MatchArrays) -> tuple[Int64s, Int64s]:
@@ -294,7 +323,7 @@ class MatchValues:
         if literal is not None:
             return pa.repeat(literal, matches.offsets.size - 1)
         assert isinstance(self.program.output, MatchOutput)
-        expressions = [e for e in self.program.output.columns if isinstance(e, ValueColumn)]
+        expressions = [e for e in self.program.output.every_column if isinstance(e, ValueColumn)]
         number = expressions.index(column)
         integers, floats, status = compute_values(
             matches,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,10 +21,8 @@ from cepheid.analysis.expressions import (
     Constant,
     Value,
 )
-from cepheid.engine.events.event_schema import ARROW_TYPES
 from cepheid.errors import DataError
 from cepheid.program.arrow_arrays import texts_to_arrow
-from cepheid.program.decimals import decimal_type
 from cepheid.program.evaluate import LocalPredicates, to_booleans
 
 Booleans = NDArray[np.bool_]
@@ -95,20 +92,3 @@ class ResultExpressions(LocalPredicates):
         name = str(value.attribute)
         found: Sequence[Any] = self.exact.get(name) or self.columns[name].to_pylist()
         return found
-
-
-@lru_cache(maxsize=256)
-def expression_type(value: Value, columns: pa.Schema) -> pa.DataType:
-    """Return the type of an expression over columns.
-
-    >>> from cepheid.analysis.expressions import AttributeReference, Minus, Role
-    >>> column = AttributeReference("", Role.EACH, "n", AttributeType.INTEGER)
-    >>> expression_type(Minus(column, AttributeType.INTEGER), pa.schema([("n", pa.int32())]))
-    DataType(int64)
-    """
-    if value.type in ARROW_TYPES and value.type is not AttributeType.INTEGER:
-        return ARROW_TYPES[value.type]
-    if value.type is AttributeType.DECIMAL:
-        return decimal_type(value, columns)
-    empty = {each.name: pa.array([], each.type) for each in columns}
-    return LocalPredicates(empty, 0).value(value).type

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from cepheid.analysis.bound import ConstantColumn
 from cepheid.analysis.expressions import references
+from cepheid.engine.events.expression_type import expression_type
 from cepheid.engine.events.ticks import from_ticks, to_ticks, window_type
 from cepheid.engine.trends.columns import ValueColumns, column_type
 from cepheid.engine.trends.groups import GroupRows
 from cepheid.engine.trends.integer_sums import Bounds, ExactSums
-from cepheid.engine.trends.result_expressions import ResultExpressions, expression_type
+from cepheid.engine.trends.result_expressions import ResultExpressions
 from cepheid.errors import DataError
 from cepheid.kernels.values.value_arrays import ValueRows
 from cepheid.program.aggregate_output import AggregateOutput
