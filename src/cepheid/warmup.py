@@ -44,6 +44,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "adjacent-predicates": (
         "PATTERN A{2,} a WHERE [k] AND a[i].ts - a[i-1].ts < 10 WITHIN 60 RETURN COUNT(*) AS n",
         "PATTERN A+ a WHERE [k] AND a[i].x > a[i-1].x WITHIN 60 SLIDE 20 RETURN COUNT(*) AS n",
+        "PATTERN ANY(A, B, C)+ a WHERE a[i].ts - a[i-1].ts < 60 RETURN EXACT COUNT(*) AS n",
         "PATTERN A+ a WHERE [k] AND a[i].x > a[i-1].x RETURN SUM(a.x) AS s",
         "PATTERN A+ a WHERE [k] AND a[i].x > a[i-1].x SEMANTICS skip-till-next-match "
         "WITHIN 60 SLIDE 20 RETURN COUNT(*) AS n",

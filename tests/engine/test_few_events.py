@@ -1,5 +1,6 @@
 """NumPy for few events gives what the kernels give."""
 
+import json
 import math
 
 import numpy as np
@@ -22,6 +23,7 @@ from cepheid.kernels.order.value_ranks import rank_in_partitions
 from cepheid.kernels.values.add_by_key import add_by_key
 from cepheid.kernels.values.value_arrays import NOTHING, ValueRows
 from tests.engine.few_events import few_are
+from tests.kernels.processes import output_of
 
 small = st.integers(-3, 3)
 ALL = slice(None)
@@ -154,3 +156,28 @@ def test_counts_beyond_doubles_are_those_of_integers():
     exact = sum(counts)
     assert row["magnitude"] == pytest.approx(1000 + math.log2(exact >> 1000), rel=1e-12)
     assert run.report.groups[0].ran == "few counts looked up"
+
+
+FIRST_USE = """
+import contextlib, json, cepheid, pyarrow as pa
+from cepheid.engine.events.is_few import as_if_many
+from cepheid.kernels.compiling import watching_compilations
+events = pa.table({"ts": range(10_000), "kind": ["F"] * 10_000})
+text = "PATTERN F+ f WHERE f[i].ts - f[i-1].ts < 10 RETURN LOG2(COUNT(*)) AS bits"
+found, compiled = [], []
+for how in (contextlib.nullcontext, as_if_many):
+    with watching_compilations() as some, how():
+        found += cepheid.query(text).run(events, time="ts", type="kind")["bits"].to_pylist()
+    compiled.append("count_any" in {each.name.rsplit(".")[-1] for each in some})
+print(json.dumps([found, compiled]))
+"""
+
+
+@pytest.mark.slow
+def test_a_kernel_for_large_numbers_is_not_compiled_for_few_events(tmp_path):
+    """The first use counts with integers; where the kernel is there, it gives the same."""
+    (tmp_path / "kernels").mkdir(mode=0o700)
+    said = output_of(FIRST_USE, CEPHEID_CACHE_DIR=str(tmp_path / "kernels"))
+    (few, many), compiled = json.loads(said.splitlines()[-1])
+    assert few == pytest.approx(many, rel=1e-12)
+    assert compiled == [False, True]

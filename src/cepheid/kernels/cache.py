@@ -160,6 +160,10 @@ class KernelCache(FunctionCache):
         self._turn: TextIO | None = None
         self._ending = threading.Lock()
 
+    def has_code(self) -> bool:
+        """Whether the folder has machine code of this function."""
+        return Path(self._cache_file._index_path).exists()
+
     def load_overload(self, sig: object, target_context: object) -> object:
         """Load one signature's machine code, or None if this process is to compile it.
 

@@ -93,6 +93,14 @@ def by_type(*functions: Callable[..., Result]) -> Callable[..., Result]:
     return chosen
 
 
+def is_kept(function: Callable[..., object]) -> bool:
+    """Whether machine code of a kernel is here or on disk, so that it need not be compiled."""
+    if not isinstance(function, Dispatcher) or function.signatures:
+        return True
+    cache = getattr(function, "_cache", None)
+    return isinstance(cache, KernelCache) and cache.has_code()
+
+
 def _offer(
     chosen: Callable[..., Result],
     of_class: type,

@@ -10,9 +10,9 @@ FEW = 2**13
 _ARE_MANY = ContextVar("are_many", default=False)
 
 
-def is_few(count: int) -> bool:
+def is_few(count: int, most: int = FEW) -> bool:
     """Whether so many events, rows or values are not worth a kernel of their own."""
-    return count <= FEW and not _ARE_MANY.get()
+    return count <= most and not _ARE_MANY.get()
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cepheid.engine.events.is_few import is_few
 from cepheid.engine.events.kernel_arrays import widest_step
 from cepheid.engine.fold import Facts, TooLarge
 from cepheid.engine.process.threads import cut, side_by_side
@@ -18,6 +19,7 @@ from cepheid.engine.trends.folds.last_event_indexes import EdgeIndexes
 from cepheid.engine.trends.measures import LARGEST_EXPONENT, TIER_BITS
 from cepheid.engine.trends.trend_task import TrendTask
 from cepheid.kernels.arrays import EventArrays, Float64s, Int64s, Masks
+from cepheid.kernels.jit import is_kept
 from cepheid.kernels.last_event.adjacent_rules import Indexes, Segments
 from cepheid.kernels.last_event.count_any import Fresh, SegmentCounts, count_any
 from cepheid.kernels.last_event.count_few import count_few
@@ -30,6 +32,9 @@ from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Program
 
 LEAST_EVENTS = 2**16  # that are worth a thread
+# So many are counted with Python's integers in less time than it takes to compile `count_any`: half
+# a second, or two to three.
+WITHOUT_KERNEL = 2**15
 
 
 def counts_looked_up(task: TrendTask, facts: Facts) -> ValueRows:
@@ -45,8 +50,11 @@ def counts_looked_up(task: TrendTask, facts: Facts) -> ValueRows:
     if output.wants_low:
         low = mantissa.astype(np.int64)
     if are_large.any():
-        mantissa[are_large], tier[are_large], low[are_large] = counting.large(
-            Segments._make(each[are_large] for each in task.segments.segments), output.wants_low
+        segments = Segments._make(each[are_large] for each in task.segments.segments)
+        mantissa[are_large], tier[are_large], low[are_large] = (
+            counting.large(segments, output.wants_low)
+            if is_kept(count_any) or not is_few(_steps_of(segments), WITHOUT_KERNEL)
+            else counting.as_integers(segments)
         )
     return task.rows_of_segments(values_of_counts(SegmentCounts(mantissa, tier, low)))
 
@@ -96,6 +104,16 @@ class _Counting(NamedTuple):
 
         _fold_all(fold, parts)
         return result
+
+    def as_integers(self, segments: Segments) -> SegmentCounts:
+        """Return counts of any size without the kernel for them."""
+        task = self.task
+        structures = [each.structure for each in self.edges]
+        found = few_counts(
+            task.group.program, structures, task.indexes, task.ordered.arrays, segments, inf
+        )
+        assert not isinstance(found, TooLarge)
+        return _of_integers(found.tolist())
 
     @property
     def _widest(self) -> int:
@@ -149,6 +167,10 @@ def few_looked_up(task: TrendTask, facts: Facts) -> ValueRows:
     none = np.zeros(found.size, np.int64)
     low = found.astype(np.int64) if output.wants_low else none
     return task.rows_of_segments(values_of_counts(SegmentCounts(found, none, low)))
+
+
+def _steps_of(segments: Segments) -> int:
+    return int((segments.end - segments.begin).sum())
 
 
 def _of_integers(counts: Sequence[int]) -> SegmentCounts:
