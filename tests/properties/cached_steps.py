@@ -11,12 +11,15 @@ from hypothesis import strategies as st
 
 from cepheid.program.copy_events import with_copies
 from cepheid.program.program import Program
-from cepheid.stream import kept_events, kept_matrices, retention, touched_events
+from cepheid.stream import kept_events, retention, touched_events
 from cepheid.stream.local_cache import LocalCache
+from cepheid.stream.step_sizes import StepSizes
 from cepheid.stream.stream_state import Chunk, StreamState, digest_of, keep, table_of
 from cepheid.stream.stream_step import Step
 from tests.properties.stream_steps import Batch
 from tests.stream.script import step_alone
+
+SIZES = (StepSizes(), StepSizes(0, 1, 0), StepSizes(0, 3, 0), StepSizes(2, 2, 1))
 
 
 @dataclass
@@ -62,7 +65,6 @@ def small_chunks(most: bool | None = False) -> Iterator[None]:
         patch.setattr(kept_events, "AT_ONCE", 2)
         patch.setattr(kept_events, "FULL_ROWS", 6)
         patch.setattr(kept_events, "FEW_ROWS", 1)
-        patch.setattr(kept_matrices, "STRETCH", 3)
         patch.setattr(retention, "MANY_EVENTS", 2)
         if most is not None:
             patch.setattr(touched_events.TouchedEvents, "touches_most", most)
@@ -78,8 +80,13 @@ def drive_with_cache(
     *,
     ordered: bool,
     schema: pa.Schema,
+    loses: bool = True,
 ) -> list[Step]:
-    """Make one step per batch; what is in the cache, and who asks, is left to chance."""
+    """Make one step per batch; what is in the cache, who asks, and sizes are left to chance.
+
+    Unless it `loses` anything: then all steps have one cache, and small sizes.
+    """
+    sizes = data.draw(st.sampled_from(SIZES if loses else SIZES[1:]))
     store, steps = Store(), list[Step]()
     caches: list[LocalCache | None] = [
         LocalCache(folder),
@@ -92,9 +99,9 @@ def drive_with_cache(
         arrived = pa.Table.from_pylist(list(batch.events), schema=schema) if batch.events else None
         if arrived is not None:
             arrived = with_copies(arrived, program.copies, keeps_all=program.keeps_all_types)
-        for _ in range(2 if chance() == 0 else 1):  # the first attempt is not committed
-            cache = caches[max(0, chance() - 4)]
-            if chance() == 0:
+        for _ in range(2 if loses and chance() == 0 else 1):  # the first is not committed
+            cache = caches[max(0, chance() - 4) if loses else 0]
+            if loses and chance() == 0:
                 lose(folder, data)
             before = store.load(cache)
             done = step_alone(
@@ -105,6 +112,7 @@ def drive_with_cache(
                 ordered=ordered,
                 late_before=batch.until,
                 ends=batch.ends,
+                sizes=sizes,
             )
         store.save(before, done.state, cache)
         steps.append(done)

@@ -4,6 +4,8 @@
 none is left out.
 """
 
+from dataclasses import replace
+
 import pytest
 
 import cepheid
@@ -29,6 +31,8 @@ EVENTS = tuple(
     }
     for at, kind in enumerate(KINDS)
 )
+APART = tuple({**each, "time": at} for at, each in enumerate(EVENTS))
+ONE_AT_A_TIME = {"contiguous comparisons in a queue"}  # no concurrent events
 SLIDING, MOVING = "WITHIN 4 SLIDE 2", "WITHIN 4"
 RISING = "WHERE B.x <= NEXT(B).x"
 EVERY = tuple(VALUES)
@@ -43,6 +47,11 @@ TRENDS = {
     "counts by first event": ("PATTERN SEQ(A, B+)", MOVING, COUNTS),
     "values in a queue": ("PATTERN SEQ(A, B+)", MOVING, EVERY),
     "contiguous comparisons": (f"PATTERN SEQ(A, B+) SEMANTICS contiguous {RISING}", "", EVERY),
+    "contiguous comparisons in a queue": (
+        f"PATTERN SEQ(A, B+) SEMANTICS contiguous {RISING}",
+        MOVING,
+        EVERY,
+    ),
     "few counts looked up": (f"PATTERN SEQ(A, B+) {RISING}", "", COUNTS),
     "counts looked up": (f"PATTERN SEQ(A, B+) {RISING}", "", COUNTS),
     "values by last event": (f"PATTERN SEQ(A, B+) {RISING}", SLIDING, EVERY),
@@ -96,6 +105,8 @@ def test_every_fold_has_a_query() -> None:
 )
 def test_trends(fold: str, values: str) -> None:
     case, folds = aggregate(*TRENDS[fold][:2], values), RankedFolds([fold])
+    if fold in ONE_AT_A_TIME:
+        case = replace(case, events=APART)
     found = run_by_folds(cepheid.query(case.text, name="q"), events_of(case), folds)["q"]
     assert fold in {each.ran for each in folds.record.groups}
     assert_same_rows(bound(case), found.to_pylist(), expected_rows(case))

@@ -1,6 +1,7 @@
 """What EXPLAIN says of the steps of a stream is what they do."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -8,10 +9,11 @@ import pytest
 
 import cepheid
 from cepheid.stream.explain_steps import HOT, PARTITIONS, explain_steps
-from cepheid.stream.stream_state import StreamState
+from cepheid.stream.local_cache import LocalCache
+from tests.properties.cached_steps import Store
 from tests.stream.script import SCHEMA, program_of, step_alone
 
-WINDOW, STEP, DELAY = 30_000, 300, 10
+WINDOW, STEP, DELAY = 40_000, 300, 10
 NEXT = "SEMANTICS skip-till-next-match"
 COUNT = "RETURN k, COUNT(*) AS n GROUP BY k"
 QUERIES = (
@@ -32,12 +34,17 @@ QUERIES = (
 )
 
 
-def run_again(text: str, keys: int) -> int:
-    """Return how many events the last step of a stream runs again that has a full window."""
-    program, state, dice, at = program_of(text), StreamState(), np.random.default_rng(3), 0
-    while at < WINDOW + 3 * STEP:
-        size = STEP if at >= WINDOW else WINDOW // 4
-        kinds = np.where(dice.random(size) < 0.01, "B", np.where(dice.random(size) < 0.1, "C", "A"))
+def run_again(text: str, keys: int, folder: Path, *, often: float = 0.02, step: int = STEP) -> int:
+    """Return how many events the last step of a stream runs again that has a full window.
+
+    A key is touched as often as B is.
+    """
+    program, dice, at = program_of(text), np.random.default_rng(3), 0
+    store, cache = Store(), LocalCache(folder)
+    while at < WINDOW + 3 * step:
+        size = step if at >= WINDOW else WINDOW // 4
+        rare = np.where(dice.random(size) < 0.1, "C", "A")
+        kinds = np.where(dice.random(size) < often, "B", rare)
         events = pa.table(
             {
                 "time": np.arange(at, at + size),
@@ -49,17 +56,28 @@ def run_again(text: str, keys: int) -> int:
             }
         ).cast(SCHEMA)
         at += size
-        done = step_alone(program, state, events, at - DELAY)
-        state = done.state
+        before = store.load(cache)
+        done = step_alone(program, before, events, at - DELAY)
+        store.save(before, done.state, cache)
     return done.work.replayed
 
 
 @pytest.mark.parametrize("text", QUERIES)
 @pytest.mark.parametrize(("topic", "keys"), [(PARTITIONS, 50_000), (HOT, 1)])
-def test_says_what_is_run_again(text: str, topic: str, keys: int) -> None:
+def test_says_what_is_run_again(text: str, topic: str, keys: int, tmp_path: Path) -> None:
     (record,) = [each for each in explain_steps(program_of(text)) if each.topic == topic]
-    again = run_again(text, keys)
+    again = run_again(text, keys, tmp_path)
     assert again < WINDOW / 4 if record.is_incremental else again > WINDOW / 2
+
+
+@pytest.mark.parametrize(
+    "text", [each for each in QUERIES if "RETURN" in each and "SLIDE" not in each]
+)
+def test_many_partitions_that_are_touched(text: str, tmp_path: Path) -> None:
+    """Of a thousand partitions most have new events, and few events each."""
+    (record,) = [each for each in explain_steps(program_of(text)) if each.topic == HOT]
+    again = run_again(text, 1000, tmp_path, often=0.5, step=2000)
+    assert again < WINDOW / 2 if record.is_incremental else again > WINDOW / 2
 
 
 def test_text_and_json() -> None:

@@ -83,6 +83,8 @@ def _events(program: Program) -> StepRecord:
         obstacle = why_all_events(program)
         if obstacle is None:
             reason = "what stays in the window throughout a step is a matrix"
+            if program.slots is None:
+                reason += ", if no events of a partition are concurrent"
             return StepRecord(HOT, "events that leave the window, and matrices", reason, True)
         return StepRecord(HOT, ALL, obstacle, False)
     if keeps_pending(program):

@@ -21,11 +21,11 @@ from cepheid.engine.trends.result_table import WINDOW_START
 from cepheid.errors import DataError, LiveStateError, MatchLimitError
 from cepheid.program.program import Program
 from cepheid.stream.closed_windows import next_ends, windows_of_lanes, windows_of_set
+from cepheid.stream.events_to_run import touched_events
 from cepheid.stream.replay import NO_ROWS, Chains, Replay, Replayed
 from cepheid.stream.settled_events import Move, Work
 from cepheid.stream.step_rules import how_far_back
 from cepheid.stream.stream_bundle import StreamedQuery
-from cepheid.stream.touched_events import touched_events
 
 
 @dataclass(slots=True)

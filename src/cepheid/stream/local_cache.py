@@ -67,19 +67,29 @@ class LocalCache:
                 return made
         else:
             self.found += 1
+        return self._opened(name, table)
+
+    def _opened(self, name: str, table: pa.Table) -> pa.Table:
         self._open[name] = table
         self._open.move_to_end(name)
         if len(self._open) > MOST_OPEN:
             self._open.popitem(last=False)
         return table
 
-    def find(self, name: str) -> pa.Table | None:
-        """Return the table of a name, if it is there."""
-        return self._mapped(name)
+    def find(self, name: str, *, again: bool = False) -> pa.Table | None:
+        """Return the table of a name, if it is there; it may be asked for again and again."""
+        table = self._open.get(name)
+        if table is None:
+            table = self._mapped(name)
+        return self._opened(name, table) if again and table is not None else table
+
+    def has(self, name: str) -> bool:
+        """Whether a table is there."""
+        return self.folder is not None and self._path(name).exists()
 
     def put(self, name: str, table: pa.Table) -> None:
         """Keep a table that somebody will ask for."""
-        if self.folder is not None and not self._path(name).exists():
+        if not self.has(name):
             self._write(name, table)
 
     def forget(self, names: Iterable[str]) -> None:

@@ -19,6 +19,7 @@ from cepheid.stream.stored_chunk import StoredChunk
 
 Int64s = NDArray[np.int64]
 HASH, PLACE = "hash", "place"
+FEW_ROWS = 4096  # of a chunk, which is soon joined with others: no index is kept of these
 
 
 def hashes_of(events: pa.Table, keys: Sequence[str]) -> Hashes:
@@ -26,17 +27,34 @@ def hashes_of(events: pa.Table, keys: Sequence[str]) -> Hashes:
     return np.unique(key_hashes(events, keys))
 
 
+def is_among(hashes: Hashes, wanted: Hashes) -> NDArray[np.bool_]:
+    """Return which hashes are among the wanted ones, which are in order."""
+    if not wanted.size:
+        return np.zeros(hashes.size, np.bool_)
+    place = np.minimum(np.searchsorted(wanted, hashes), wanted.size - 1)
+    found: NDArray[np.bool_] = wanted[place] == hashes
+    return found
+
+
 def places_of(
     chunk: StoredChunk, keys: Sequence[str], wanted: Hashes, low: int, high: int
 ) -> Int64s:
     """Return the places of events with one of the wanted hashes, from `low` to before `high`."""
+    if chunk.span.rows <= FEW_ROWS:
+        hashes = key_hashes(chunk.table.slice(low, high - low), keys)
+        return np.flatnonzero(is_among(hashes, wanted)) + low
     index = page_index(chunk, keys)
-    hashes, place = to_numpy(index[HASH]), to_numpy(index[PLACE])
+    found = to_numpy(index[PLACE])[rows_of(to_numpy(index[HASH]), wanted)].astype(np.int64)
+    return np.sort(found[(found >= low) & (found < high)])
+
+
+def rows_of(hashes: Hashes, wanted: Hashes) -> Int64s:
+    """Return where hashes that are in order equal any of the wanted ones."""
     first = np.searchsorted(hashes, wanted, "left")
     count = np.searchsorted(hashes, wanted, "right") - first
     before = np.cumsum(count) - count
-    found = place[np.repeat(first - before, count) + np.arange(int(count.sum()))].astype(np.int64)
-    return np.sort(found[(found >= low) & (found < high)])
+    places: Int64s = np.repeat(first - before, count) + np.arange(int(count.sum()))
+    return places
 
 
 def page_index(chunk: StoredChunk, keys: Sequence[str]) -> pa.Table:

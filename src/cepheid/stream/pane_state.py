@@ -34,16 +34,14 @@ from cepheid.stream.step_rules import why_no_matrices
 
 def keeps_panes(program: Program, events: pa.Schema) -> bool:
     """Whether a program keeps matrices instead of events of this schema."""
-    return program.slide is not None and has_matrices(program, events)
+    is_sliding = program.slide is not None and why_no_matrices(program) is None
+    return is_sliding and has_lasting_keys(program, events)
 
 
-def has_matrices(program: Program, events: pa.Schema) -> bool:
-    """Whether what a program adds up in a stretch of time is a matrix, whatever comes before.
-
-    Texts and decimals have no keys for MIN and MAX that mean the same in every step.
-    """
+def has_lasting_keys(program: Program, events: pa.Schema) -> bool:
+    """Whether MIN and MAX have keys that mean the same in every step: not of texts, decimals."""
     output = program.output
-    if not isinstance(output, AggregateOutput) or why_no_matrices(program) is not None:
+    if not isinstance(output, AggregateOutput):
         return False
     kinds = computed_schema(events, program.computed)
     return all(has_own_keys(_plain(kinds.field(e.attribute).type)) for e in output.minima)

@@ -7,7 +7,7 @@ less far back than that of another leaves out the earlier ones.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -24,13 +24,18 @@ from cepheid.engine.matches.match_task import SearchMode
 from cepheid.engine.shared.run_chains import ChainTask, run_chains
 from cepheid.engine.shared.shared_folds import Alone
 from cepheid.engine.trends.aggregation import Aggregation
-from cepheid.engine.trends.known_middle import KnownMiddle, NeedsAllEventsError
+from cepheid.engine.trends.known_middle import KnownMiddle
+from cepheid.engine.trends.neighbour_events import (
+    NeedsAllEventsError,
+    NeighbourEvents,
+    matrix_parts,
+)
 from cepheid.engine.trends.trend_events import TrendEvents
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Clock, Program
 from cepheid.program.sharing.chain_program import ChainProgram
 from cepheid.program.sharing.other_sets import OtherSets, scans
-from cepheid.stream.kept_matrices import EndsOfWindow, matrix_parts
+from cepheid.stream.ends_of_window import EndsOfWindow
 from cepheid.stream.next_timer import closes_later
 from cepheid.stream.settled_events import SettledEvents
 from cepheid.stream.step_rules import how_far_back
@@ -88,7 +93,7 @@ class Replay:
         columns, mode = self._scans.of(program), SearchMode(RankedFolds(), 1, report)
         if isinstance(output, AggregateOutput):
             if isinstance(settled, EndsOfWindow) and settled.middle is not None:
-                return self._by_matrices(query, output, settled, settled.middle), NO_ROWS
+                return self._by_matrices(query, settled, settled.middle), NO_ROWS
             given = TrendEvents(program, output, columns, events.num_rows, 1, report)
             folded = Aggregation(given, mode.folding)
             return folded.table(schema, partially=query.partially), NO_ROWS
@@ -104,17 +109,19 @@ class Replay:
         return found.table, found.taken
 
     def _by_matrices(
-        self, query: StreamedQuery, output: AggregateOutput, settled: EndsOfWindow, middle: pa.Table
+        self, query: StreamedQuery, settled: EndsOfWindow, middle: pa.Table
     ) -> pa.Table:
         """Return the result of moments, from the ends of their windows and what is between."""
-        program, events, schema = (
-            matrix_parts(query.program)[0],
-            settled.events,
-            settled.move.schema,
-        )
-        columns = _columns(events)
-        given = TrendEvents(program, output, columns, events.num_rows, 1, settled.report)
-        folded = KnownMiddle(given, RankedFolds(), middle, schema)
+        lead, events, schema = query.program, settled.events, settled.move.schema
+        program, _, output = matrix_parts(lead)
+        columns, length, report = _columns(events), events.num_rows, settled.report
+        given = TrendEvents(program, output, columns, length, 1, report)
+        if lead.adjacent is not None:
+            given = NeighbourEvents(
+                program, output, columns, length, 1, report,
+                compared=replace(lead, cuts_time=True), outside=settled.outside,
+            )  # fmt: skip
+        folded = KnownMiddle(given, RankedFolds(), middle, settled.cut, schema)
         try:
             return folded.table(schema, partially=query.partially)
         except NeedsAllEventsError:

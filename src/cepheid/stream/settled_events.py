@@ -14,9 +14,12 @@ from cepheid.program.program import Clock, Program
 from cepheid.stream.kept_events import ChunkWriter, write_waiting
 from cepheid.stream.needed_events import with_indexes
 from cepheid.stream.next_timer import first_closing, next_closing
+from cepheid.stream.step_sizes import SIZES, StepSizes
 from cepheid.stream.stored_chunk import StoredChunk
 from cepheid.stream.stream_bundle import StreamBundle
 from cepheid.stream.stream_state import Chunk, ChunkKind, StreamState
+
+FEW_ROWS = 2**16  # that take less time to be put in one piece than many pieces take to be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,7 @@ class Move:
     """How a step moves the horizon: what there was before, all stored events, and how far it gets.
 
     `schema` is that of the events, with what programs compute of them. `ends`: no event comes.
+    `sizes` say what many events are.
     """
 
     bundle: StreamBundle
@@ -33,6 +37,7 @@ class Move:
     schema: pa.Schema
     ordered: bool
     ends: bool = False
+    sizes: StepSizes = SIZES
 
     @property
     def lead(self) -> Program:
@@ -122,10 +127,20 @@ class SettledEvents:
 
     def known_before(self, end: int) -> pa.Table:
         """Return those of the events that were settled before that are earlier than a tick."""
-        parts = ((each, low, min(high, each.place(end))) for each, low, high in self.known_chunks)
-        return self.move.united(
-            [each.table.slice(low, high - low) for each, low, high in parts if low < high]
-        )
+        parts = self.known_parts(None, end)
+        return self.move.united([each.table.slice(low, high - low) for each, low, high in parts])
+
+    def known_parts(self, begin: int | None, end: int | None) -> list[tuple[StoredChunk, int, int]]:
+        """Return those of the known chunks that have events of a stretch of time, likewise."""
+        parts = list[tuple[StoredChunk, int, int]]()
+        for each, low, high in self.known_chunks:
+            is_early = begin is not None and each.latest < begin
+            if is_early or (end is not None and each.span.earliest >= end):
+                continue
+            first, last = each.places(begin, end)
+            if max(first, low) < min(last, high):
+                parts.append((each, max(first, low), min(last, high)))
+        return parts
 
     @cached_property
     def known_chunks(self) -> list[tuple[StoredChunk, int, int]]:
@@ -152,7 +167,8 @@ class SettledEvents:
     @cached_property
     def events(self) -> pa.Table:
         """All settled events that can matter, the new ones last."""
-        return self.move.united([self.known, self.new])
+        events = self.move.united([self.known, self.new])
+        return events.combine_chunks() if events.num_rows <= FEW_ROWS else events
 
     @cached_property
     def report(self) -> ReportRange:

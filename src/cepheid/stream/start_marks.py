@@ -24,6 +24,7 @@ from cepheid.kernels.graph.match_nodes import ALWAYS
 from cepheid.kernels.graph.oldest_starts import oldest_starts
 from cepheid.program.arrow_arrays import to_arrow, to_numpy
 from cepheid.program.program import Program
+from cepheid.stream.pages import is_among
 
 Int64s = NDArray[np.int64]
 HASH, SINCE = "hash", "since"
@@ -46,8 +47,8 @@ def marks_after(
 
 def united(before: pa.Table, now: pa.Table, looked_at: Hashes) -> pa.Table:
     """Return the marks of a step, and those of before of all keys that it did not look at."""
-    others = ~np.isin(to_numpy(before[HASH]), looked_at)
-    own = np.isin(to_numpy(now[HASH]), looked_at)
+    others = ~is_among(to_numpy(before[HASH]), looked_at)
+    own = is_among(to_numpy(now[HASH]), looked_at)
     parts = [before.filter(to_arrow(others)), now.filter(to_arrow(own))]
     return pa.concat_tables(parts).sort_by(HASH)
 
@@ -55,7 +56,7 @@ def united(before: pa.Table, now: pa.Table, looked_at: Hashes) -> pa.Table:
 def marks_of(marks: pa.Table, hashes: Hashes) -> tuple[Hashes, Int64s]:
     """Return those of some hashes that have a mark, and their marks."""
     known, since = to_numpy(marks[HASH]), to_numpy(marks[SINCE])
-    has = np.isin(known, hashes)
+    has = is_among(known, hashes)
     return known[has], since[has]
 
 

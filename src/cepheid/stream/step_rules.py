@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from cepheid.engine.trends.contiguous_slots import why_not_linear
 from cepheid.language.ast import OutputMode
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Clock, MatchOutput, Program, Ranking, StrategyCode
@@ -27,6 +28,7 @@ TAKING = (
     StrategyCode.SKIP_TILL_NEXT_KLEENE,
     StrategyCode.CONTIGUOUS,
 )
+READS_LAST = "what a run takes next depends on its last event"
 NO_PARTITION = "there is one partition, whose events after the last end are few"
 
 
@@ -109,13 +111,20 @@ def _parted_by(program: Program) -> Iterable[str]:
 
 def why_no_matrices(program: Program) -> str | None:
     """Return why a stretch of time is no matrix; None if it is, whatever comes before."""
+    if program.slots is None and isinstance(program.output, AggregateOutput) and not program.pair:
+        return READS_LAST
+    return _why_no_matrix(program)
+
+
+def _why_no_matrix(program: Program) -> str | None:
+    """Return the same where trends are linear, or the last events before are known."""
     output = program.output
     if not isinstance(output, AggregateOutput):
         return "matches are listed"
     if program.pair is not None:
         return "AND pairs the trends of two patterns"
-    if program.slots is None:
-        return "what a run takes next depends on its last event"
+    if program.slots is None and (program.adjacent is None or why_not_linear(program) is not None):
+        return READS_LAST
     if program.clock is not Clock.TIME:
         return "a window of events is told by their indexes"
     if output.has_exact:
@@ -129,7 +138,7 @@ def why_all_events(program: Program) -> str | None:
     """Return why the middle of a window cannot be known as matrices, None if it can."""
     if has_start_negation(program):
         return "a negated part at the start looks back further than the window"
-    return why_no_matrices(program)
+    return _why_no_matrix(program)
 
 
 def has_marks(program: Program) -> bool:

@@ -60,7 +60,8 @@ class StoredChunk:
 
     def place(self, tick: int | None) -> int:
         """Return how many events are before a tick or the floor; None: before the floor."""
-        tick = max((each for each in (tick, self.floor) if each is not None), default=None)
+        if self.floor is not None and (tick is None or tick < self.floor):
+            tick = self.floor
         if tick is None or tick <= self.span.earliest:
             return 0
         return self.span.rows if tick > self.latest else int(np.searchsorted(self.ticks, tick))

@@ -156,8 +156,9 @@ class StreamState:
     """What one bucket of a stream keeps between two steps.
 
     All events before tick `horizon` are settled; None before the first step. `events` is the schema
-    of what arrives, as far as the program reads it. `marks` can be lost (start_marks.py): they are
-    no part of what is kept as bytes.
+    of what arrives, as far as the program reads it. `marks` can be lost (start_marks.py,
+    window_products.py), and so can all that is in the `cache`: they are no part of what is kept as
+    bytes.
     """
 
     horizon: int | None = None
@@ -165,6 +166,7 @@ class StreamState:
     events: pa.Schema | None = None
     next_number: int = 0
     marks: pa.Table | None = None
+    cache: LocalCache | None = None
 
     @property
     def size(self) -> int:
@@ -204,6 +206,7 @@ class StreamState:
                 None if events is None else pa.ipc.read_schema(pa.py_buffer(events)),
                 int(metadata[NEXT_NUMBER]),
                 marks,
+                cache,
             )
         except (KeyError, ValueError) as error:
             raise _damaged(f"{type(error).__name__}: {error}") from None

@@ -21,6 +21,7 @@ from cepheid.stream.kept_events import ChunkWriter, earliest_from
 from cepheid.stream.next_horizon import end_of_time, later, next_horizon
 from cepheid.stream.retention import Retention, retention_of
 from cepheid.stream.settled_events import Move, Work
+from cepheid.stream.step_sizes import SIZES, StepSizes
 from cepheid.stream.stored_chunk import read_stored
 from cepheid.stream.stream_bundle import StreamBundle
 from cepheid.stream.stream_state import ChunkKind, StreamState
@@ -60,6 +61,7 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
     state_limit: int | None = None,
     isolates: bool = False,
     ends: bool = False,
+    sizes: StepSizes = SIZES,
 ) -> Step:
     """Settle all events before tick `until`, or all of a stream in order.
 
@@ -67,7 +69,8 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
     one whose order key does not come after those of the steps before. `guards` say which events
     have no place in time and are set aside. `state_limit` is in bytes.
     With `isolates` a query whose data is at fault has no results in this step, and the others do.
-    `ends`: no event comes after these, so that everything is final, and nothing is kept.
+    `ends`: no event comes after these, so that everything is final, and nothing is kept. `sizes`
+    change how long it takes.
 
     Raises:
         DataError, StateError: nothing is lost; the same step can be tried again.
@@ -84,6 +87,7 @@ def step(  # noqa: PLR0913 - the options of a stream, all by name
             admission, state, arrived, ordered=ordered, late_before=late_before, guards=guards
         )
         move = _settle(bundle, state, admitted, until, ordered=ordered, ends=ends)
+        move = replace(move, sizes=sizes)
         retention = retention_of(move)
         final = retention.fold(isolates=isolates)
         after = _retain(move, admitted, retention, final)

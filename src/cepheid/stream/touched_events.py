@@ -7,7 +7,7 @@ they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,39 +15,21 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from cepheid.engine.events.key_hashes import Hashes, can_be_hashed, key_hashes
+from cepheid.engine.events.key_hashes import Hashes, key_hashes
 from cepheid.engine.events.order_events import order_events
 from cepheid.engine.events.report_range import ReportRange
 from cepheid.program.arrow_arrays import to_arrow, to_numpy
 from cepheid.program.program import MatchOutput, Program
 from cepheid.program.when_final import WhenFinal, when_final
-from cepheid.stream.kept_matrices import EndsOfWindow, first_stretches, is_summed
 from cepheid.stream.next_timer import closes_later, fits_border
-from cepheid.stream.pages import hashes_of, places_of
-from cepheid.stream.settled_events import Move, SettledEvents, Work
+from cepheid.stream.pages import hashes_of, is_among, places_of
+from cepheid.stream.settled_events import SettledEvents, Work
 from cepheid.stream.start_marks import MOST_KEYS, SINCE, marks_after, marks_of, united
-from cepheid.stream.step_rules import has_marks, is_blocked_early, page_keys
+from cepheid.stream.step_rules import has_marks, is_blocked_early
 
 Int64s = NDArray[np.int64]
 FEW_EVENTS = 2**14  # that are run again rather than looked up
-SAMPLE = 4096  # events, the last ones, that show whether most partitions are touched
-
-
-def touched_events(move: Move, reach: int | None, programs: Sequence[Program]) -> SettledEvents:
-    """Return the events that matter to a step of these programs; all, if they have no key."""
-    keys, lasting = page_keys(programs), move.bundle.lasting
-    has_runs = lasting is not None and (
-        has_marks(lasting.program) or is_blocked_early(lasting.program)
-    )
-    if (
-        not (keys or has_runs or is_summed(move))
-        or move.ends
-        or not all(can_be_hashed(move.schema.field(e).type) for e in keys)
-    ):
-        return SettledEvents(move, reach)
-    if is_summed(move) and move.state.marks is not None:
-        return EndsOfWindow(move, reach)
-    return TouchedEvents(move, reach, keys, tuple(programs))
+SAMPLE = 1024  # events, the last ones, that show whether most partitions are touched
 
 
 @dataclass(frozen=True)
@@ -147,8 +129,6 @@ class TouchedEvents(SettledEvents):
         before = move.state.marks
         if lasting is None or self.are_few:
             return None
-        if is_summed(move):
-            return first_stretches(move, self) if "known" in vars(self) and self.is_whole else None
         if not has_marks(lasting.program):
             return None
         if "known" not in vars(self) or not (self.is_whole or before is not None):
@@ -211,7 +191,7 @@ class TouchedEvents(SettledEvents):
         for chunk, low, high in reversed(self.known_chunks):
             begin = max(low, high - SAMPLE)
             last = chunk.table.slice(begin, high - begin)
-            touched += int(np.isin(key_hashes(last, self.keys), wanted).sum())
+            touched += int(is_among(key_hashes(last, self.keys), wanted).sum())
             rows += high - begin
             if rows >= SAMPLE:
                 break

@@ -1,15 +1,9 @@
 """WITHIN alone where the middle of the window is known as matrices: only both ends are folded.
 
 A step of a stream has moments at new events. Of the events before, the oldest leave the window from
-moment to moment, and all others are in every window of the step. These others, the *middle*, are a
-product of matrices (range_table.py), however many they are. Moments take the place of time. Moment
-i is the window [i, i + W) of clocks, where W is larger than the number of moments:
-
-    an old event                  the last moment at which it is in the window
-    the middle                    the number of moments
-    a new event                   W - 1 + the first moment that sees it
-
-So every window has what it should have, and windows are put together from panes as others are.
+moment to moment. All others are in every window of the step. Most of these, the *middle*, are a
+product of matrices (range_table.py), however many they are. The folded events are those before the
+middle, which may leave, and those after it.
 """
 
 from __future__ import annotations
@@ -23,37 +17,32 @@ from numpy.typing import NDArray
 
 from cepheid.engine.events.partition_codes import partition_codes
 from cepheid.engine.trends.aggregation import Aggregation
-from cepheid.engine.trends.folds.panes import rows_of_panes
-from cepheid.engine.trends.groups import GroupRows, taken
-from cepheid.engine.trends.range_table import (
-    PANE,
-    RangePanes,
-    largest_of,
-    matrix_rows,
-    read_panes,
-    with_clock,
-)
+from cepheid.engine.trends.folds.fold_moving_window import values_at_moments
+from cepheid.engine.trends.folds.panes import ready_panes
+from cepheid.engine.trends.groups import GroupRows, add_rows
+from cepheid.engine.trends.neighbour_events import NeedsAllEventsError
+from cepheid.engine.trends.range_table import RangePanes, largest_of, merged_panes, read_panes
 from cepheid.engine.trends.trends import Trends
-from cepheid.engine.trends.windows.result_times import Moments, MomentStretches, PairIndex
-from cepheid.kernels.values.value_arrays import Measures, ValueRows
+from cepheid.engine.trends.windows.result_times import Moments
+from cepheid.kernels.position.moving_window import NO_MIDDLE, Middles
+from cepheid.kernels.position.pane_matrices import PaneMatrices
+from cepheid.kernels.values.value_algebra import make_values
+from cepheid.kernels.values.value_arrays import Measures, ValueRows, Values
 from cepheid.program.arrow_arrays import take, to_arrow
 
 Int64s = NDArray[np.int64]
-FIRST_RANGE, LAST_RANGE = -(2**63), 2**63 - 1
-
-
-class NeedsAllEventsError(Exception):
-    """A result does not follow from matrices: sums that cancel beyond 64 bits, or ranks."""
 
 
 @dataclass(frozen=True)
 class KnownMiddle(Aggregation):
-    """The aggregation of old and new events, with the matrices of all between.
+    """The aggregation of events at both ends, with the matrices of all between.
 
-    `schema` is that of the events.
+    The middle begins at tick `cut`; what comes first has the smaller RANGE. `schema` is that of the
+    events.
     """
 
     middle: pa.Table
+    cut: int
     schema: pa.Schema
 
     def groups(self, make_measures: Callable[[], Measures], trends: Trends) -> GroupRows:
@@ -65,7 +54,9 @@ class KnownMiddle(Aggregation):
         if any(each.is_ranked for each in self.events.measures.sortables):
             raise NeedsAllEventsError
         moduli = np.zeros(trends.numbers + 1, np.int64)
-        return self._by_moment(self._values(moments), moments, moduli)
+        middles = self._middles(moments)
+        rows = values_at_moments(self.events.program, self.events, make_measures(), middles)
+        return self._by_moment(rows, moments, moduli)
 
     def _modular(self, measures: Measures) -> GroupRows:
         raise NeedsAllEventsError
@@ -74,76 +65,70 @@ class KnownMiddle(Aggregation):
         of_middle = largest_of(self.middle, self.events.output)
         return [max(each) for each in zip(super()._largest_sizes(), of_middle, strict=True)]
 
-    def _values(self, moments: Moments) -> ValueRows:
-        """Return rows of partitions and moments that have trends."""
+    def _middles(self, moments: Moments) -> Middles:
+        """Return the matrices of partitions with events; and what others amount to, by group."""
         events, output = self.events, self.events.output
-        program, slots = events.program, events.program.slots
+        program, slots, ordered = events.program, events.program.slots, events.ordered
         assert slots is not None
-        first = np.unique(moments.group, return_index=True)[1]
-        count = np.diff(np.append(first, moments.group.size))
-        most = int(count.max(initial=0))
-        ends = matrix_rows(
-            events, slots, with_clock(events.ordered, self._clock(moments, most)), 1, self.schema,
-            lambda pane: np.where(pane < most, FIRST_RANGE, LAST_RANGE),
-        )  # fmt: skip
-        place = self.middle.column_names.index(PANE)
-        here = to_arrow(np.full(self.middle.num_rows, most))
-        middle = self.middle.set_column(place, ends.schema.field(PANE), here)
-        table = pa.concat_tables([ends, middle])
-        panes = read_panes(program, slots, output, self.schema, table)
-        machine, measures = panes.machine, panes.measures
-        windows = rows_of_panes(machine, measures, [panes.panes], most + 2, 1, (0, most - 1))
-        group = self._group_of(panes, moments, first)[windows.owner]
-        found = np.flatnonzero((group >= 0) & (windows.window < count[group]))
-        rows = taken(windows, found)
-        return rows._replace(window=first[group[found]] + rows.window)
+        found = read_panes(program, slots, output, self.schema, self.middle)
+        panes, begins = merged_panes(found)
+        panes = ready_panes(panes)
+        first = found.order[begins]  # a row of every partition in the middle
+        own = ordered.row[ordered.arrays.step_offsets[ordered.arrays.partition_offsets[:-1]]]
+        place = self._places(program.partition_by, own, found, first)
+        matrix = np.full(own.size, NO_MIDDLE)
+        matrix[place[place >= 0]] = np.flatnonzero(place >= 0)
+        count, alone = np.unique(moments.group).size, np.flatnonzero(place < 0)
+        numbers, minima = panes.values.mantissa.shape[2], panes.values.least.shape[2]
+        others = make_values(1, count, numbers, minima)
+        if alone.size:
+            shown = moments.event[np.unique(moments.group, return_index=True)[1]]
+            attributes = [column for column, _ in output.groups]
+            group = self._places(attributes, ordered.row[shown], found, first[alone])
+            others = _totals(found, panes, alone, group, count)
+        return Middles(self.cut, matrix, panes.values, others)
 
-    def _clock(self, moments: Moments, most: int) -> Int64s:
-        """Return where every event is in the time of moments."""
-        events, ordered, report = self.events, self.events.ordered, self.events.report
-        assert report is not None
-        group = events.group
-        begins = np.searchsorted(moments.group, group)
-        event = np.arange(group.size)
-        leaves = MomentStretches(events.program, ordered, group, moments).end(event) - begins - 1
-        is_known = report.is_known(ordered.arrays.clock, ordered.row)
-        return np.where(is_known, leaves, most + 1 + self._seen(moments) - begins)
+    def _places(
+        self,
+        attributes: list[str] | tuple[str, ...],
+        rows: Int64s,
+        found: RangePanes,
+        wanted: Int64s,
+    ) -> Int64s:
+        """Return by wanted row of the middle the place of one of some events with its attributes.
 
-    def _seen(self, moments: Moments) -> Int64s:
-        """Return the first moment that sees an event; one past the last of its group if none."""
-        events, ordered = self.events, self.events.ordered
-        times, clock = PairIndex(moments.group, moments.time), ordered.arrays.clock
-        seen = times.first_from(events.group, clock)
-        end = times.first_after(events.group, clock)
-        ranks = np.append(moments.rank, 0)
-        while True:  # moments of one tick are few
-            is_earlier = (seen < end) & (ranks[seen] < ordered.key_rank)
-            if not is_earlier.any():
-                return seen
-            seen = seen + is_earlier
-
-    def _group_of(self, panes: RangePanes, moments: Moments, first: Int64s) -> Int64s:
-        """Return by partition of the matrices the place of its group among those with moments."""
-        attributes = [column for column, _ in self.events.output.groups]
-        begins = np.flatnonzero(np.append(True, np.diff(panes.panes.owner) != 0))
-        owners = panes.order[begins[: panes.panes.owner.size]]
-        if not attributes:
-            return np.zeros(owners.size, np.int64)
-        rows = to_arrow(self.events.ordered.row[moments.event[first]])
+        It is -1 where there is none.
+        """
         columns = {
             name: pa.chunked_array(
                 [
-                    *_chunks(take(self.events.columns[name], rows), panes.columns[name].type),
-                    *_chunks(take(panes.columns[name], to_arrow(owners)), panes.columns[name].type),
+                    *_chunks(take(self.events.columns[name], to_arrow(rows)), kind.type),
+                    *_chunks(take(found.columns[name], to_arrow(wanted)), kind.type),
                 ]
             )
             for name in attributes
+            for kind in [found.columns[name]]
         }
-        codes = partition_codes(columns, attributes, first.size + owners.size).code
-        place = np.full(codes.max(initial=0) + 1, -1)
-        place[codes[: first.size]] = np.arange(first.size)
-        found: Int64s = place[codes[first.size :]]
-        return found
+        codes = partition_codes(columns, attributes, rows.size + wanted.size)
+        place = np.full(codes.size, -1)
+        place[codes.code[: rows.size]] = np.arange(rows.size)
+        result: Int64s = place[codes.code[rows.size :]]
+        return result
+
+
+def _totals(
+    found: RangePanes, panes: PaneMatrices, chosen: Int64s, group: Int64s, count: int
+) -> Values:
+    """Return by group what the trends of some matrices amount to."""
+    machine, moduli = found.machine, found.measures.moduli
+    chosen, group = chosen[group >= 0], group[group >= 0]
+    starts = np.flatnonzero(machine.initial)
+    row = (chosen[:, None] * machine.owner.size + starts).repeat(machine.finals.size)
+    slot = np.tile(machine.finals, chosen.size * starts.size)
+    none = np.zeros(row.size, np.int64)
+    rows = ValueRows(none, none, *(each[row, slot] for each in panes.values))
+    keys = group.repeat(starts.size * machine.finals.size)
+    return Values._make(each[None] for each in add_rows(rows, keys, count, moduli)[2:])
 
 
 def _chunks(column: pa.Array | pa.ChunkedArray, kind: pa.DataType) -> list[pa.Array]:

@@ -34,7 +34,7 @@ from cepheid.engine.trends.measures import EventMeasures
 from cepheid.engine.trends.result_table import Finished, PlaceColumns
 from cepheid.engine.trends.trend_events import TrendEvents
 from cepheid.errors import DataError
-from cepheid.kernels.position.merge_panes import merge_panes
+from cepheid.kernels.position.merge_panes import merge_panes, multiply_onwards
 from cepheid.kernels.position.pane_matrices import PaneMatrices
 from cepheid.kernels.position.slot_machine import BEFORE_ALL, SlotMachine
 from cepheid.kernels.values.value_arrays import Measures, Values
@@ -73,14 +73,13 @@ def fold_range(
     )
 
 
-def fold_stretches(
-    program: Program, slots: SlotProgram, output: AggregateOutput, events: pa.Table, begins: Int64s
-) -> pa.Table:
+def fold_stretches(given: TrendEvents, events: pa.Schema, begins: Int64s) -> pa.Table:
     """Return the matrices of stretches of time, which begin at some ticks; these name them."""
-    given = _given(program, output, events)
-    clock = np.searchsorted(begins, given.ordered.arrays.clock, side="right") - 1
+    slots, ordered = given.program.slots, given.ordered
+    assert slots is not None
+    clock = np.searchsorted(begins, ordered.arrays.clock, side="right") - 1
     rows = matrix_rows(
-        given, slots, with_clock(given.ordered, clock), 1, events.schema, lambda pane: begins[pane]
+        given, slots, with_clock(ordered, clock), 1, events, lambda pane: begins[pane]
     )
     place = rows.column_names.index(PANE)
     return rows.set_column(place, rows.schema.field(PANE), rows.column(RANGE))
@@ -151,7 +150,7 @@ def read_panes(
     }
     owner = partition_codes(columns, program.partition_by, ranges.num_rows).code
     begin, pane = (to_numpy(ranges.column(name)) for name in (RANGE, PANE))
-    order = np.lexsort([pane, begin, owner])
+    order = np.lexsort([begin, pane, owner])
     owner = np.unique(owner[order], return_inverse=True)[1].astype(np.int64)
     measures = _event_measures(output, events).arrays()
     values = _from_bytes(take(ranges.column(MATRIX), to_arrow(order)), machine, measures)
@@ -168,24 +167,84 @@ def merge_ranges(
     ranges: pa.Table,
 ) -> pa.Table:
     """Return one row for every partition and pane: what its matrices in all ranges multiply to."""
-    machine, measures, panes, columns, order = read_panes(program, slots, output, events, ranges)
-    is_first = starts_of_runs(panes.owner) | starts_of_runs(panes.pane)
-    if is_first.all():
+    found = read_panes(program, slots, output, events, ranges)
+    merged, begins = merged_panes(found)
+    if begins.size == ranges.num_rows:
         return ranges
-    size, count = machine.owner.size, int(is_first.sum())
-    merged = make_panes(count, machine, measures)
-    work = make_panes(1, machine, measures).values
-    found = merge_panes(size, measures.moduli, ready_panes(panes), work, merged)
-    assert found == count
-    rows = to_arrow(order[is_first])
-    arrays = [take(columns[name], rows) for name in program.partition_by]
+    table = _rows_of(program, events, ranges, found, begins, merged.values)
+    if LARGEST in table.column_names:
+        largest = np.maximum.reduceat(_largest(ranges, output)[found.order], begins)
+        table = _with_largest(table, largest)
+    return table
+
+
+def products_to_end(
+    program: Program,
+    slots: SlotProgram,
+    output: AggregateOutput,
+    events: pa.Schema,
+    ranges: pa.Table,
+) -> list[tuple[int, pa.Table]]:
+    """Return for every pane a row by partition: the product of this pane and all later ones.
+
+    The latest pane comes first. Each partition has one matrix of a pane.
+    """
+    found = read_panes(program, slots, output, events, ranges)
+    machine, panes = found.machine, ready_panes(found.panes)
+    size, work = machine.owner.size, make_panes(1, machine, found.measures).values
+    multiply_onwards(size, found.measures.moduli, panes, work)
+    begins, number = np.unique(panes.pane, return_inverse=True)
+    codes = panes.owner * begins.size + number
+    owners = np.arange(int(panes.owner.max(initial=-1)) + 1)
+    largest = np.array(largest_of(ranges, output))
+    tables = list[tuple[int, pa.Table]]()
+    for place in reversed(range(begins.size)):
+        at = np.searchsorted(codes, owners * begins.size + place)
+        at = at[at < np.searchsorted(codes, (owners + 1) * begins.size)]
+        rows = at[:, None] * size + np.arange(size)
+        values = Values._make(each[rows.reshape(-1)] for each in panes.values)
+        table = _rows_of(program, events, ranges, found, at, values)
+        if LARGEST in table.column_names:
+            table = _with_largest(table, np.broadcast_to(largest, (at.size, largest.size)))
+        tables.append((int(begins[place]), table))
+    return tables
+
+
+def _rows_of(
+    program: Program,
+    events: pa.Schema,
+    ranges: pa.Table,
+    found: RangePanes,
+    places: Int64s,
+    values: Values,
+) -> pa.Table:
+    """Return rows like those at some places of the matrices, with other values."""
+    rows, schema = to_arrow(found.order[places]), range_schema(program, events)
+    arrays = [take(found.columns[name], rows) for name in program.partition_by]
     arrays += [take(ranges.column(name), rows) for name in (RANGE, PANE)]
-    schema = range_schema(program, events)
-    arrays.append(_to_bytes(merged.values, size))
+    arrays.append(_to_bytes(values, found.machine.owner.size))
     if LARGEST in schema.names:
-        largest = _largest(ranges, output)[order]
-        arrays.append(_to_lists(np.maximum.reduceat(largest, np.flatnonzero(is_first))))
+        arrays.append(pa.nulls(places.size, schema.field(LARGEST).type))
     return pa.Table.from_arrays(arrays, names=schema.names).cast(schema)
+
+
+def _with_largest(table: pa.Table, largest: NDArray[np.float64]) -> pa.Table:
+    place = table.column_names.index(LARGEST)
+    return table.set_column(place, table.schema.field(LARGEST), _to_lists(largest))
+
+
+def merged_panes(found: RangePanes) -> tuple[PaneMatrices, Int64s]:
+    """Return one matrix for every partition and pane, and where those that it is made of begin."""
+    machine, measures, panes = found.machine, found.measures, found.panes
+    begins = np.flatnonzero(starts_of_runs(panes.owner) | starts_of_runs(panes.pane))
+    begins = begins[: panes.owner.size]
+    if begins.size == panes.owner.size:
+        return panes, begins
+    merged = make_panes(begins.size, machine, measures)
+    work = make_panes(1, machine, measures).values
+    size = machine.owner.size
+    assert merge_panes(size, measures.moduli, ready_panes(panes), work, merged) == begins.size
+    return merged, begins
 
 
 def compose(
@@ -276,12 +335,23 @@ def _binary(content: NDArray[np.uint8]) -> pa.Array:
     return pa.Array.from_buffers(pa.binary(), count, buffers)
 
 
+def _content(matrices: Any) -> NDArray[np.uint8]:
+    """Return the bytes of all rows of a column, one after the other."""
+    parts = [np.empty(0, np.uint8)]
+    for chunk in matrices.chunks if isinstance(matrices, pa.ChunkedArray) else [matrices]:
+        if len(chunk):
+            _, offsets, data = chunk.buffers()
+            ends = np.frombuffer(offsets, np.int32)[chunk.offset : chunk.offset + len(chunk) + 1]
+            parts.append(np.frombuffer(data, np.uint8)[ends[0] : ends[-1]])
+    return parts[-1] if len(parts) == 2 else np.concatenate(parts)
+
+
 def _from_bytes(matrices: Any, machine: SlotMachine, measures: Measures) -> Values:
     size, numbers = machine.owner.size, measures.moduli.size
     widths = [numbers, numbers, numbers, measures.least_positions.size]
     dtypes: list[Any] = [np.float64, np.int64, np.int64, np.int64]
     ends = list(accumulate(8 * size * size * width for width in widths))
-    content = np.frombuffer(b"".join(matrices.to_pylist()), np.uint8).reshape(-1, ends[-1])
+    content = _content(matrices).reshape(-1, ends[-1])
     arrays = []
     for begin, end, width, dtype in zip([0, *ends], ends, widths, dtypes, strict=False):
         own = np.ascontiguousarray(content[:, begin:end])

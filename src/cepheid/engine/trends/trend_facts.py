@@ -65,6 +65,14 @@ def trend_facts(task: TrendTask) -> Facts:
         segments = task.segments.segments
         return int((segments.end - segments.begin).sum())
 
+    def steps_in_moving_window() -> int:
+        arrays, length = events.ordered.arrays, program.window_length or 0
+        steps = np.diff(arrays.partition_offsets)
+        clock = arrays.clock[arrays.step_offsets[:-1]]
+        spans = clock[arrays.partition_offsets[1:] - 1] - clock[arrays.partition_offsets[:-1]]
+        share = np.minimum(1.0, length / np.maximum(1, spans))
+        return int((steps * steps * share).sum() / max(1, steps.sum()))
+
     @cache
     def starts() -> StartFacts:
         return StartFacts(task)
@@ -85,6 +93,7 @@ def trend_facts(task: TrendTask) -> Facts:
             "wanted windows": lambda: ALL_WINDOWS if events.wanted is None else events.wanted.most,
             "results": moments,
             "steps of results": recent_steps,
+            "steps in a moving window": steps_in_moving_window,
             "first events in a window": lambda: starts().most,
             "first events on average": lambda: starts().mean,
             "looked up": lambda: all(e.structure in LOOKED_UP for e in task.indexes.edges),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from cepheid.engine.events.is_few import is_few
 from cepheid.engine.fold import Facts, Fold, Precedence
+from cepheid.engine.trends.contiguous_slots import why_not_linear
 from cepheid.engine.trends.trends import MOST_CODES, Trends
 from cepheid.plan.window_costs import MANY_WINDOWS, WindowCosts, window_costs
 from cepheid.program.adjacent_program import LOOKED_UP
@@ -19,6 +20,7 @@ MOST_STEPS = 2**20  # of all these windows together
 MANY_STARTS = (
     64  # first events in a window: from 60 (A, B+, C) to 300 (A, B, C) the queue is as fast
 )
+IN_QUEUE = 30  # steps of contiguous runs that take as long as one in the queue
 UNSORTED, SORTED = 0, 1
 
 PAIRED = "AND pairs the trends of two patterns"
@@ -190,6 +192,18 @@ def _not_contiguous(trends: Trends, facts: Facts) -> str | None:
     return "numbers to add up are beyond 2^256" if facts["huge numbers"] else None
 
 
+def _not_contiguous_in_queue(trends: Trends, facts: Facts) -> str | None:
+    obstacle = _not_by_last_event(trends, facts)
+    if obstacle is not None:
+        return obstacle
+    return why_not_linear(trends.program) or (None if trends.is_moving else STANDS)
+
+
+def _folded_anew(trends: Trends, facts: Facts) -> float:
+    """Return how often a step is folded: once in every window of a moment."""
+    return facts["steps in a moving window"] if trends.is_moving else 1.0
+
+
 def _not_looked_up(trends: Trends, facts: Facts) -> str | None:
     program, adjacent = trends.program, trends.program.adjacent
     obstacle = _not_by_last_event(trends, facts)
@@ -315,6 +329,16 @@ CONTIGUOUS = Fold(
     Precedence.DOUBLES,
     _not_contiguous,
     f"{FOLDS}.fold_contiguous:contiguous_comparisons",
+    _folded_anew,
+)
+# The same as positions without comparisons: two stacks of matrices and vectors.
+CONTIGUOUS_IN_QUEUE = Fold(
+    "contiguous comparisons in a queue",
+    Trends,
+    Precedence.DOUBLES,
+    _not_contiguous_in_queue,
+    f"{FOLDS}.fold_contiguous:contiguous_in_queue",
+    lambda trends, facts: IN_QUEUE,
 )
 # Counts by ranks of what events compare.
 FEW_LOOKED_UP = Fold(

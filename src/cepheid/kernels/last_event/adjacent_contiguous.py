@@ -77,7 +77,7 @@ def _added(measures: ContiguousNumbers, number: int, event: int) -> tuple[float,
 
 
 @inlined
-def _holds(
+def edge_holds(
     rules: ContiguousRules, columns: ColumnArrays, edge: int, last_event: int, event: int
 ) -> int:
     """Whether an event may follow another along an edge: 1 or 0, or OVERFLOW."""
@@ -187,7 +187,7 @@ def aggregate_contiguous(
                 holds, is_first = 0, int(automaton.first & fires != none)
                 if waiting:
                     edge = rules.edge_of[nodes.position[turn, 0], position]
-                    holds = _holds(rules, columns, edge, nodes.event[turn, 0], begin)
+                    holds = edge_holds(rules, columns, edge, nodes.event[turn, 0], begin)
                     if holds == OVERFLOW:
                         return int(begin)
                 waiting = 0
@@ -217,7 +217,7 @@ def aggregate_contiguous(
                     _begin(nodes, other, fresh, int(automaton.first & bit != none))
                     for node in range(waiting):
                         edge = rules.edge_of[nodes.position[turn, node], position]
-                        holds = _holds(rules, columns, edge, nodes.event[turn, node], event)
+                        holds = edge_holds(rules, columns, edge, nodes.event[turn, node], event)
                         if holds == OVERFLOW:
                             return event
                         if holds == 0:

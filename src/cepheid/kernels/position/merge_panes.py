@@ -33,3 +33,14 @@ def merge_panes(
             copy_matrix(size, merged.values, count * size, panes.values, at * size)
             count += 1
     return count
+
+
+@kernel_in_place
+def multiply_onwards(size: int, moduli: Int64s, panes: PaneMatrices, work: Values) -> None:
+    """Multiply every matrix by those of all later panes of its partition; see `merge_panes`."""
+    for back in range(panes.owner.size - 1):
+        at = panes.owner.size - 2 - back
+        if panes.owner[at] == panes.owner[at + 1]:
+            row = at * size
+            multiply(size, moduli, work, 0, panes.values, row, panes.values, row + size)
+            copy_matrix(size, panes.values, row, work, 0)

@@ -1,7 +1,9 @@
 """WITHIN alone: the trends of the latest window at every moment of a group.
 
-The partitions of a group have a queue each (see recent_queue.py). Their values are the leaves of a
+The partitions of a group have a queue each (two_stack_queue.py). Their values are the leaves of a
 tree, so that a partition that changes costs the logarithm of their number; nothing is subtracted.
+Where the middle of the window is known (known_middle.py), a group has one leaf more, for partitions
+of which nothing else is in the window.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from cepheid.kernels.position.two_stack_queue import (
     Borders,
     RecentQueues,
     begin_queue,
+    put_middle,
     sum_queue,
 )
 from cepheid.kernels.step import fired_by
@@ -26,6 +29,7 @@ from cepheid.kernels.values.value_algebra import clear, copy, plus
 from cepheid.kernels.values.value_arrays import Measures, ValueRows, Values
 
 ROOT = 1
+NO_MIDDLE = -1
 
 
 class GroupSteps(NamedTuple):
@@ -52,6 +56,19 @@ class GroupMoments(NamedTuple):
     time: Int64s
     rank: Int64s
     offsets: Int64s
+
+
+class Middles(NamedTuple):
+    """What is known of partitions between clocks that are before `cut` and those to come.
+
+    `matrix` has by partition the number of a matrix, NO_MIDDLE if there is none; it is empty if
+    nothing is known. `others[0, group]` is what other partitions of a group amount to.
+    """
+
+    cut: int
+    matrix: Int64s
+    values: Values
+    others: Values
 
 
 @kernel_in_place
@@ -83,6 +100,7 @@ def fold_recent(
     length: int,
     counts_events: bool,
     borders: Borders,
+    middles: Middles,
     room: Int64s,
     queues: RecentQueues,
     tree: Values,
@@ -94,19 +112,36 @@ def fold_recent(
     """Write the value of every moment.
 
     `room` is by partition: where its vectors are in the front. `tree` has one row, with room for
-    twice as many values as a group has partitions; `changed` lists the partitions that changed,
-    after their number.
+    twice as many values as a group has leaves; `changed` lists the partitions that changed, after
+    their number.
     """
+    has_middles = middles.matrix.size > 0
     for group in range(moments.offsets.size - 1):
-        leaves = steps.partition_offsets[group + 1] - steps.partition_offsets[group]
+        partitions = steps.partition_offsets[group + 1] - steps.partition_offsets[group]
+        leaves = partitions + has_middles
         for leaf in range(leaves):
-            partition = steps.partition[steps.partition_offsets[group] + leaf]
-            begin_queue(queues, leaf, events.partition_offsets[partition], room[partition])
             clear(tree, 0, leaf + 1)
             clear(tree, 0, leaves + leaf)
+        for leaf in range(partitions):
+            partition = steps.partition[steps.partition_offsets[group] + leaf]
+            begin_queue(queues, leaf, events.partition_offsets[partition], room[partition])
         changed[0] = 0
         next_step, end = steps.offsets[group], steps.offsets[group + 1]
         oldest = next_step
+        if has_middles:
+            copy(tree, 0, leaves + partitions, middles.others, 0, group)
+            _update(tree, leaves + partitions, measures.moduli)
+            while next_step < end and _clock(events, steps.step[next_step]) < middles.cut:
+                step, owner = steps.step[next_step], steps.owner[next_step]
+                _enter(events, codes, borders, queues, changed, owner, step)
+                next_step += 1
+            for leaf in range(partitions):
+                partition = steps.partition[steps.partition_offsets[group] + leaf]
+                matrix = middles.matrix[partition]
+                if matrix != NO_MIDDLE:
+                    put_middle(machine, measures, events, codes, borders, queues, leaf, about,
+                               middles.values, matrix)  # fmt: skip
+                    _note(queues, changed, leaf)
         for moment in range(moments.offsets[group], moments.offsets[group + 1]):
             time, rank = moments.time[moment], moments.rank[moment]
             while next_step < end:

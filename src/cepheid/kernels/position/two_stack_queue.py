@@ -6,6 +6,10 @@ its steps. The queue of a partition is a stretch of its steps:
 - back: the product of the steps after that; its row s is what a run in slot s becomes.
 A step is multiplied once into the back and once, from the left, when the back becomes the front;
 so the cost of a step does not depend on the window. Nothing is done before a result is asked for.
+
+A queue may have a *middle*: a matrix of all that comes between its first steps and those to come,
+and that stays in the window. Then the vectors of the front go to the end of the middle, and the
+back never becomes the front.
 """
 
 from __future__ import annotations
@@ -42,8 +46,8 @@ from cepheid.kernels.values.value_arrays import Measures, Values
 # Places in `RecentQueues.state`: the first step of the window, where the front's vectors begin, the
 # first step of the back, the first step that is not yet in the back's product, the first step to
 # come; whether the trends so far are blocked; where the front's vectors are; whether its value may
-# have changed.
-HEAD, FRONT, BACK, UNFOLDED, TAIL, IS_BLOCKED, ROOM, IS_CHANGED = range(8)
+# have changed; whether there is a middle.
+HEAD, FRONT, BACK, UNFOLDED, TAIL, IS_BLOCKED, ROOM, IS_CHANGED, HAS_MIDDLE = range(9)
 
 
 class RecentQueues(NamedTuple):
@@ -86,8 +90,34 @@ def begin_queue(queues: RecentQueues, queue: int, step: int, room: int) -> None:
     """Make a queue empty; `room` is the row of the front's first vector."""
     for place in (HEAD, FRONT, BACK, UNFOLDED, TAIL):
         queues.state[queue, place] = step
-    queues.state[queue, IS_BLOCKED], queues.state[queue, IS_CHANGED] = 0, 0
+    for place in (IS_BLOCKED, IS_CHANGED, HAS_MIDDLE):
+        queues.state[queue, place] = 0
     queues.state[queue, ROOM] = room
+
+
+@inner_in_place
+def put_middle(
+    machine: SlotMachine,
+    measures: Measures,
+    events: EventArrays,
+    codes: Int64s,
+    borders: Borders,
+    queues: RecentQueues,
+    queue: int,
+    about: Step,
+    middle: Values,
+    matrix: int,
+) -> None:
+    """Make all steps the front, followed by a matrix that stays."""
+    size, state = machine.owner.size, queues.state
+    for slot in range(size):
+        for other in range(size):
+            copy(queues.work, slot, other, middle, matrix * size + slot, other)
+    end = state[queue, ROOM] + state[queue, TAIL] - state[queue, HEAD]
+    for slot in range(size):
+        copy(queues.front, end, slot, queues.work, borders.start, slot)
+    _fold_front(machine, measures, events, codes, borders, queues, queue, about)
+    state[queue, HAS_MIDDLE] = 1
 
 
 @inner_in_place
@@ -107,10 +137,11 @@ def sum_queue(
     """Write the trends of a queue to `result[0, place]`; O(edges * slots) a step, amortised."""
     state, moduli, size = queues.state, measures.moduli, machine.owner.size
     head, tail = state[queue, HEAD], state[queue, TAIL]
+    has_middle = state[queue, HAS_MIDDLE] != 0
     clear(result, 0, place)
-    if state[queue, IS_BLOCKED] or head == tail:
+    if state[queue, IS_BLOCKED] or (head == tail and not has_middle):
         return
-    if tail - head <= borders.few:
+    if tail - head <= borders.few and not has_middle:
         _begin_vector(size, borders.start, queues.work, 0, moduli)
         for step in range(head, tail):
             _describe(machine, measures, events, codes, head, step, about)
@@ -131,10 +162,12 @@ def sum_queue(
             _begin_vector(size, slot, queues.back, row + slot, moduli)
     for step in range(state[queue, UNFOLDED], tail):
         _describe(machine, measures, events, codes, head, step, about)
+        if has_middle and step == state[queue, BACK]:
+            about.facts[IS_BROKEN] = 0  # what comes before it is the end of the middle
         _append(machine, moduli, queues.back, row, size, borders.moving, borders,
                 queues.blocks[step], about, fresh)  # fmt: skip
     state[queue, UNFOLDED] = tail
-    if head == state[queue, BACK]:
+    if head == state[queue, BACK] and not has_middle:
         for at in range(machine.finals.size):
             plus(result, 0, place, queues.back, row + borders.start, machine.finals[at],
                  moduli)  # fmt: skip
@@ -291,10 +324,26 @@ def _flip(
     about: Step,
 ) -> None:
     """Make all steps the front."""
-    state, size = queues.state, machine.owner.size
-    head, tail = state[queue, HEAD], state[queue, TAIL]
+    size = machine.owner.size
     for slot in range(size):
         _begin_vector(size, slot, queues.work, slot, measures.moduli)
+    _fold_front(machine, measures, events, codes, borders, queues, queue, about)
+
+
+@inlined
+def _fold_front(
+    machine: SlotMachine,
+    measures: Measures,
+    events: EventArrays,
+    codes: Int64s,
+    borders: Borders,
+    queues: RecentQueues,
+    queue: int,
+    about: Step,
+) -> None:
+    """Write the vectors of all steps; the matrix of what follows them is in `work`."""
+    state, size = queues.state, machine.owner.size
+    head, tail = state[queue, HEAD], state[queue, TAIL]
     for back in range(tail - head):
         step = tail - 1 - back
         _describe(machine, measures, events, codes, head, step, about)

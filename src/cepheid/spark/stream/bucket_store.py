@@ -15,7 +15,7 @@ from cepheid.stream.stream_state import StreamState, digest_of, keep, missing_ch
 
 VERSION = 1
 NO_TIMER, FINISHED = -1, -2
-MARKS = "marks-2"  # with a version: another release may make others
+MARKS = "marks-3"  # with a version: another release may make others
 HEAD = "version int, query string, timer bigint, header binary"
 OTHER_RELEASE = (
     "go on with the release that wrote the checkpoint, or start with a new checkpoint and a new "

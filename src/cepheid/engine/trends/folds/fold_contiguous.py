@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cepheid.engine.events.kernel_arrays import automaton_arrays, widest_step
+from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.engine.fold import Facts, TooLarge
 from cepheid.engine.matches.match_chunks import reject_overflow
 from cepheid.engine.process.threads import cut, side_by_side
+from cepheid.engine.trends.contiguous_slots import contiguous_rules, linear_trends, with_variants
+from cepheid.engine.trends.folds.fold_moving_window import values_at_moments
+from cepheid.engine.trends.trend_events import PatternEvents
 from cepheid.engine.trends.trend_task import TrendTask
+from cepheid.engine.trends.windows.result_times import Moments
 from cepheid.kernels.last_event.adjacent_contiguous import (
     INTEGER,
     MAGNITUDE,
-    NO_EDGE,
     NUMBER,
     ONE,
     TOO_LARGE,
     ContiguousNodes,
     ContiguousNumbers,
-    ContiguousRules,
     aggregate_contiguous,
 )
 from cepheid.kernels.last_event.adjacent_rules import Segments
@@ -31,6 +36,7 @@ from cepheid.program.aggregate_output import AggregateOutput, Content
 from cepheid.program.program import Program
 from cepheid.program.run_program import ColumnKind
 
+Int64s = NDArray[np.int64]
 LEAST_EVENTS = 2**16  # that are worth a thread
 CONTENTS = {Content.SUM: INTEGER, Content.MAGNITUDE: MAGNITUDE}  # the others add 1
 
@@ -42,7 +48,11 @@ def contiguous_comparisons(task: TrendTask, facts: Facts) -> ValueRows | TooLarg
         DataError: a test left 64 bits.
     """
     program, ordered, columns = task.group.program, task.ordered, task.predicates.columns
-    rules, segments, threads = _rules(program), task.segments.segments, task.events.threads
+    rules, segments, threads = (
+        contiguous_rules(program),
+        task.segments.segments,
+        task.events.threads,
+    )
     measures = None
     if task.group.reads_numbers:
         measures = numbers_of_columns(program, columns)
@@ -67,6 +77,35 @@ def contiguous_comparisons(task: TrendTask, facts: Facts) -> ValueRows | TooLarg
     if failed >= 0:
         reject_overflow(program.runs.may_overflow, int(ordered.row[failed]))
     return task.rows_of_segments(result)
+
+
+@dataclass(frozen=True)
+class WithVariants:
+    """The events of a pattern, which fit variants of positions."""
+
+    given: PatternEvents
+    ordered: OrderedEvents
+
+    @property
+    def group(self) -> Int64s:
+        """The number of every event's group."""
+        return self.given.group
+
+    @property
+    def moments(self) -> Moments | None:
+        """The moments of WITHIN alone."""
+        return self.given.moments
+
+
+def contiguous_in_queue(task: TrendTask, facts: Facts) -> ValueRows | TooLarge:
+    """Return a row for every moment."""
+    program = task.group.program
+    ordered = with_variants(program, task.ordered, task.predicates.columns)
+    if ordered is None:
+        return TooLarge("several events at once, or a test that leaves 64 bits")
+    trends = linear_trends(program)
+    given = WithVariants(task.events, ordered)
+    return values_at_moments(trends.program, given, trends.measures(task.measures))
 
 
 def _gravity(outcome: int) -> tuple[bool, int]:
@@ -133,19 +172,3 @@ def _nodes(size: int, measures: ContiguousNumbers) -> ContiguousNodes:
         np.empty((2, size, numbers), np.int64),
         np.empty((2, size, minima), np.int64),
     )
-
-
-def _rules(program: Program) -> ContiguousRules:
-    """Return the edges, of which each makes at most one comparison."""
-    edges, adjacent = program.automaton.edges, program.adjacent
-    assert adjacent is not None
-    positions = len(program.automaton.follow)
-    edge_of = np.full((positions, positions), NO_EDGE, np.int64)
-    tests = np.zeros((len(edges), 5), np.int64)
-    for number, ((source, target), edge) in enumerate(zip(edges, adjacent.edges, strict=True)):
-        edge_of[source, target] = number
-        compared = edge.comparison
-        if adjacent.tests[number] and compared is not None:
-            row = (1, compared.operator, compared.is_float, compared.last, compared.new)
-            tests[number] = row
-    return ContiguousRules(edge_of, tests)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,27 +17,53 @@ from cepheid.engine.trends.trend_task import TrendTask
 from cepheid.engine.trends.value_rows import joined_rows, make_rows
 from cepheid.engine.trends.windows.result_times import Moments
 from cepheid.kernels.arrays import EventArrays
-from cepheid.kernels.position.moving_window import GroupMoments, GroupSteps, fold_recent, most_steps
+from cepheid.kernels.position.moving_window import (
+    GroupMoments,
+    GroupSteps,
+    Middles,
+    fold_recent,
+    most_steps,
+)
 from cepheid.kernels.position.slot_machine import SlotMachine, make_fresh, make_step
-from cepheid.kernels.position.two_stack_queue import IS_CHANGED, Borders, RecentQueues
+from cepheid.kernels.position.two_stack_queue import HAS_MIDDLE, Borders, RecentQueues
 from cepheid.kernels.values.value_algebra import make_values
 from cepheid.kernels.values.value_arrays import Measures, ValueRows, Values
-from cepheid.program.program import Clock
+from cepheid.program.program import Clock, Program
 
 Int64s = NDArray[np.int64]
 
 
 def values_in_queue(task: TrendTask, facts: Facts) -> ValueRows:
-    """Return a row for every moment.
+    """Return a row for every moment."""
+    return values_at_moments(task.group.program, task.events, task.measures)
+
+
+class MovingEvents(Protocol):
+    """What of the events of a pattern is read."""
+
+    @property
+    def ordered(self) -> OrderedEvents: ...  # noqa: D102
+    @property
+    def group(self) -> Int64s: ...  # noqa: D102
+    @property
+    def moments(self) -> Moments | None: ...  # noqa: D102
+
+
+def values_at_moments(
+    program: Program, given: MovingEvents, measures: Measures, middles: Middles | None = None
+) -> ValueRows:
+    """Return a row for every moment; what is between the ends of windows may be known.
 
     Where trends begin in different gaps, what a negated part blocks when it leaves the window
     differs: then each has a pass of its own.
     """
-    program, ordered, measures = task.group.program, task.ordered, task.measures
-    group, moments, slots = task.events.group, task.events.moments, program.slots
+    ordered, group, moments, slots = given.ordered, given.group, given.moments, program.slots
     assert program.window_length is not None
     assert moments is not None
     assert slots is not None
+    if middles is None:
+        none = make_values(0, 0, *_sizes(measures))
+        middles = Middles(0, np.empty(0, np.int64), none, none)
     machine, codes = (
         slot_machine(slots, program.automaton, program.strategy),
         negative_codes(slots, ordered),
@@ -50,18 +77,25 @@ def values_in_queue(task: TrendTask, facts: Facts) -> ValueRows:
         rows.owner[:], rows.window[:] = moments.group, np.arange(count)
         fold_recent(
             machine, measures, ordered.arrays, codes, steps, by_group, program.window_length,
-            program.clock is Clock.EVENTS, _borders(machine, int(start)), room,
+            program.clock is Clock.EVENTS, _borders(machine, int(start)), middles, room,
             _queues(machine, measures, leaves, most, ordered.arrays.step_offsets.size - 1),
-            make_values(1, 2 * max(leaves, 1), *_sizes(measures)),
+            make_values(1, 2 * (leaves + 1), *_sizes(measures)),
             np.empty(leaves + 1, np.int64),
             make_step(machine, measures), make_fresh(machine, measures), rows,
         )  # fmt: skip
         parts.append(rows)
+        middles = middles._replace(others=_none_of(middles.others))
     if len(parts) == 1:
         return parts[0]
     joined = joined_rows(parts)
     totals = add_rows(joined, joined.window, parts[0].owner.size, measures.moduli)
     return totals._replace(owner=parts[0].owner, window=parts[0].window)
+
+
+def _none_of(values: Values) -> Values:
+    """Return as many values without runs."""
+    rows, slots, numbers = values.mantissa.shape
+    return make_values(rows, slots, numbers, values.least.shape[2])
 
 
 def _borders(machine: SlotMachine, start: int) -> Borders:
@@ -162,6 +196,7 @@ def _room(events: EventArrays, steps: GroupSteps, length: int) -> tuple[Int64s, 
     """Return where the vectors of each partition begin, and how many a group has at most."""
     most = np.zeros(events.partition_offsets.size - 1, np.int64)
     most_steps(events, length, most)
+    most += 1  # what is between the ends of a window has a vector, too
     ends = np.concatenate(([0], np.cumsum(most[steps.partition])))
     starts = ends[steps.partition_offsets]
     room = np.zeros(most.size, np.int64)
@@ -174,7 +209,7 @@ def _queues(
 ) -> RecentQueues:
     size = machine.owner.size
     return RecentQueues(
-        np.zeros((queues, IS_CHANGED + 1), np.int64),
+        np.zeros((queues, HAS_MIDDLE + 1), np.int64),
         _room_for(vectors, size, measures),
         _room_for(queues * size, size, measures),
         _room_for(size + machine.follow.size, size, measures),
