@@ -192,8 +192,8 @@ class EndsOfWindow(TouchedEvents):
         settled = self._without_products
         if self.keys and not settled.is_whole:
             every: int = sum(high - low for _, low, high in self.known_chunks)
-            touched = int(self._wanted.size)
-            return every * touched // max(1, self.known.num_rows)
+            rows: int = max(1, self.known.num_rows)
+            return every * int(self._wanted.size) // rows
         columns = dict(zip(self.known.column_names, self.known.columns, strict=True))
         codes = partition_codes(columns, self.move.lead.partition_by, self.known.num_rows)
         return int(np.unique(codes.code).size)

@@ -79,9 +79,8 @@ class KnownMiddle(Aggregation):
         matrix = np.full(own.size, NO_MIDDLE)
         matrix[place[place >= 0]] = np.flatnonzero(place >= 0)
         count, alone = np.unique(moments.group).size, np.flatnonzero(place < 0)
-        others = make_values(
-            1, count, *panes.values.mantissa.shape[2:], panes.values.least.shape[2]
-        )
+        numbers, minima = panes.values.mantissa.shape[2], panes.values.least.shape[2]
+        others = make_values(1, count, numbers, minima)
         if alone.size:
             shown = moments.event[np.unique(moments.group, return_index=True)[1]]
             attributes = [column for column, _ in output.groups]

@@ -155,7 +155,7 @@ def read_panes(
     }
     owner = partition_codes(columns, program.partition_by, ranges.num_rows).code
     begin, pane = (to_numpy(ranges.column(name)) for name in (RANGE, PANE))
-    order = np.lexsort([pane, begin, owner])
+    order = np.lexsort([begin, pane, owner])
     owner = np.unique(owner[order], return_inverse=True)[1].astype(np.int64)
     measures = _event_measures(output, events).arrays()
     values = _from_bytes(take(ranges.column(MATRIX), to_arrow(order)), machine, measures)
