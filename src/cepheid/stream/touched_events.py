@@ -7,7 +7,7 @@ they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,19 +18,22 @@ from numpy.typing import NDArray
 from cepheid.engine.events.key_hashes import Hashes, can_be_hashed, key_hashes
 from cepheid.engine.events.order_events import order_events
 from cepheid.engine.events.report_range import ReportRange
-from cepheid.program.arrow_arrays import to_arrow, to_numpy
+from cepheid.program.arrow_arrays import to_arrow
 from cepheid.program.program import MatchOutput, Program
 from cepheid.program.when_final import WhenFinal, when_final
 from cepheid.stream.kept_matrices import EndsOfWindow, first_stretches, is_summed
 from cepheid.stream.next_timer import closes_later, fits_border
 from cepheid.stream.pages import hashes_of, places_of
 from cepheid.stream.settled_events import Move, SettledEvents, Work
-from cepheid.stream.start_marks import MOST_KEYS, SINCE, marks_after, marks_of, united
-from cepheid.stream.step_rules import has_marks, is_blocked_early, page_keys
+from cepheid.stream.start_marks import MOST_KEYS, marks_after, marks_of, united
+from cepheid.stream.step_rules import has_marks, how_far_back, is_blocked_early, page_keys
+from cepheid.stream.undecided_keys import undecided_keys
 
 Int64s = NDArray[np.int64]
 FEW_EVENTS = 2**14  # that are run again rather than looked up
 SAMPLE = 4096  # events, the last ones, that show whether most partitions are touched
+INDEX_COST = 4  # of an event that is found by an index, beside one whose key is looked at
+GROWTH = 4  # of the stretch of time that is looked at until a key is decided
 
 
 def touched_events(move: Move, reach: int | None, programs: Sequence[Program]) -> SettledEvents:
@@ -56,6 +59,7 @@ class TouchedEvents(SettledEvents):
 
     keys: tuple[str, ...] = ()
     programs: tuple[Program, ...] = ()
+    only: Hashes | None = None  # the keys that are touched, if they are known
 
     def add_to(self, work: Work) -> None:
         """Tell what was done with the events, as far as they were looked at."""
@@ -64,25 +68,40 @@ class TouchedEvents(SettledEvents):
         if "_wanted" in vars(self):
             work.touched += int(self._wanted.size)
 
-    def beginnings(self, program: Program) -> Iterator[tuple[pa.Table, ReportRange]]:
-        """Yield the events since those matches began whose window ends, until their runs are over.
+    def left(self, program: Program) -> SettledEvents | None:
+        """Return the events by which a step tells what a query reports; None if that is nothing.
 
-        Then all of these matches are known. If each is blocked, none is to be reported: what is
-        blocked stays so, whatever comes after.
+        Keys that are known to have nothing to report are left out (undecided_keys.py).
         """
-        before, until, window = self.move.state.horizon, self.move.horizon, program.window_length
-        if before is None or until is None or window is None or not is_blocked_early(program):
-            return
-        if self.move.ends or self.are_few or until - window >= before or not self.touches_most:
-            return
-        length = max(1, until - before)
-        while until - window + length < before:
-            some = self.known_before(until - window + length)
+        before, until = self.move.state.horizon, self.move.horizon
+        if before is None or until is None or self.move.ends or self.are_few:
+            return self
+        if self.only is not None:
+            return self
+        if program.window_length is None or not is_blocked_early(program):
+            return self
+        if until - program.window_length >= before or self._expected <= FEW_EVENTS:
+            return self
+        left = self._not_blocked(program, before, until, program.window_length)
+        if not left.size:
+            return None
+        some = TouchedEvents(self.move, how_far_back(program), self.keys, (program,), left)
+        self._tried.append(some.known.num_rows)
+        return some
+
+    def _not_blocked(self, program: Program, before: int, until: int, window: int) -> Hashes:
+        """Return the keys that may have a match whose window ends and that is not blocked.
+
+        They are looked at from the beginning of those windows on, ever further.
+        """
+        left, length = self._wanted, 8 * max(1, until - before)
+        while left.size and until - window + length < before:
+            some = self._of(left, before - window, until - window + length)
             self._tried.append(some.num_rows)
-            since = to_numpy(self._marks_of(program, some)[SINCE])
-            if not since.size or int(since.min()) > until - window:
-                yield some, ReportRange(before, until, some.num_rows)
-            length *= 4
+            report = ReportRange(before, until, some.num_rows)
+            left = undecided_keys(program, some, self.keys, report, until - window)
+            length *= GROWTH
+        return left
 
     @cached_property
     def _tried(self) -> list[int]:
@@ -97,6 +116,32 @@ class TouchedEvents(SettledEvents):
         if not self._wanted.size:
             return self.move.schema.empty_table()
         return self._since_marks() if self.touches_most else self._looked_up()
+
+    @property
+    def has_known(self) -> bool:
+        """Whether events that were settled before can matter."""
+        return super().has_known and (self.are_few or self._wanted.size > 0)
+
+    def _of(self, hashes: Hashes, begin: int, end: int) -> pa.Table:
+        """Return the events of some keys in a stretch of time.
+
+        Where a chunk has more of them outside of it than there are events inside, it is not asked
+        where they are.
+        """
+        parts = []
+        for chunk, low, high in self.known_chunks:
+            low, high = max(low, chunk.place(begin)), min(high, chunk.place(end))  # noqa: PLW2901
+            if low >= high:
+                continue
+            share = self._share * hashes.size / max(1, self._wanted.size)
+            if high - low < share * chunk.span.rows * INDEX_COST:
+                some = chunk.table.slice(low, high - low)
+                is_one = np.isin(key_hashes(some, self.keys), hashes)
+                parts.append(some.filter(to_arrow(is_one)))
+            else:
+                places = places_of(chunk, self.keys, hashes, low, high)
+                parts.append(chunk.table.take(to_arrow(places)))
+        return self.move.united(parts)
 
     def _looked_up(self) -> pa.Table:
         """Return the events of partitions that are touched."""
@@ -166,6 +211,8 @@ class TouchedEvents(SettledEvents):
     @cached_property
     def _wanted(self) -> Hashes:
         """The hashes of keys that are touched."""
+        if self.only is not None:
+            return self.only
         found = [np.empty(0, np.uint32)]
         for each in self.programs:
             found.append(hashes_of(self._telling(each), self.keys))
@@ -204,9 +251,14 @@ class TouchedEvents(SettledEvents):
                 parts.append(events.filter(to_arrow(fits_border(program, events, at_end=False))))
         return parts
 
-    @cached_property
+    @property
     def touches_most(self) -> bool:
         """Whether most of the last events are of partitions that are touched."""
+        return self._share > 0.5
+
+    @cached_property
+    def _share(self) -> float:
+        """The part of the last events that are of partitions that are touched."""
         wanted, rows, touched = self._wanted, 0, 0
         for chunk, low, high in reversed(self.known_chunks):
             begin = max(low, high - SAMPLE)
@@ -215,4 +267,9 @@ class TouchedEvents(SettledEvents):
             rows += high - begin
             if rows >= SAMPLE:
                 break
-        return 2 * touched > rows
+        return touched / max(1, rows)
+
+    @property
+    def _expected(self) -> float:
+        """About how many events there are of partitions that are touched."""
+        return self._share * sum(high - low for _, low, high in self.known_chunks)
