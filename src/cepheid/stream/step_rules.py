@@ -166,13 +166,11 @@ def is_blocked_early(program: Program) -> bool:
     if output.is_partial or program.pair is not None or program.clock is not Clock.TIME:
         return False
     is_over = when_final(program) is WhenFinal.FIRST_SPAN and program.ranking is not Ranking.STREAM
-    return is_over and _why_alive(program) is None
+    return is_over and not has_start_negation(program) and _why_alive(program) is None
 
 
 def _why_alive(program: Program) -> str | None:
     """Return why runs may be alive, or looked at, as long as their window."""
-    if has_start_negation(program):
-        return "a negated part at the start looks back over the window"
     if program.strategy not in TAKING:
         return "no event takes a run away from those that come later"
     is_told_apart = program.runs.has_tests or any(program.runs.path_clauses)

@@ -20,7 +20,7 @@ from cepheid.engine.events.order_events import order_events
 from cepheid.engine.events.report_range import ReportRange
 from cepheid.program.arrow_arrays import to_arrow
 from cepheid.program.program import MatchOutput, Program
-from cepheid.program.when_final import WhenFinal, when_final
+from cepheid.program.when_final import WhenFinal, has_start_negation, when_final
 from cepheid.stream.kept_matrices import EndsOfWindow, first_stretches, is_summed
 from cepheid.stream.next_timer import closes_later, fits_border
 from cepheid.stream.pages import hashes_of, places_of
@@ -33,6 +33,7 @@ Int64s = NDArray[np.int64]
 FEW_EVENTS = 2**14  # that are run again rather than looked up
 SAMPLE = 4096  # events, the last ones, that show whether most partitions are touched
 INDEX_COST = 4  # of an event that is found by an index, beside one whose key is looked at
+EVENTS_OF_KEY = 12  # that are looked at first, about
 GROWTH = 4  # of the stretch of time that is looked at until a key is decided
 
 
@@ -73,28 +74,36 @@ class TouchedEvents(SettledEvents):
 
         Keys that are known to have nothing to report are left out (undecided_keys.py).
         """
-        before, until = self.move.state.horizon, self.move.horizon
-        if before is None or until is None or self.move.ends or self.are_few:
+        left = self._undecided(program)
+        if left is None:
             return self
-        if self.only is not None:
-            return self
-        if program.window_length is None or not is_blocked_early(program):
-            return self
-        if until - program.window_length >= before or self._expected <= FEW_EVENTS:
-            return self
-        left = self._not_blocked(program, before, until, program.window_length)
         if not left.size:
             return None
         some = TouchedEvents(self.move, how_far_back(program), self.keys, (program,), left)
         self._tried.append(some.known.num_rows)
         return some
 
-    def _not_blocked(self, program: Program, before: int, until: int, window: int) -> Hashes:
+    def _undecided(self, program: Program) -> Hashes | None:
+        """Return the keys that may have something to report; None: nothing is known of them."""
+        before, until, window = self.move.state.horizon, self.move.horizon, program.window_length
+        if before is None or until is None or window is None:
+            return None
+        if self.only is not None or self.move.ends or self.are_few:
+            return None
+        if self.is_since_marks and has_start_negation(program):
+            return self._not_blocked_before(program, before, until, window)
+        is_slow = until - window < before and self._expected > FEW_EVENTS
+        if is_slow and is_blocked_early(program):
+            return self._not_blocked_after(program, before, until, window)
+        return None
+
+    def _not_blocked_after(self, program: Program, before: int, until: int, window: int) -> Hashes:
         """Return the keys that may have a match whose window ends and that is not blocked.
 
         They are looked at from the beginning of those windows on, ever further.
         """
-        left, length = self._wanted, 8 * max(1, until - before)
+        left, of_keys = self._wanted, max(1.0, self._share * self.new.num_rows)
+        length = max(1, until - before) * (1 + int(EVENTS_OF_KEY * left.size / of_keys))
         while left.size and until - window + length < before:
             some = self._of(left, before - window, until - window + length)
             self._tried.append(some.num_rows)
@@ -102,6 +111,32 @@ class TouchedEvents(SettledEvents):
             left = undecided_keys(program, some, self.keys, report, until - window)
             length *= GROWTH
         return left
+
+    def _not_blocked_before(self, program: Program, before: int, until: int, window: int) -> Hashes:
+        """Return the keys that may have a new match that is not blocked.
+
+        They are looked at from their marks on, and then ever further back.
+        """
+        left = undecided_keys(program, self.events, self.keys, self.report)
+        length = GROWTH * max(1, until - before)
+        while left.size and length < window:
+            known = self._since(left, before - length)
+            self._tried.append(known.num_rows)
+            new = self.new.filter(to_arrow(np.isin(key_hashes(self.new, self.keys), left)))
+            report = ReportRange(before, until, known.num_rows)
+            left = undecided_keys(program, self.move.united([known, new]), self.keys, report)
+            length *= GROWTH
+        return left
+
+    def _since(self, hashes: Hashes, tick: int) -> pa.Table:
+        """Return the known events of some keys since a tick, or since their marks if earlier."""
+        assert self.move.state.marks is not None
+        known, since = marks_of(self.move.state.marks, hashes)
+        far_back = since < tick
+        parts = [self._of(hashes, tick, None)]
+        if far_back.any():
+            parts.append(self._of(known[far_back], int(since[far_back].min()), tick))
+        return self.move.united(parts)
 
     @cached_property
     def _tried(self) -> list[int]:
@@ -115,14 +150,30 @@ class TouchedEvents(SettledEvents):
             return super().known
         if not self._wanted.size:
             return self.move.schema.empty_table()
-        return self._since_marks() if self.touches_most else self._looked_up()
+        if self.only is not None:
+            return self._of(self.only, None, None)
+        return self._since_marks() if self.is_since_marks else self._looked_up()
+
+    @cached_property
+    def new(self) -> pa.Table:
+        """The events that this step settles."""
+        if self.only is None or self.is_whole:
+            return super().new
+        return super().new.filter(to_arrow(np.isin(key_hashes(super().new, self.keys), self.only)))
+
+    @cached_property
+    def is_since_marks(self) -> bool:
+        """Whether events are looked at that come after the marks of their keys."""
+        if self.is_whole or self.move.state.marks is None or self.only is not None:
+            return False
+        return self.touches_most or self._expected > FEW_EVENTS
 
     @property
     def has_known(self) -> bool:
         """Whether events that were settled before can matter."""
         return super().has_known and (self.are_few or self._wanted.size > 0)
 
-    def _of(self, hashes: Hashes, begin: int, end: int) -> pa.Table:
+    def _of(self, hashes: Hashes, begin: int | None, end: int | None) -> pa.Table:
         """Return the events of some keys in a stretch of time.
 
         Where a chunk has more of them outside of it than there are events inside, it is not asked
@@ -130,16 +181,17 @@ class TouchedEvents(SettledEvents):
         """
         parts = []
         for chunk, low, high in self.known_chunks:
-            low, high = max(low, chunk.place(begin)), min(high, chunk.place(end))  # noqa: PLW2901
-            if low >= high:
+            first, last = chunk.places(begin, end)
+            first, last = max(low, first), min(high, last)
+            if first >= last:
                 continue
             share = self._share * hashes.size / max(1, self._wanted.size)
-            if high - low < share * chunk.span.rows * INDEX_COST:
-                some = chunk.table.slice(low, high - low)
+            if last - first < share * chunk.span.rows * INDEX_COST:
+                some = chunk.table.slice(first, last - first)
                 is_one = np.isin(key_hashes(some, self.keys), hashes)
                 parts.append(some.filter(to_arrow(is_one)))
             else:
-                places = places_of(chunk, self.keys, hashes, low, high)
+                places = places_of(chunk, self.keys, hashes, first, last)
                 parts.append(chunk.table.take(to_arrow(places)))
         return self.move.united(parts)
 
