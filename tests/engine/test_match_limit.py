@@ -142,7 +142,7 @@ def test_long_arrays_are_bounded_as_well_as_matches() -> None:
 def test_long_arrays_of_pairs() -> None:
     table = pa.table({"ts": range(26), "kind": ["A"] * 10 + ["B"] * 10 + ["C"] * 6})
     query = cepheid.query("PATTERN A+ a AND B+ b")
-    message = r"lists 20,951,040 values in arrays or more \(pairs\); max_matches is 1,100,000, which "
+    message = r"lists 20,951,040 values in arrays or more \(pairs\); max_matches is 1,100,000, w"
     with pytest.raises(MatchLimitError, match=message):
         query.run(table, **ROLES, max_matches=1_100_000)
 

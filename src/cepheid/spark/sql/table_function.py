@@ -22,7 +22,8 @@ from cepheid.engine.run import EventColumns, RunMode, run
 from cepheid.errors import ConfigError, DataError, InternalError, suggest
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
-from cepheid.spark.batch.run_batch import is_whole_group, shuffle_keys
+from cepheid.program.shuffle_keys import shuffle_keys
+from cepheid.spark.batch.run_batch import is_whole_group
 
 PARTITION = "__cepheid_partition"
 
