@@ -11,12 +11,14 @@ from rich.text import Text
 from benchmarks.catalogue import BENCHMARKS
 from benchmarks.papers.catalogue import PAPERS, experiments_of
 from benchmarks.run_grid import NAME as GRID
+from benchmarks.run_stream_peers import NAME as STREAM_PEERS
 from benchmarks.run_stream_window import NAME as STREAM_WINDOW
 
 # Those that have more to show than a time for every contender.
 APART = {
     GRID: "many workloads that share or not, each in four ways; --points N takes some of them",
     STREAM_WINDOW: "steps of a stream in ever longer windows, with and without a cache",
+    STREAM_PEERS: "one stream through Cepheid on Spark and Flink CEP: events/s, time to a match",
 }
 
 

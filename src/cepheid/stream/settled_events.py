@@ -170,7 +170,7 @@ class EventsApart(SettledEvents):
     @property
     def has_known(self) -> bool:
         """Whether events that were settled before can matter."""
-        return self.known.num_rows > 0
+        return bool(self.known.num_rows)
 
     @property
     def chunks(self) -> tuple[Chunk, ...]:
