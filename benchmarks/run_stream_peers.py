@@ -1,7 +1,7 @@
 """Measure Cepheid on Spark and Flink CEP on the same stream: a line for each, and the ratios.
 
-`--events` is how many events are timed as fast as they are taken, and as many come at a fixed rate
-after that; `--flink-jars` says where the jars of Flink are.
+`--events` is how many events are timed as fast as they are taken; after that others come at a fixed
+rate for half a minute; `--flink-jars` says where the jars of Flink are.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from benchmarks.stream_peers import CONTENDERS, KEYS, Streamed, make_events, mea
 from benchmarks.surroundings import RESULTS, require_clean, sentence, surroundings, written
 
 NAME = "stream-peers"
-WINDOW, EVENTS, RATE = 100_000, 200_000, 5_000.0
+WINDOW, EVENTS, RATE, PACED = 100_000, 400_000, 1_000.0, 30_000
 PACKAGES = ("cepheid", "pyspark")
 QUESTION = (
     "SEQ(A, B) of one key, skip-till-next, {keys:,} keys, a window of {window:,} events that is "
@@ -33,7 +33,7 @@ def run_stream_peers(options: argparse.Namespace, console: Console) -> None:
     """Measure whoever can run, and print and write what was found."""
     timed = options.events or EVENTS
     window = min(WINDOW, timed)
-    events = make_events(window + 2 * timed, window)
+    events = make_events(window + timed + min(PACED, timed), window)
     measured, skipped = dict[str, Streamed](), dict[str, str]()
     lines = [HEAD, "|---|" + "---:|" * 4]
     with few_tasks():

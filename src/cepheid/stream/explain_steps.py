@@ -22,6 +22,7 @@ from cepheid.stream.step_rules import (
     is_blocked_early,
     keeps_apart,
     keeps_pending,
+    keeps_runs,
     page_keys,
     why_all_events,
     why_no_ends,
@@ -153,6 +154,9 @@ def _events(program: Program) -> StepRecord:
         )
         choice = "events since the matches began whose window ends, until all are blocked"
         return StepRecord(HOT, choice, reason, True)
+    if keeps_runs(program):
+        reason = "what a run did not take when it came has no part in it"
+        return StepRecord(HOT, "the events of runs that are alive", reason, True)
     obstacle = why_no_marks(program)
     if obstacle is not None:
         return StepRecord(HOT, ALL, obstacle, False)

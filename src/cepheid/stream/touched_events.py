@@ -21,6 +21,7 @@ from cepheid.engine.events.report_range import ReportRange
 from cepheid.program.arrow_arrays import to_arrow
 from cepheid.program.program import MatchOutput, Program
 from cepheid.program.when_final import WhenFinal, has_start_negation, when_final
+from cepheid.stream.alive_events import EventsOfRuns, alive_events, has_alive
 from cepheid.stream.kept_matrices import EndsOfWindow, first_stretches, is_summed
 from cepheid.stream.next_timer import closes_later, fits_border
 from cepheid.stream.pages import hashes_of, places_of
@@ -32,6 +33,7 @@ from cepheid.stream.undecided_keys import undecided_keys
 Int64s = NDArray[np.int64]
 FEW_EVENTS = 2**14  # that are run again rather than looked up
 SAMPLE = 4096  # events, the last ones, that show whether most partitions are touched
+MOST = 0.5  # of the last events
 INDEX_COST = 4  # of an event that is found by an index, beside one whose key is looked at
 EVENTS_OF_KEY = 12  # that are looked at first, about
 GROWTH = 4  # of the stretch of time that is looked at until a key is decided
@@ -40,8 +42,8 @@ GROWTH = 4  # of the stretch of time that is looked at until a key is decided
 def touched_events(move: Move, reach: int | None, programs: Sequence[Program]) -> SettledEvents:
     """Return the events that matter to a step of these programs; all, if they have no key."""
     keys, lasting = page_keys(programs), move.bundle.lasting
-    has_runs = lasting is not None and (
-        has_marks(lasting.program) or is_blocked_early(lasting.program)
+    has_runs = has_alive(move) or (
+        lasting is not None and (has_marks(lasting.program) or is_blocked_early(lasting.program))
     )
     if (
         not (keys or has_runs or is_summed(move))
@@ -51,6 +53,8 @@ def touched_events(move: Move, reach: int | None, programs: Sequence[Program]) -
         return SettledEvents(move, reach)
     if is_summed(move) and move.state.marks is not None:
         return EndsOfWindow(move, reach)
+    if has_alive(move) and move.state.marks is not None:
+        return EventsOfRuns(move, reach)
     return TouchedEvents(move, reach, keys, tuple(programs))
 
 
@@ -214,7 +218,11 @@ class TouchedEvents(SettledEvents):
         """Whether all events are looked at."""
         if self.are_few:
             return True
-        return bool(self._wanted.size) and self.touches_most and self.move.state.marks is None
+        if self.move.state.marks is not None or not self._wanted.size:
+            return False
+        if has_alive(self.move) and self._share_of(hashes_of(self.new, self.keys)) > MOST:
+            return True
+        return self.touches_most
 
     def _since_marks(self) -> pa.Table:
         """Return events since the runs that are alive began."""
@@ -244,8 +252,11 @@ class TouchedEvents(SettledEvents):
         before = move.state.marks
         if lasting is None or self.are_few:
             return None
+        knows_all = "known" in vars(self) and self.is_whole
         if is_summed(move):
-            return first_stretches(move, self) if "known" in vars(self) and self.is_whole else None
+            return first_stretches(move, self) if knows_all else None
+        if has_alive(move):
+            return alive_events(move, self.events) if knows_all else None
         if not has_marks(lasting.program):
             return None
         if "known" not in vars(self) or not (self.is_whole or before is not None):
@@ -306,12 +317,16 @@ class TouchedEvents(SettledEvents):
     @property
     def touches_most(self) -> bool:
         """Whether most of the last events are of partitions that are touched."""
-        return self._share > 0.5
+        return self._share > MOST
 
     @cached_property
     def _share(self) -> float:
         """The part of the last events that are of partitions that are touched."""
-        wanted, rows, touched = self._wanted, 0, 0
+        return self._share_of(self._wanted)
+
+    def _share_of(self, wanted: Hashes) -> float:
+        """Return the part of the last events that are of some keys."""
+        rows = touched = 0
         for chunk, low, high in reversed(self.known_chunks):
             begin = max(low, high - SAMPLE)
             last = chunk.table.slice(begin, high - begin)
