@@ -50,7 +50,7 @@ class EventsOfRuns(SettledEvents):
     @property
     def has_known(self) -> bool:
         """Whether events that were settled before can matter."""
-        return self.known.num_rows > 0
+        return bool(self.known.num_rows)
 
     def marks(self) -> pa.Table | None:
         """Return the events of runs that are alive after this step."""
