@@ -4,6 +4,7 @@ python -m benchmarks [NAME …] [--events N] [--repeat R]
 python -m benchmarks sharing-grid [--points N] [--events N] [--repeat R]
 python -m benchmarks sharing-costs [--points N] [--events N] [--repeat R]
 python -m benchmarks stream-window [--events N] [--repeat R]
+python -m benchmarks stream-peers [--events N] [--flink-jars DIR]
 python -m benchmarks PAPER [--figure F] [--scale S]
 """
 
@@ -28,6 +29,8 @@ from benchmarks.peers.flink import JARS
 from benchmarks.report import Report
 from benchmarks.run_grid import NAME as GRID
 from benchmarks.run_grid import run_grid
+from benchmarks.run_stream_peers import NAME as STREAM_PEERS
+from benchmarks.run_stream_peers import run_stream_peers
 from benchmarks.run_stream_window import NAME as STREAM_WINDOW
 from benchmarks.run_stream_window import run_stream_window
 from benchmarks.sharing_costs import NAME as COSTS
@@ -35,7 +38,12 @@ from benchmarks.sharing_costs import run_costs
 from benchmarks.surroundings import RESULTS, written
 
 # Those that have more to show than a time for every contender.
-APART = {GRID: run_grid, COSTS: run_costs, STREAM_WINDOW: run_stream_window}
+APART = {
+    GRID: run_grid,
+    COSTS: run_costs,
+    STREAM_WINDOW: run_stream_window,
+    STREAM_PEERS: run_stream_peers,
+}
 REPEAT = 5
 MOST_SCALE = 100
 

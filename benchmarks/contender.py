@@ -40,7 +40,8 @@ class Contender:
     tell its time from that of its start. `own_process` says that every
     run starts a process, whose memory counts instead of that of the process that waits for it.
     `reference` gives the exact answer where the contenders of a benchmark are asked different
-    questions, such as another window each. `share` is the part of the events that it looks at.
+    questions, such as another window each. `share` is the part of the events that it looks at,
+    `baseline` the contender that its ratios refer to, if not that of the benchmark.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Contender:
     reference: Callable[[Path], Answer] | None = None
     share: float = 1.0
     least_events: int = 0
+    baseline: str | None = None
 
     def require_runnable(self, events: int) -> None:
         """Raise NotRunnableError if it makes no sense to start."""

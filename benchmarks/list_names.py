@@ -11,6 +11,7 @@ from rich.text import Text
 from benchmarks.catalogue import BENCHMARKS
 from benchmarks.papers.catalogue import PAPERS, experiments_of
 from benchmarks.run_grid import NAME as GRID
+from benchmarks.run_stream_peers import NAME as STREAM_PEERS
 from benchmarks.run_stream_window import NAME as STREAM_WINDOW
 from benchmarks.sharing_costs import NAME as COSTS
 
@@ -19,6 +20,7 @@ APART = {
     GRID: "many workloads that share or not, each in four ways; --points N takes some of them",
     COSTS: "what sharing costs here, next to the constants that bursts are decided by",
     STREAM_WINDOW: "steps of a stream in ever longer windows, with and without a cache",
+    STREAM_PEERS: "one stream through Cepheid on Spark and Flink CEP: events/s, time to a match",
 }
 
 

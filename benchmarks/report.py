@@ -46,13 +46,18 @@ class Report:
 
     def ratio(self, measurement: Measurement) -> float | None:
         """Return how many times as long as the baseline it takes."""
-        best, base = measurement.best, self.baseline.best
+        best, base = measurement.best, self._baseline_of(measurement).best
         return None if best is None or not base else best / base
 
     def cpu_ratio(self, measurement: Measurement) -> float | None:
         """Return how many times as much processor time as the baseline it takes."""
-        best, base = measurement.best_cpu, self.baseline.best_cpu
+        best, base = measurement.best_cpu, self._baseline_of(measurement).best_cpu
         return None if best is None or not base else best / base
+
+    def _baseline_of(self, measurement: Measurement) -> Measurement:
+        own = {each.name: each.baseline for each in self.benchmark.contenders}
+        name = own.get(measurement.contender)
+        return next((e for e in self.measurements if e.contender == name), self.baseline)
 
     def rows(self) -> Iterable[tuple[str, ...]]:
         """Return the cells of the table."""

@@ -7,6 +7,8 @@ last event that the query does not name moves the watermark to the end.
 `counts packets` is the floor: the same packets, handed to the same operator, which counts events
 and keeps a number. `unpacked rows` is the same engine without packets of events; its results come
 the same way. `small micro-batch` is the median of micro-batches of 1,000 events, after the first.
+`small, bare job` is its floor: a stateful job of Spark's that counts the same rows in as many
+groups, without anything of ours.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import os
 import statistics
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +38,10 @@ COUNTS = (
     "RETURN id, COUNT(*) AS n GROUP BY id"
 )
 OPTIONS: dict[str, Any] = {"time": "ts", "type": "etype"}
+EVENTS = 1_000_000
 FILES = 4  # per micro-batch: a scan that several tasks share
 SMALL, SMALL_BATCHES = 1_000, 6
+SMALL_BARE = "small, bare job"
 HEARTBEAT = "Z"
 SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
 
@@ -101,6 +106,34 @@ def counted(stream: Any, text: str) -> Any:
     return packets.groupBy(BUCKET).transformWithStateInPandas(
         Counter(), "events bigint", "append", "EventTime"
     )
+
+
+def bare(stream: Any, text: str) -> Any:
+    """Count rows, in as many groups as there are buckets."""
+    import pandas as pd
+    from pyspark.sql import functions as F
+    from pyspark.sql.streaming.stateful_processor import StatefulProcessor
+
+    from cepheid.plan.stream_options import DEFAULT_BUCKETS
+    from cepheid.spark.stream.stream_input import PROVIDER, ROCKS
+
+    class Counter(StatefulProcessor):
+        def init(self, handle: Any) -> None:
+            self.total = handle.getValueState("total", "events bigint")
+
+        def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Any:
+            before = self.total.get()[0] if self.total.exists() else 0
+            total = before + sum(len(each) for each in rows)
+            self.total.update((total,))
+            yield pd.DataFrame({"events": [total]})
+
+        def close(self) -> None:
+            pass
+
+    stream.sparkSession.conf.set(PROVIDER, ROCKS)
+    bucket = F.pmod(F.col("id"), F.lit(DEFAULT_BUCKETS))
+    grouped = stream.withColumn("bucket", bucket).groupBy("bucket")
+    return grouped.transformWithStateInPandas(Counter(), "events bigint", "append", "None")
 
 
 def _work(stream: Any, text: str) -> Any:
@@ -202,6 +235,12 @@ def stream_contender(
     return Contender(name, run, answer, require_spark, packages=("cepheid", "pyspark"))
 
 
+def small_contender(name: str, text: str, result: Result) -> Contender:
+    """Return a contender with small micro-batches; the bare job is its baseline."""
+    run = timed_stream(text, result, small=True)
+    return replace(stream_contender(name, run), share=SMALL / EVENTS, baseline=SMALL_BARE)
+
+
 def _benchmark(
     name: str,
     question: str,
@@ -214,13 +253,14 @@ def _benchmark(
         name=name,
         question=question,
         workload=workload,
-        events=1_000_000,
+        events=EVENTS,
         reference=reference,
         contenders=(
             stream_contender("Cepheid on Spark", timed_stream(text, packed), answer),
             stream_contender("Cepheid, unpacked rows", timed_stream(text, unpacked), answer),
             stream_contender("counts packets", timed_stream(text, counted)),
-            stream_contender("small micro-batch", timed_stream(text, packed, small=True)),
+            small_contender("small micro-batch", text, packed),
+            small_contender(SMALL_BARE, text, bare),
         ),
         baseline="counts packets",
         around=few_tasks,

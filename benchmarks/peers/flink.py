@@ -53,6 +53,13 @@ def find_java(program: str) -> str | None:
     return str(inside) if home and inside.exists() else shutil.which(program)
 
 
+def jar_names() -> list[str]:
+    """Return the names of the jars of Flink's own, which have its version."""
+    if not os.environ.get(JARS):
+        return []
+    return sorted(each.name for each in Path(os.environ[JARS]).glob("flink-*.jar"))
+
+
 def _classpath() -> str:
     return os.pathsep.join(map(str, sorted(Path(os.environ[JARS]).glob("*.jar"))))
 
@@ -75,13 +82,19 @@ def _classes(source: Path) -> str:
     return folder
 
 
-def run_java(source: Path, arguments: Sequence[str]) -> Any:
-    """Run the class of a Java file and return what it prints last, as JSON."""
+def java_command(source: Path, arguments: Sequence[str]) -> list[str]:
+    """Return how the class of a Java file is run."""
     classpath = os.pathsep.join([_classes(source), _classpath()])
     # Flink reaches into java.base by reflection.
     opened = [f"--add-opens=java.base/java.{each}=ALL-UNNAMED" for each in ("util", "lang", "time")]
-    command = [str(find_java("java")), "-Xmx4g", *opened, "-cp", classpath, source.stem]
-    finished = subprocess.run([*command, *arguments], check=True, capture_output=True, text=True)
+    java = str(find_java("java"))
+    return [java, "-Xmx4g", *opened, "-cp", classpath, source.stem, *arguments]
+
+
+def run_java(source: Path, arguments: Sequence[str]) -> Any:
+    """Run the class of a Java file and return what it prints last, as JSON."""
+    command = java_command(source, arguments)
+    finished = subprocess.run(command, check=True, capture_output=True, text=True)
     return json.loads(finished.stdout.splitlines()[-1])
 
 

@@ -9,7 +9,7 @@ CepheidError
 ├── ConfigError                an option, parameter or argument is at fault
 ├── PipelineError              the file of a pipeline is at fault; carries every diagnostic found
 ├── LiveStateError             a query keeps more partial matches alive than it may
-├── MatchLimitError            a query lists more matches than it may
+├── MatchLimitError            a query lists more matches, or longer arrays, than it may
 ├── OutOfMemoryError           a query needs more memory than there is
 ├── StateError                 what a stream kept cannot be gone on with
 │   └── StateLimitError        a stream keeps more than it may
@@ -171,17 +171,24 @@ class LiveStateError(CepheidError):
 
 
 class MatchLimitError(CepheidError):
-    """A query lists more matches than it was allowed to; they were counted before.
+    """A query lists more matches than it was allowed to, or arrays with more values.
 
-    `count` is a number of matches that there are at least, infinite beyond 1e308.
+    `count` is a number of matches that there are at least, infinite beyond 1e308; if `values` is
+    given, a number of values in arrays, of which so many are allowed.
     """
 
-    def __init__(self, query: str, place: str, count: float, limit: int) -> None:
+    def __init__(
+        self, query: str, place: str, count: float, limit: int, *, values: int | None = None
+    ) -> None:
         self.count = count
+        what, allowed, less = "matches", "", ""
+        if values is not None:
+            what, allowed = "values in arrays", f", which allows {values:,} of them"
+            less = "return fewer arrays, "
         super().__init__(
-            f"'{query}' lists {_in_digits(count)} matches or more{place}; "
-            f"max_matches is {limit:,}\n"
-            f"  hint: {WAYS_OUT}, ask for some of them with limit, or raise max_matches"
+            f"'{query}' lists {_in_digits(count)} {what} or more{place}; "
+            f"max_matches is {limit:,}{allowed}\n"
+            f"  hint: {less}{WAYS_OUT}, ask for some of them with limit, or raise max_matches"
         )
 
 

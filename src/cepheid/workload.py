@@ -61,7 +61,6 @@ class Workload:
             self.dependencies = find_dependencies(
                 [QueryNode(each.name, each.tree, each.source) for each in queries]
             )
-
         self._merged = MergedSets()
 
     def __repr__(self) -> str:
@@ -144,12 +143,14 @@ class Workload:
         """
         from cepheid.engine.plan_folds import plan_workload_folds
         from cepheid.explain.explain_workload import explain_workload
+        from cepheid.stream.explain_steps import plan_workload_steps
 
         known = schema_to_explain(events, schema)
         with self._defence():
             plans, dependencies = self.plans(known), self.dependencies
             folds = plan_workload_folds(plans, dependencies, _policy(sharing), facts)
-            return explain_workload(plans, dependencies, folds, format=format)
+            steps = plan_workload_steps(plans, dependencies)
+            return explain_workload(plans, dependencies, folds, steps, format=format)
 
     @overload
     def run(

@@ -121,6 +121,32 @@ def test_pairs() -> None:
         query.run(table, **ROLES, max_matches=15)
 
 
+def test_long_arrays_are_bounded_as_well_as_matches() -> None:
+    """Of 19 events 524,287 matches, with half of all events each."""
+    query, table = cepheid.query("PATTERN A+ a WHERE [ip] WITHIN 60", name="runs"), events_of(19)
+    with pytest.raises(MatchLimitError) as raised:
+        query.run(table, **ROLES, max_matches=600_000)
+    assert re.match(
+        r"'runs' lists 10,\d\d\d,\d\d\d values in arrays or more, most of them in the partition "
+        r"ip = '10\.0\.0\.0'; max_matches is 600,000, which allows 10,000,000 of them\n"
+        r"  hint: return fewer arrays, count matches with RETURN COUNT\(\*\), ",
+        str(raised.value),
+    )
+    assert raised.value.count > 10_000_000
+    rows = 2**19 - 1
+    for fewer in (f"{query.text} RETURN a.ts", f"{query.text} RETURN a[1].ts, count(a[]) AS n"):
+        assert cepheid.query(fewer).run(table, **ROLES, max_matches=600_000).num_rows == rows
+    assert query.run(table, **ROLES, max_matches=None).num_rows == rows
+
+
+def test_long_arrays_of_pairs() -> None:
+    table = pa.table({"ts": range(26), "kind": ["A"] * 10 + ["B"] * 10 + ["C"] * 6})
+    query = cepheid.query("PATTERN A+ a AND B+ b")
+    message = r"lists 20,951,040 values in arrays or more \(pairs\); max_matches is 1,100,000, w"
+    with pytest.raises(MatchLimitError, match=message):
+        query.run(table, **ROLES, max_matches=1_100_000)
+
+
 def test_expanding_compressed_matches() -> None:
     result = cepheid.query("PATTERN A+ a OUTPUT COMPRESSED").run(events_of(40), **ROLES)
     assert result.count() == 2**40 - 1

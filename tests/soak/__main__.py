@@ -46,8 +46,11 @@ def _print(report: Report) -> None:
     print(f"{report.events:,} events in {report.lives} lives of the job")
     print(f"{report.batches:,} micro-batches; {report.failures} lives ended with an error")
     print(f"killed: {report.driver_kills} drivers, {report.worker_kills} Python workers")
+    print(f"the local cache was deleted {report.lost_caches} times")
     for name, count in report.results.items():
-        print(f"{name}: {count:,} results")
+        work = report.work.get(name, {})
+        done = ", ".join(f"{each} {number:,}" for each, number in work.items())
+        print(f"{name}: {count:,} results ({done})")
     if report.kafka_records is not None:
         print(f"records in Kafka: {report.kafka_records:,}")
     for each in report.differences[:20]:

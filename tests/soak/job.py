@@ -11,6 +11,8 @@ import os
 import random
 import sys
 import time
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -21,11 +23,13 @@ from pyspark.sql.streaming import StreamingQuery
 
 import cepheid
 from cepheid.connectors.kafka_rows import kafka_rows
+from cepheid.metrics.stream_metrics import StreamMetrics
 from tests.services.jars import class_path
 from tests.soak.events import IN_KAFKA, QUERIES, SCHEMA, WATERMARK
 
 TOPIC = "soak"
 READY = "ready"
+CACHE, WORK = "cache", "work.jsonl"
 
 
 def session() -> SparkSession:
@@ -65,7 +69,9 @@ def run(spark: SparkSession, folder: Path, kafka: str | None) -> None:
             .parquet(str(folder / "events"))
             .withWatermark("ts", WATERMARK)
         )
-        results = cepheid.query(text, name=name).run(stream, time="ts", type="kind", buckets=4)
+        results = cepheid.query(text, name=name).run(
+            stream, time="ts", type="kind", buckets=2, cache_folder=str(folder / CACHE)
+        )
         writer = results.writeStream.format("parquet").option("path", str(folder / "out" / name))
         started.append((writer, name))
         if kafka is not None and name == IN_KAFKA:
@@ -73,6 +79,8 @@ def run(spark: SparkSession, folder: Path, kafka: str | None) -> None:
             to_kafka = rows.writeStream.format("kafka").option("topic", TOPIC)
             to_kafka = to_kafka.option("kafka.bootstrap.servers", kafka)
             started.append((to_kafka, f"{name}-kafka"))
+    (folder / CACHE).mkdir(exist_ok=True)
+    metrics = cepheid.streaming_metrics(spark, each=partial(note, folder / WORK))
     random.shuffle(started)  # in a short life the last ones do little
     queries = []
     for writer, name in started:
@@ -83,6 +91,14 @@ def run(spark: SparkSession, folder: Path, kafka: str | None) -> None:
     print(READY, flush=True)
     for query in queries:
         query.awaitTermination()
+    metrics.close()
+
+
+def note(file: Path, metrics: StreamMetrics) -> None:
+    """Add a line on what a micro-batch has done, so far as this life knows."""
+    line = {"stream": metrics.stream, "batch": metrics.batch, **asdict(metrics.query)}
+    with file.open("a") as lines:
+        lines.write(json.dumps(line) + "\n")
 
 
 def _wait_for_progress(query: StreamingQuery) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import random
+import shutil
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -14,12 +17,14 @@ import pyarrow as pa
 from pyarrow import feather
 
 import cepheid
-from tests.soak.events import IN_KAFKA, QUERIES, EventFiles
+from tests.soak.events import EVENTS_BEFORE, IN_KAFKA, QUERIES, EventFiles
+from tests.soak.job import CACHE, WORK
 from tests.soak.processes import Job
 
 MOST_SECONDS = 600  # that a job may take to start, to go on, or to finish what is left
 MOST_STARTS = 20  # of the last life
 TOO_BUSY = "Python worker failed to connect back"
+WORK_DONE = ("settled", "replayed", "touched", "cache_hits", "cache_misses")
 MOST_BATCHES = 4  # that are done between two kills; then it happens within a second
 
 
@@ -28,6 +33,8 @@ class Report:
     """What happened, and how many results there are of each query.
 
     `failures` are the lives that ended by themselves with an error; `batches` are micro-batches.
+    `lost_caches` is how often the local cache was deleted between two lives. `work` has, by query,
+    sums over the micro-batches whose numbers are known: what was settled, run again, looked up.
     """
 
     driver_kills: int = 0
@@ -38,6 +45,8 @@ class Report:
     events: int = 0
     results: dict[str, int] = field(default_factory=dict)
     kafka_records: int | None = None
+    lost_caches: int = 0
+    work: dict[str, Counter[str]] = field(default_factory=dict)
     differences: list[str] = field(default_factory=list)
 
 
@@ -54,6 +63,7 @@ def soak(
     """
     rng, report = random.Random(seed), Report()
     files = EventFiles(folder / "events", seed)
+    files.add(1, EVENTS_BEFORE)
     files.add(4)
     tail = [kafka] if kafka else []
     log = folder / "job.log"
@@ -68,14 +78,29 @@ def soak(
             f"life {report.lives}: {report.driver_kills} drivers and {report.worker_kills} workers "
             f"killed, {files.written:,} events, {_batches(folder / 'checkpoints')} micro-batches"
         )
+        if rng.random() < 0.3:
+            shutil.rmtree(folder / CACHE, ignore_errors=True)
+            report.lost_caches += 1
         files.add(rng.randrange(1, 4))
     files.close()
     _finish(["run", str(folder), *tail], log, report)
     _finish(["collect", str(folder), *tail], log, report)
     report.events = files.written
     report.batches = _batches(folder / "checkpoints")
+    report.work = _work(folder / WORK)
     _compare(folder, files.read(), report, with_kafka=kafka is not None)
     return report
+
+
+def _work(file: Path) -> dict[str, Counter[str]]:
+    """Return what the micro-batches of each stream did, as far as it was written down."""
+    found: dict[str, Counter[str]] = {}
+    for line in file.read_text().splitlines():
+        with contextlib.suppress(json.JSONDecodeError):  # a driver was killed while it wrote
+            numbers = json.loads(line)
+            total = found.setdefault(numbers["stream"], Counter())
+            total.update({each: numbers[each] or 0 for each in WORK_DONE})
+    return found
 
 
 def _disturb(job: Job, rng: random.Random, report: Report, checkpoints: Path) -> None:

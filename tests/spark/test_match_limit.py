@@ -41,6 +41,13 @@ def test_a_task_refuses_more_matches_than_allowed(spark: SparkSession) -> None:
     assert REPEATED.run(frame(spark, 4), **ROLES, max_matches=15).count() == 15
 
 
+def test_a_task_refuses_longer_arrays_than_allowed(spark: SparkSession) -> None:
+    query = cepheid.query("PATTERN A+ a WHERE [k] WITHIN 60", name="runs")
+    message = r"values in arrays or more, most of them in the partition k = 3; max_matches is 600,0"
+    with pytest.raises(PySparkException, match=message):
+        query.run(frame(spark, 19), **ROLES, max_matches=600_000).collect()
+
+
 def test_a_limit_stops_tasks(spark: SparkSession) -> None:
     assert REPEATED.run(frame(spark, 70), **ROLES, limit=7).count() == 7
     several = cepheid.workload({"many": REPEATED, "others": "PATTERN A a RETURN a.time"})

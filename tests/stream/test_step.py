@@ -342,6 +342,14 @@ def test_encoded_columns() -> None:
     assert script.feed("b3", 4) == [2, 3]
 
 
+def test_a_step_lists_no_longer_arrays_than_allowed() -> None:
+    script = Script(replace(program_of("A+ a WHERE [k] WITHIN 1000"), max_matches=10**6))
+    message = r"values in arrays or more, most of them in the partition k = 7; max_matches is 1,0"
+    with pytest.raises(cepheid.MatchLimitError, match=message):
+        script.feed(" ".join(f"a{time}(k=7)" for time in range(1, 20)), 30)
+    assert len(script.feed(" ".join(f"a{time}(k=7)" for time in range(1, 11)), 30)) == 2**10 - 1
+
+
 def test_a_step_lists_no_more_matches_than_allowed() -> None:
     """Those of steps before do not count, and nothing is lost."""
     program = replace(program_of("A+ a WITHIN 3 RETURN a[1].time"), max_matches=6)

@@ -19,9 +19,9 @@ def as_text(explanation: Explanation, *, title: str = "Query") -> str:
         (title, explanation.query.splitlines()),
         ("Pattern", list(_pattern(explanation))),
         ("Plan", list(_plan(explanation))),
-        ("Choices", list(_choices(explanation.choices))),
+        ("Choices", list(choice_lines(explanation.choices))),
         ("Folds", list(_folds(explanation))),
-        ("Steps of a stream", list(_choices(explanation.steps))),
+        ("Steps of a stream", list(choice_lines(explanation.steps))),
         ("Predicates", list(_predicates(explanation))),
         ("Not executable yet", list(_unsupported(explanation))),
         ("Warnings", list(_warnings(explanation))),
@@ -98,7 +98,8 @@ def _branch(depth: int) -> str:
     return "" if depth == 0 else "   " * (depth - 1) + "└─ "
 
 
-def _choices(choices: Sequence[Choice | StepRecord]) -> Iterator[str]:
+def choice_lines(choices: Sequence[Choice | StepRecord]) -> Iterator[str]:
+    """Yield what was chosen by topic, and why."""
     column = max((len(each.topic) for each in choices), default=0) + 2
     for each in choices:
         first, *others = _wrap(each.choice, column)

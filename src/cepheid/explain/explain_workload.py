@@ -13,7 +13,14 @@ from cepheid.errors import ConfigError, suggest
 from cepheid.explain.as_json import VERSION
 from cepheid.explain.as_mermaid import as_mermaid
 from cepheid.explain.as_svg import as_svg
-from cepheid.explain.as_text import INDENT, aligned, as_text, ranked_lines, section
+from cepheid.explain.as_text import (
+    INDENT,
+    aligned,
+    as_text,
+    choice_lines,
+    ranked_lines,
+    section,
+)
 from cepheid.explain.describe_operators import describe_window
 from cepheid.explain.explain_plan import explain_plan
 from cepheid.explain.explain_sharing import explain_sharing
@@ -22,7 +29,7 @@ from cepheid.explain.name_lists import name_list
 from cepheid.explain.sharing_document import SharingExplanation
 from cepheid.explain.sharing_text import sharing_lines
 from cepheid.plan.physical import PhysicalPlan
-from cepheid.program.run_record import GroupRecord
+from cepheid.program.run_record import GroupRecord, StepsTogether
 
 DRAWN = {"mermaid": as_mermaid, "svg": as_svg}
 FORMATS = ("text", "json", *DRAWN)
@@ -33,13 +40,15 @@ def explain_workload(
     plans: Mapping[str, PhysicalPlan],
     dependencies: Dependencies,
     folds: Sequence[GroupRecord] = (),
+    steps: Sequence[StepsTogether] = (),
     *,
     format: str = "text",
 ) -> str:
     """Return the plans of several queries, and what they share, as text or JSON.
 
     As a Mermaid flowchart or an SVG picture, the merged templates of those that are folded
-    together. `folds` are those that the engine has for them, together and by themselves.
+    together. `folds` are those that the engine has for them, together and by themselves, `steps`
+    those of one stream.
     """
     if format not in FORMATS:
         raise ConfigError(
@@ -49,7 +58,9 @@ def explain_workload(
     sharing = explain_sharing(plans, dependencies)
     if format in DRAWN:
         return DRAWN[format](*merged_templates(plans, sharing))
-    return (_as_text if format == "text" else _as_json)(plans, dependencies, sharing, folds)
+    if format == "json":
+        return _as_json(plans, dependencies, sharing, folds, steps)
+    return _as_text(plans, dependencies, sharing, folds, steps)
 
 
 def _of_one(folds: Sequence[GroupRecord], name: str) -> list[GroupRecord]:
@@ -70,22 +81,34 @@ def _fold_lines(folds: Sequence[GroupRecord]) -> Iterator[str]:
         yield f"… {len(groups) - MOST_PLANS:,} more; JSON has all of them"
 
 
+def _step_lines(steps: Sequence[StepsTogether]) -> Iterator[str]:
+    """Yield what a step looks at for queries that are run together on one stream."""
+    for each in steps[:MOST_PLANS]:
+        yield f"{name_list(each.queries)}:"
+        yield from (f"{INDENT}{line}" for line in choice_lines(each.steps))
+    if len(steps) > MOST_PLANS:
+        yield f"… {len(steps) - MOST_PLANS:,} more; JSON has all of them"
+
+
 def _as_text(
     plans: Mapping[str, PhysicalPlan],
     dependencies: Dependencies,
     sharing: SharingExplanation,
     folds: Sequence[GroupRecord],
+    steps: Sequence[StepsTogether],
 ) -> str:
     shared = section("Sharing", sharing_lines(sharing))
     lines = list(_fold_lines(folds))
     if lines:
         shared += "\n" + section("Folds of queries together", lines)
+    lines = list(_step_lines(steps))
+    together = [section("Steps of one stream of all queries", lines)] if lines else []
     if len(plans) > MOST_PLANS:
         parts = [section("Workload", [f"{len(plans)} queries"]), shared]
         first = dict(islice(plans.items(), MOST_PLANS))
         lines = _table(first, dependencies, sharing)
         lines.append(f"… {len(plans) - MOST_PLANS:,} more; JSON has all of them")
-        parts.append(section("Queries", lines))
+        parts += [section("Queries", lines), *together]
         parts.append(
             "The plan of one of them: workload.queries[name].explain(), cepheid explain FILE."
         )
@@ -93,7 +116,7 @@ def _as_text(
     rows = [
         (name, _reads(plan, dependencies.reads[name]), _into(plan)) for name, plan in plans.items()
     ]
-    parts = [section("Workload", aligned(rows)), shared]
+    parts = [section("Workload", aligned(rows)), shared, *together]
     for name, plan in plans.items():
         explained = explain_plan(plan, _of_one(folds, name))
         parts.append(as_text(explained, title=f"Query {name}") + "\n")
@@ -145,6 +168,7 @@ def _as_json(
     dependencies: Dependencies,
     sharing: SharingExplanation,
     folds: Sequence[GroupRecord],
+    steps: Sequence[StepsTogether],
 ) -> str:
     queries = [
         {
@@ -160,6 +184,7 @@ def _as_json(
         "order": dependencies.order,
         "sharing": asdict(sharing),
         "folds": [asdict(each) for each in _of_several(folds)],
+        "steps": [asdict(each) for each in steps],
         "queries": queries,
     }
     return json.dumps(content, ensure_ascii=False, indent=2)

@@ -12,7 +12,7 @@ from cepheid.plan.physical import PhysicalPlan
 from cepheid.plan.rules.choose_parallelism import choose_parallelism, obstacle_to_ranges
 from cepheid.plan.rules.find_warnings import find_warnings
 
-# Ten million rows of a few numbers are about a gigabyte; of long arrays they are several.
+# Ten million rows of a few numbers are about a gigabyte.
 MOST_MATCHES = 10_000_000
 
 
@@ -29,7 +29,8 @@ class RunOptions:
         max_matches: how many matches a query may list, in a run in process, in a task of a
             Spark batch, or in a bucket and micro-batch of a stream. Where there
             are many, they are counted before they are built, and a query with more fails with a
-            MatchLimitError; None means any number.
+            MatchLimitError; None means any number. So does one whose arrays hold more than ten
+            values for each of them, and more than ten million.
         on_expiry: an aggregate with WITHIN alone gives a row when an event arrives that can end
             a trend; with True also when only time passes and a trend leaves the window, if that
             changes the result.

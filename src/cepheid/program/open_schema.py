@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
 from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import PredicateClass
@@ -37,6 +38,29 @@ def has_unknown(node: object) -> bool:
     if is_dataclass(node):
         return any(has_unknown(getattr(node, each.name)) for each in fields(node))
     return False
+
+
+def with_numbers(plan: PhysicalPlan) -> PhysicalPlan:
+    """Return a plan in which attributes whose types are not known are numbers.
+
+    Only what does not depend on types can be asked of it.
+    """
+    known: PhysicalPlan = _with_numbers(plan)
+    return known
+
+
+def _with_numbers(node: Any) -> Any:
+    if node is AttributeType.UNKNOWN:
+        return AttributeType.FLOAT
+    if isinstance(node, tuple) and not hasattr(node, "_fields"):
+        return tuple(map(_with_numbers, node))
+    if isinstance(node, dict):
+        return {key: _with_numbers(each) for key, each in node.items()}
+    if is_dataclass(node) and not isinstance(node, type):
+        before = {each.name: getattr(node, each.name) for each in fields(node)}
+        after = {name: _with_numbers(each) for name, each in before.items()}
+        return replace(node, **{name: e for name, e in after.items() if e is not before[name]})
+    return node
 
 
 def with_time(plan: PhysicalPlan) -> PhysicalPlan:

@@ -61,6 +61,14 @@ class StepRecord:
     is_incremental: bool
 
 
+@dataclass(frozen=True, slots=True)
+class StepsTogether:
+    """What a step of a stream does for queries that are run together."""
+
+    queries: tuple[str, ...]
+    steps: tuple[StepRecord, ...]
+
+
 class RunRecord:
     """Everything that is written down while queries run; `counts` and `seconds` are by name.
 

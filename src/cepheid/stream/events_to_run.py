@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from cepheid.engine.events.key_hashes import can_be_hashed
 from cepheid.program.program import Program
+from cepheid.stream.alive_events import EventsOfRuns, has_alive
 from cepheid.stream.ends_of_window import EndsOfWindow, is_summed
 from cepheid.stream.settled_events import Move, SettledEvents
 from cepheid.stream.step_rules import has_marks, is_blocked_early, page_keys
@@ -15,8 +16,8 @@ from cepheid.stream.touched_events import TouchedEvents
 def touched_events(move: Move, reach: int | None, programs: Sequence[Program]) -> SettledEvents:
     """Return the events that matter to a step of these programs; all, if they have no key."""
     keys, lasting = page_keys(programs), move.bundle.lasting
-    has_runs = lasting is not None and (
-        has_marks(lasting.program) or is_blocked_early(lasting.program)
+    has_runs = has_alive(move) or (
+        lasting is not None and (has_marks(lasting.program) or is_blocked_early(lasting.program))
     )
     if (
         not (keys or has_runs or is_summed(move))
@@ -26,4 +27,6 @@ def touched_events(move: Move, reach: int | None, programs: Sequence[Program]) -
         return SettledEvents(move, reach)
     if is_summed(move):
         return EndsOfWindow(move, reach, keys, tuple(programs))
+    if has_alive(move) and move.state.marks is not None:
+        return EventsOfRuns(move, reach)
     return TouchedEvents(move, reach, keys, tuple(programs))

@@ -81,14 +81,17 @@ class Replay:
                 result, taken = self._run(each)
             yield Replayed(each, result, settled.closing(each.program), taken)
 
-    def _run(self, query: StreamedQuery) -> tuple[pa.Table, Int64s]:
+    def _run(self, query: StreamedQuery) -> tuple[pa.Table | None, Int64s]:
         """Return the result, and where matches end that NON OVERLAPPING took."""
-        program, output, settled = query.program, query.program.output, self.settled
-        for some, report in settled.beginnings(program):
-            columns, mode = _columns(some), SearchMode(RankedFolds(), 1, report)
-            found = find_matches(program, columns, some.num_rows, settled.move.schema, mode)
-            if not found.table.num_rows:
-                return found.table, found.taken
+        program, output, settled = (
+            query.program,
+            query.program.output,
+            self.settled.left(query.program),
+        )
+        if settled is None:
+            return None, NO_ROWS
+        if settled is not self.settled:
+            return Replay([query], settled)._run(query)
         events, schema, report = settled.events, settled.move.schema, settled.report
         columns, mode = self._scans.of(program), SearchMode(RankedFolds(), 1, report)
         if isinstance(output, AggregateOutput):
@@ -110,7 +113,7 @@ class Replay:
 
     def _by_matrices(
         self, query: StreamedQuery, settled: EndsOfWindow, middle: pa.Table
-    ) -> pa.Table:
+    ) -> pa.Table | None:
         """Return the result of moments, from the ends of their windows and what is between."""
         lead, events, schema = query.program, settled.events, settled.move.schema
         program, _, output = matrix_parts(lead)
@@ -147,7 +150,7 @@ class Replay:
         if self.settled.new.num_rows:
             return True
         is_later = move.horizon != move.state.horizon and closes_later(program)
-        return bool((is_later or move.ends) and self.settled.known.num_rows)
+        return (is_later or move.ends) and self.settled.has_known
 
     @cached_property
     def _scans(self) -> Scans:

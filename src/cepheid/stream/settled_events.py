@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -107,12 +107,14 @@ class SettledEvents:
         """Return since when events matter after this step, if that is known of all keys."""
         return None
 
-    def beginnings(self, program: Program) -> Iterator[tuple[pa.Table, ReportRange]]:
-        """Yield ever more of the events, from the oldest on, and what a step would report of them.
+    def left(self, program: Program) -> SettledEvents | None:
+        """Return the events by which a step tells what a query reports; None if that is nothing."""
+        return self
 
-        If that is nothing, the step has nothing to report. There may be none.
-        """
-        yield from ()
+    @property
+    def has_known(self) -> bool:
+        """Whether events that were settled before can matter."""
+        return bool(self.known_chunks)
 
     def add_to(self, work: Work) -> None:
         """Tell what was done with the events, as far as they were looked at."""
@@ -180,6 +182,11 @@ class SettledEvents:
 
 class EventsApart(SettledEvents):
     """Settled events that are kept apart from others; hidden columns tell what happened to them."""
+
+    @property
+    def has_known(self) -> bool:
+        """Whether events that were settled before can matter."""
+        return bool(self.known.num_rows)
 
     @property
     def chunks(self) -> tuple[Chunk, ...]:

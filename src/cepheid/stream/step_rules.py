@@ -29,6 +29,7 @@ TAKING = (
     StrategyCode.CONTIGUOUS,
 )
 READS_LAST = "what a run takes next depends on its last event"
+TOLD_APART = "predicates across events tell runs apart"
 NO_PARTITION = "there is one partition, whose events after the last end are few"
 
 
@@ -164,6 +165,20 @@ def why_no_marks(program: Program) -> str | None:
     return _why_alive(program)
 
 
+def keeps_runs(program: Program) -> bool:
+    """Whether later matches need only events of runs that are alive (alive_events.py)."""
+    output, automaton = program.output, program.automaton
+    starts_only = all((automaton.first >> target) & 1 == 0 for _, target in automaton.edges)
+    return (
+        isinstance(output, MatchOutput)
+        and not output.is_compressed
+        and program.strategy is StrategyCode.SKIP_TILL_NEXT
+        and program.negation is None
+        and starts_only
+        and why_no_marks(program) == TOLD_APART
+    )
+
+
 def is_blocked_early(program: Program) -> bool:
     """Whether a match that waits for its window may be known to be blocked long before.
 
@@ -175,18 +190,16 @@ def is_blocked_early(program: Program) -> bool:
     if output.is_partial or program.pair is not None or program.clock is not Clock.TIME:
         return False
     is_over = when_final(program) is WhenFinal.FIRST_SPAN and program.ranking is not Ranking.STREAM
-    return is_over and _why_alive(program) is None
+    return is_over and not has_start_negation(program) and _why_alive(program) is None
 
 
 def _why_alive(program: Program) -> str | None:
     """Return why runs may be alive, or looked at, as long as their window."""
-    if has_start_negation(program):
-        return "a negated part at the start looks back over the window"
     if program.strategy not in TAKING:
         return "no event takes a run away from those that come later"
     is_told_apart = program.runs.has_tests or any(program.runs.path_clauses)
     if is_told_apart and program.strategy is not StrategyCode.CONTIGUOUS:
-        return "predicates across events tell runs apart"
+        return TOLD_APART
     return None
 
 

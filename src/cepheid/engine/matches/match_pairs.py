@@ -8,7 +8,7 @@ stretch of the other side's trends by start, and finding all pairs costs no more
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -27,6 +27,12 @@ from cepheid.engine.fold import Facts
 from cepheid.engine.matches.find_matches import Found
 from cepheid.engine.matches.forms.taken_matches import owners, taken_before
 from cepheid.engine.matches.key_columns import key_columns, key_fields
+from cepheid.engine.matches.listed_values import (
+    array_columns,
+    most_values,
+    too_many_values,
+    values_in_arrays,
+)
 from cepheid.engine.matches.match_chunks import fold_in_parts, joined, picked
 from cepheid.engine.matches.match_folds import Pairs, matches_of
 from cepheid.engine.matches.match_rows import FIRST_TIME, LAST_TIME, MatchRows, match_schema
@@ -134,6 +140,8 @@ def find_pairs(
         pairs = _without_overlaps(pairs, left, right, columns, pair.tie_columns)
     if program.limit is not None:
         pairs = pairs.chosen(np.arange(min(program.limit, pairs.left.size)))
+    else:
+        _reject_long_arrays(program, ((left, pairs.left), (right, pairs.right)))
     found: dict[str, Any] = {}
     for side, numbers in ((left, pairs.left), (right, pairs.right)):
         rows = side.rows.batch(side.trends)
@@ -154,6 +162,16 @@ def find_pairs(
     result = pa.Table.from_arrays(arrays, schema=pair_schema(program, pair, events))
     taken = last if pair.is_non_overlapping else last[:0]
     return Found(result, ordered.dropped, ordered.row[taken])
+
+
+def _reject_long_arrays(program: Program, sides: Iterable[tuple[_Side, Int64s]]) -> None:
+    """Raise a MatchLimitError if the arrays of so many pairs hold too much."""
+    count = 0
+    for side, numbers in sides:
+        of_trends = values_in_arrays(array_columns(side.program), side.trends)
+        count += int(of_trends[numbers].sum())
+    if count > most_values(program.max_matches):
+        raise too_many_values(program, " (pairs)", count)
 
 
 @dataclass(frozen=True, slots=True)

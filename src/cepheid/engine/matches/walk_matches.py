@@ -1,6 +1,7 @@
 """Matches from a graph to rows: walk it, drop what a negation blocks, make columns.
 
-A run may list so many matches: where there are many, they are counted before they are built.
+A run may list so many matches: where there are many, they are counted before they are built. What
+their arrays hold is counted as it is listed (listed_values.py).
 """
 
 from __future__ import annotations
@@ -19,6 +20,12 @@ from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.engine.events.predicate_inputs import PredicateInputs
 from cepheid.engine.matches.blocked_matches import NegationFilter
 from cepheid.engine.matches.fold_graph import node_count
+from cepheid.engine.matches.listed_values import (
+    array_columns,
+    most_values,
+    too_many_values,
+    values_in_arrays,
+)
 from cepheid.engine.matches.match_chunks import (
     Walkable,
     empty_chunk,
@@ -54,10 +61,13 @@ class MatchLimit:
         self.ordered = ordered
         self.columns = columns
         self.listed = 0
+        self.values = 0
         self.refused: MatchLimitError | None = None
         self.lock = Lock()
         most, asked = program.max_matches, program.limit
         self.most = None if most is None or (asked is not None and asked <= most) else most
+        self.most_values = most_values(self.most)
+        self.array_columns = array_columns(program)
 
     def listing(self, walkable: Walkable, blocked: Blocked) -> Listing | None:
         """Return what watches over the matches of a graph; None if there is no limit."""
@@ -67,14 +77,34 @@ class MatchLimit:
         self, count: float, events: NDArray[np.int64], counts: NDArray[np.float64]
     ) -> NoReturn:
         """Raise the error; it names the partition with most of the matches that end in events."""
-        place = ""
-        if self.program.partition_by and events.size:
-            partitions = self.ordered.partition_of_event[events]
-            hottest = int(np.argmax(np.bincount(partitions, counts)))
-            named = partition_in_words(self.program, self.ordered, self.columns, hottest)
-            place = f", most of them in the partition {named}"
+        place = self._place(events, counts)
         self.refused = MatchLimitError(self.program.name, place, count, self.most or 0)
         raise self.refused
+
+    def add_values(self, matches: MatchArrays) -> None:
+        """Note what the arrays of some matches hold.
+
+        Raises:
+            MatchLimitError: this is too much.
+        """
+        if not self.array_columns.any():
+            return
+        counts = values_in_arrays(self.array_columns, matches)
+        with self.lock:
+            self.values += int(counts.sum())
+            count = self.values
+        if count > self.most_values:
+            place = self._place(matches.event[matches.offsets[:-1]], counts)
+            self.refused = too_many_values(self.program, place, count)
+            raise self.refused
+
+    def _place(self, events: NDArray[np.int64], counts: NDArray[Any]) -> str:
+        if not self.program.partition_by or not events.size:
+            return ""
+        partitions = self.ordered.partition_of_event[events]
+        hottest = int(np.argmax(np.bincount(partitions, counts)))
+        named = partition_in_words(self.program, self.ordered, self.columns, hottest)
+        return f", most of them in the partition {named}"
 
 
 class Listing:
@@ -113,6 +143,7 @@ class Listing:
         if listed > self.most:
             events = matches.event[matches.offsets[:-1]]
             self.limit.refuse(float(listed), events, np.ones(events.size))
+        self.limit.add_values(matches)
 
     def check(self) -> None:
         """Count all matches, if that is worth it now; other threads wait for the answer."""

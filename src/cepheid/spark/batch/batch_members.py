@@ -22,7 +22,8 @@ from cepheid.engine.members import Member
 from cepheid.engine.shared.policy import Sharing
 from cepheid.program.numeric_times import FLOAT_DIGITS, TICK_DIGITS, has_digits
 from cepheid.program.program import Program
-from cepheid.spark.batch.run_batch import arrow_schema_of, run_bundle, shuffle_keys
+from cepheid.program.shuffle_keys import shuffle_keys
+from cepheid.spark.batch.run_batch import arrow_schema_of, run_bundle
 from cepheid.spark.frames.cached_frames import release_unused
 from cepheid.spark.frames.column_named import column_named
 from cepheid.spark.frames.compressed_frame import SparkCompressedMatches

@@ -19,7 +19,8 @@ from cepheid.engine.bundle import Bundle
 from cepheid.engine.results import rows_schema
 from cepheid.engine.trends.min_max_keys import has_own_keys
 from cepheid.program.aggregate_output import AggregateOutput
-from cepheid.program.program import MatchOutput, Program, Ranking
+from cepheid.program.program import MatchOutput, Program
+from cepheid.program.shuffle_keys import shuffle_keys
 from cepheid.program.slot_program import SlotProgram
 from cepheid.spark.batch.combine_groups import combine_groups
 from cepheid.spark.batch.task_folds import PACKED, QUERY, TaskFolds, results_or_error
@@ -153,16 +154,6 @@ def _moved(program: Program, frame: DataFrame) -> TaskEvents:
         return in_packets(frame, keys)
     moved = frame.repartition(*map(column_named, keys)) if keys else frame.repartition(1)
     return in_rows(known(moved, frame.schema))
-
-
-def shuffle_keys(program: Program) -> tuple[str, ...]:
-    """Return the attributes to shuffle by; none means that one task must see all events."""
-    if program.ranking is Ranking.STREAM:
-        return ()
-    output = program.output
-    if isinstance(output, AggregateOutput) and program.window_length and program.slide is None:
-        return tuple(column for column, _ in output.groups)
-    return program.partition_by
 
 
 def is_whole_group(program: Program, output: AggregateOutput) -> bool:

@@ -23,7 +23,8 @@ from cepheid.engine.run import EventColumns, RunMode, run
 from cepheid.errors import ConfigError, DataError, InternalError, suggest
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import MatchOutput, Program
-from cepheid.spark.batch.run_batch import is_whole_group, shuffle_keys
+from cepheid.program.shuffle_keys import shuffle_keys
+from cepheid.spark.batch.run_batch import is_whole_group
 from cepheid.spark.sql.cut_partitions import cut_quickly, partition_beginnings
 
 PARTITION = "__cepheid_partition"

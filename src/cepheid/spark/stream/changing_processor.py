@@ -46,7 +46,7 @@ class QueryCompiler:
         Raises:
             CepheidError: it is no query for these events, or cannot be run with others.
         """
-        from cepheid.spark.batch.run_batch import shuffle_keys
+        from cepheid.program.shuffle_keys import shuffle_keys
         from cepheid.spark.stream.run_stream import as_streamed
         from cepheid.stream.step_rules import keeps_apart
         from cepheid.stream.stream_bundle import reject_unbounded

@@ -17,7 +17,8 @@ from cepheid.plan.stream_options import DEFAULT_BUCKETS, Late
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.compute_columns import computed_schema
 from cepheid.program.program import MatchOutput, Program
-from cepheid.spark.batch.run_batch import is_added_up, shuffle_keys
+from cepheid.program.shuffle_keys import shuffle_keys
+from cepheid.spark.batch.run_batch import is_added_up
 from cepheid.spark.frames.column_named import column_named
 from cepheid.spark.frames.compressed_frame import SparkCompressedMatches
 from cepheid.spark.frames.query_functions import known, some_columns

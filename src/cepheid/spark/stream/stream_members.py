@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial, reduce
@@ -22,14 +22,14 @@ from cepheid.engine.derived_events import (
 from cepheid.engine.events.event_schema import ColumnRoles, ticks_per_second
 from cepheid.engine.members import Member, tell_warnings
 from cepheid.engine.results import result_schema
-from cepheid.engine.shared.policy import Policy, Sharing
+from cepheid.engine.shared.policy import Policy
 from cepheid.errors import ConfigError
 from cepheid.plan.stream_options import Late, Streaming
 from cepheid.program.compute_columns import computed_schema
 from cepheid.program.program import Program
 from cepheid.program.when_final import reported_after
 from cepheid.spark.batch.batch_members import SparkMembers
-from cepheid.spark.batch.run_batch import is_added_up, shuffle_keys
+from cepheid.spark.batch.run_batch import is_added_up
 from cepheid.spark.frames.column_named import column_named
 from cepheid.spark.frames.query_functions import known, require_setting, some_columns
 from cepheid.spark.stream.finish_packets import QueryForm
@@ -39,13 +39,8 @@ from cepheid.spark.stream.stream_input import StreamInput, stream_input
 from cepheid.spark.stream.stream_results import StreamResults
 from cepheid.spark.stream.workload_stream import WorkloadStream
 from cepheid.stream.pane_state import keeps_panes
-from cepheid.stream.step_rules import keeps_apart
-from cepheid.stream.stream_bundle import (
-    StreamBundle,
-    StreamedQuery,
-    reject_unbounded,
-    stream_bundle,
-)
+from cepheid.stream.stream_bundle import reject_unbounded
+from cepheid.stream.stream_bundles import stream_bundles
 
 REUSE = "spark.sql.exchange.reuse"
 
@@ -139,7 +134,8 @@ def run_as_one(
         tell_warnings(query.program)
     frames: list[DataFrame] = []
     forms: dict[str, QueryForm] = {}
-    for bundle in stream_bundles([*queries.values()], given.schema, policy):
+    keeps_own = partial(keeps_panes, events=given.schema)
+    for bundle in stream_bundles([*queries.values()], keeps_own, policy):
         frames.append(run_together(bundle, given))
         forms |= {each.name: _form(each.program, given.schema) for each in bundle.queries}
     for member in members:
@@ -149,31 +145,6 @@ def run_as_one(
             frames.append(_named(found.results.tagged, member.name))
             forms[member.name] = _form(found.program, found.schema)
     return WorkloadStream(reduce(DataFrame.unionAll, frames), forms)
-
-
-def stream_bundles(
-    queries: Sequence[StreamedQuery], events: pa.Schema, policy: Policy
-) -> list[StreamBundle]:
-    """Return the bundles of two or more queries.
-
-    Queries whose settled events carry what happened to them have a state of their own; so have
-    those that keep matrices instead of events, unless they share work.
-    """
-    by_keys: dict[Hashable, list[StreamedQuery]] = {}
-    for each in queries:
-        if not keeps_apart(each.program):
-            keys = shuffle_keys(each.program), each.program.copies
-            by_keys.setdefault(keys, []).append(each)
-    bundles = []
-    for group in by_keys.values():
-        found = stream_bundle(group, Sharing(policy))
-        own = {e.name for e in found.alone if keeps_panes(e.program, events)}
-        if own:
-            others = [each for each in group if each.name not in own]
-            found = stream_bundle(others, Sharing(policy))
-        if len(found.queries) > 1:
-            bundles.append(found)
-    return bundles
 
 
 def _named(packets: DataFrame, name: str) -> DataFrame:
