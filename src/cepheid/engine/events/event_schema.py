@@ -130,7 +130,7 @@ def ticks_per_second(time_type: pa.DataType, roles: ColumnRoles) -> int | Fracti
     if pa.types.is_date64(time_type):
         return 1_000
     if is_numeric_time(time_type):
-        return 10 ** digits_of(time_type) * units_per_second(roles)
+        return int(10 ** digits_of(time_type)) * units_per_second(roles)
     kind = attribute_type(time_type)
     raise DataError(
         f"the time column '{roles.time}' holds {time_type}, which is not a time",
