@@ -119,6 +119,25 @@ def test_nothing_runs_before_an_action(spark: SparkSession) -> None:
         results["q2"].collect()
 
 
+def test_a_data_error_of_one_query_is_its_own(spark: SparkSession) -> None:
+    """Both read the same packets; the sum does not fit 64 bits, the count does."""
+    table = pa.table({"time": range(6), "type": [*"AABBBB"], "k": [1] * 6, "x": [2**62] * 6})
+    texts = {
+        "sum": "PATTERN SEQ(A, B b) WHERE [k] RETURN SUM(b.x) AS n",
+        "count": "PATTERN SEQ(A, B b) WHERE [k] RETURN COUNT(*) AS n",
+        "matches": "PATTERN SEQ(A a, B b) WHERE [k] RETURN a.time AS a, b.time AS b",
+    }
+    queries = [cepheid.query(text, name=name) for name, text in texts.items()]
+    frame = spark.createDataFrame(table.to_pandas())
+    results = cepheid.workload(queries).run(frame, **ROLES)
+    with pytest.raises(PySparkException, match=r"sum[^|]*BIGINT|BIGINT[^|]*sum"):
+        results["sum"].collect()
+    assert [row["n"] for row in results["count"].collect()] == [8]
+    assert len(results["matches"].collect()) == 8
+    with pytest.raises(PySparkException, match="BIGINT"):
+        results["sum"].collect()
+
+
 @pytest.mark.parametrize("kind", ["date", "timestamp", "timestamp_ntz"])
 def test_times_of_windows(spark: SparkSession, kind: str) -> None:
     rows = [("A", "1970-01-01"), ("B", "1970-01-02"), ("B", "1970-01-03")]

@@ -135,9 +135,10 @@ def _comparison(run: SetRun) -> Iterator[tuple[str, str]]:
         return
     share = 100 * saved / run.apart_seconds if run.apart_seconds else 0.0
     word = "saved" if saved >= 0 else "lost"
+    how = "in panes " if run.is_in_panes else ""  # bursts below are those of another fold
     yield (
         "compared",
-        f"folded again in {duration(run.warm_seconds)}, without sharing in "
+        f"folded again {how}in {duration(run.warm_seconds)}, without sharing in "
         f"{duration(run.apart_seconds)}: {duration(abs(saved))} {word} ({abs(share):.0f} %)",
     )
 

@@ -27,6 +27,7 @@ from tests.properties.workloads import (
     WorkloadCase,
     adjacent_workloads,
     beginning_workloads,
+    chain_workloads,
     recent_workloads,
     workloads,
 )
@@ -143,6 +144,7 @@ def random_workload() -> WorkloadCase:
         beginning_workloads(): 1,
         recent_workloads(): 1,
         adjacent_workloads(): 1,
+        chain_workloads(): 1,
         beginning_workloads(has_matches=True): 1,
     }
     drawn = [

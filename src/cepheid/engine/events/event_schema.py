@@ -56,8 +56,7 @@ def event_schema(arrow_schema: pa.Schema, roles: ColumnRoles) -> EventSchema:
         _check_type_column(arrow_schema.field(roles.type))
     declared = roles.schemas
     return EventSchema(
-        attributes={field.name: attribute_type(field.type) for field in arrow_schema}
-        | ({roles.time: AttributeType.INTEGER} if pa.types.is_integer(time_type) else {}),
+        attributes={field.name: attribute_type(field.type) for field in arrow_schema},
         time=roles.time,
         type_column=roles.type,
         order=roles.order,
@@ -74,9 +73,6 @@ def event_schema(arrow_schema: pa.Schema, roles: ColumnRoles) -> EventSchema:
         scales={
             field.name: field.type.scale for field in arrow_schema if _has_few_digits(field.type)
         },
-        unsigned=frozenset(
-            field.name for field in arrow_schema if pa.types.is_uint64(_of_values(field.type))
-        ),
     )
 
 
@@ -121,10 +117,6 @@ def _has_few_digits(kind: pa.DataType) -> bool:
     return bool(pa.types.is_decimal(kind)) and kind.precision <= DIGITS and kind.scale >= 0
 
 
-def _of_values(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
-
-
 def _is_view(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string_view(kind))
 
@@ -138,9 +130,7 @@ def ticks_per_second(time_type: pa.DataType, roles: ColumnRoles) -> int | Fracti
     if pa.types.is_date64(time_type):
         return 1_000
     if is_numeric_time(time_type):
-        digits: int = digits_of(time_type)
-        ticks: int = 10**digits
-        return ticks * units_per_second(roles)
+        return int(10 ** digits_of(time_type)) * units_per_second(roles)
     kind = attribute_type(time_type)
     raise DataError(
         f"the time column '{roles.time}' holds {time_type}, which is not a time",
@@ -186,7 +176,6 @@ def attribute_type(kind: pa.DataType) -> AttributeType:
         return attribute_type(kind.value_type)
     tests = (
         (pa.types.is_boolean, AttributeType.BOOLEAN),
-        (pa.types.is_uint64, AttributeType.DECIMAL),  # some do not fit 64 bits with a sign
         (pa.types.is_integer, AttributeType.INTEGER),
         (pa.types.is_floating, AttributeType.FLOAT),
         (pa.types.is_decimal, AttributeType.DECIMAL),
