@@ -13,6 +13,7 @@ from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.infer_window import NANOSECONDS
 from cepheid.analysis.schema import EventSchema, NestedType
 from cepheid.errors import ConfigError, DataError, nearest
+from cepheid.program.decimals import digits_of_type
 
 BYTES = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
 DIGITS = 18  # of which every number fits 64 bits
@@ -73,6 +74,11 @@ def event_schema(arrow_schema: pa.Schema, roles: ColumnRoles) -> EventSchema:
         },
         scales={
             field.name: field.type.scale for field in arrow_schema if _has_few_digits(field.type)
+        },
+        digits={
+            field.name: digits_of_type(field.type)
+            for field in arrow_schema
+            if attribute_type(field.type).is_exact
         },
         unsigned=frozenset(
             field.name for field in arrow_schema if pa.types.is_uint64(_of_values(field.type))
