@@ -17,7 +17,7 @@ from tests.oracle import bind, evaluate
 from tests.properties.comparison import as_multiset
 
 START = dt.datetime(2024, 1, 1)
-QUERY = "PATTERN SEQ(A a, B b) WHERE [k] GROUP BY k "
+QUERY = "PATTERN SEQ(A a, B b) WHERE [k] AND a.d IS NOT NULL AND b.d IS NOT NULL GROUP BY k "
 LENGTHS = (
     "(MAX(b.t) - MIN(a.t))", "AVG(b.t - a.t)", "SUM(b.t - a.t)", "(MIN(b.t) - MAX(a.t))",
     "(COUNT(*) * 1 minute)", "(1.5 * 2 minutes)",
@@ -54,6 +54,7 @@ COMPUTED = (
     "MAX(b.d) * 3", "greatest(MAX(a.n), COUNT(*))", "nullif(MAX(b.n), 9007199254740993)",
     "CASE WHEN COUNT(*) > 1 THEN MIN(a.n) ELSE MAX(b.d) END", "coalesce(MAX(a.u), 1)",
     "COUNT(*) / 2", "SUM(a.n) + COUNT(*) * 2", "CAST(SUM(a.d) AS INT)", "round(SUM(a.d), 1)",
+    "SUM(a.d * 2)", "SUM(a.d + b.d) + 0.1", "AVG(-a.d)", "SUM(a.d * 3 - 0.05)", "SUM(b.d - a.d)",
 )  # fmt: skip
 values = st.sampled_from((*NUMBERS, *COMPUTED))
 numbers = st.sampled_from((*NUMBERS, *COMPUTED, *LITERALS))

@@ -177,7 +177,10 @@ def typed_cases(draw: st.DrawFn, zone: str, *, is_aggregate: bool = False) -> Ca
     shown = st.sampled_from(("x", "p", "f", "y", "u"))
     columns = [f"{name}.{draw(shown)} AS c{name}" for name in names]
     some = draw(st.sampled_from(list(names)))
-    array_forms = st.sampled_from(("max({}[].p)", "sum({}[].p)", "min({}[].u)", "{}[1].u"))
+    array_forms = st.sampled_from(
+        ("max({}[].p)", "sum({}[].p)", "min({}[].u)", "{}[1].u", "sum({0}[].p) * 2 + {0}[1].f",
+         "sum({}[].p % 0.3)")
+    )  # fmt: skip
     of_one = st.sampled_from(("{}.p * 1.5", "{}.u * 2", "coalesce({}.u, 0)"))
     form = draw(array_forms) if names[some] else draw(of_one)
     columns.append(f"{form.format(some)} AS computed")

@@ -62,6 +62,7 @@ def test_as_in_process(stored: DataFrame, pattern: str, expressions: tuple[str, 
 OF_RESULTS = (
     "COUNT(*) + 1", "MAX(b.t) + 1 hour", "CAST(SUM(a.n) AS STRING)", "MAX(a.n) = 1", "-MIN(a.d)",
     "SUM(b.d - a.d)", "AVG(b.t - a.t) + 1 minute", "greatest(MAX(a.d), COUNT(*))", "SUM(a.d) * 3",
+    "SUM(a.d * 2)",
 )  # fmt: skip
 
 

@@ -11,7 +11,12 @@ from cepheid.analysis.bind_values import (
     report_function,
 )
 from cepheid.analysis.bound import TrendAggregate, Variable
-from cepheid.analysis.decimal_sums import same_scale, scale_of_sum, without_point
+from cepheid.analysis.decimal_sums import (
+    same_scale,
+    scale_of_expression,
+    scale_of_sum,
+    without_point,
+)
 from cepheid.analysis.names import is_always_bound, names_in, parts_of, references_in
 from cepheid.analysis.not_null import find_not_null
 from cepheid.analysis.problems import Problems
@@ -267,14 +272,23 @@ class AggregateBinder:
             return None
         scope = found[0][1]
         binder = ConditionBinder(scope, self.schema, self.problems)
-        column = binder.whole_column(argument)
+        with binder.inside():
+            value = binder.value(argument)
+        if value is None:
+            return None
+        scale = scale_of_expression(node.function, value, self.schema)
+        column = binder.whole_column(argument if scale is None else without_point(argument, scale))
         if column is None:
             return None
         is_length = column.type is AttributeType.DURATION  # which have sums and averages, too
         if not is_length and not binder.takes(node.function, column.type, argument):
             return None
         return TrendAggregate(
-            node.function, column.variable, column.attribute, attribute_type=column.type
+            node.function,
+            column.variable,
+            column.attribute,
+            attribute_type=column.type,
+            scale=scale,
         )
 
 

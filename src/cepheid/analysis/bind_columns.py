@@ -15,7 +15,12 @@ from cepheid.analysis.bind_values import (
     block_aggregate,
 )
 from cepheid.analysis.bound import Variable
-from cepheid.analysis.decimal_sums import scale_of_sum, with_point, without_point
+from cepheid.analysis.decimal_sums import (
+    scale_of_expression,
+    scale_of_sum,
+    with_point,
+    without_point,
+)
 from cepheid.analysis.describe import describe
 from cepheid.analysis.expressions import (
     AllOf,
@@ -151,11 +156,16 @@ class ColumnBinder(ValueBinder, ABC):
         if role not in RANGE_ROLES:
             return super().aggregate_of_values(node, hint)
         outer, self.block = self.block, role
-        column = self.whole_column(node.argument)
+        with self.inside():
+            value = self.value(node.argument)
+        scale = None if value is None else scale_of_expression(node.function, value, self.schema)
+        argument = node.argument if scale is None else without_point(node.argument, scale)
+        column = None if value is None else self.whole_column(argument)
         self.block = outer
         if column is None or not self.takes(node.function, column.type, node.argument):
             return None
-        return block_aggregate(node.function, replace(column, role=role))
+        summed = block_aggregate(node.function, replace(column, role=role))
+        return summed if scale is None else with_point(summed, scale)
 
     def group_value(self, node: ast.Expression) -> AttributeReference | None:
         """Bind an expression in GROUP BY, where a bare name is an attribute of every event."""

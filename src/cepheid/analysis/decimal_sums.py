@@ -6,15 +6,27 @@
 from __future__ import annotations
 
 from cepheid.analysis.attribute_types import AttributeType
-from cepheid.analysis.expressions import BlockAggregate, Constant, Operation, Value
+from cepheid.analysis.decimal_digits import UNKNOWN, digits_of
+from cepheid.analysis.expressions import Apply, BlockAggregate, Constant, Operation, Value
 from cepheid.analysis.schema import EventSchema
+from cepheid.errors import InternalError
 from cepheid.language import ast
+
+MOST_DIGITS = 18  # of which every number fits 64 bits
 
 
 def scale_of_sum(function: str, attribute: str | None, schema: EventSchema) -> int | None:
     """Return the digits after the point if an aggregate adds up decimals that fit 64 bits."""
     is_sum = attribute is not None and function in ("SUM", "AVG")
     return schema.scales.get(attribute or "") if is_sum else None
+
+
+def scale_of_expression(function: str, value: Value, schema: EventSchema) -> int | None:
+    """Return the digits after the point if an aggregate adds up decimals that fit 64 bits."""
+    if value.type is not AttributeType.DECIMAL or function not in ("SUM", "AVG"):
+        return None
+    before, after = digits_of(value, lambda name: schema.digits.get(name, UNKNOWN))
+    return after if before + after <= MOST_DIGITS else None
 
 
 def same_scale(attributes: list[str], schema: EventSchema) -> int | None:
@@ -25,7 +37,10 @@ def same_scale(attributes: list[str], schema: EventSchema) -> int | None:
 
 def scale_of_whole(column: str, schema: EventSchema) -> int:
     """Return the digits after the point of a decimal, given the column without its point."""
-    return schema.scales[next(iter(schema.computed[column].sources))]
+    match schema.computed[column].value:
+        case Apply("cast", (Operation(right=Constant(value=int(power))),)):
+            return len(str(power)) - 1
+    raise InternalError(f"{column} is no decimal without its point")
 
 
 def without_point(argument: ast.Expression, scale: int) -> ast.Expression:

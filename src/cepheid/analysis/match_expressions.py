@@ -38,11 +38,18 @@ class MatchExpressions(ConditionBinder):
         self, node: ast.Call, variable: Variable, argument: ast.Attribute | ast.Indexed
     ) -> Value | None:
         """Bind an aggregate of a block; a sum of decimals is one."""
-        value = super().aggregate_of(node, variable, argument)
-        match value:
-            case Operation(left=BlockAggregate(function="SUM") as whole):
-                return replace(whole, type=DECIMAL)
-        return value
+        return _exact_sum(super().aggregate_of(node, variable, argument))
+
+    def aggregate_of_values(self, node: ast.Call, hint: str) -> Value | None:
+        """Bind an aggregate of what an expression says of every event."""
+        return _exact_sum(super().aggregate_of_values(node, hint))
+
+
+def _exact_sum(value: Value | None) -> Value | None:
+    match value:
+        case Operation(left=BlockAggregate(function="SUM") as whole):
+            return replace(whole, type=DECIMAL)
+    return value
 
 
 def needs_columns(binder: ConditionBinder, node: ast.Expression, exact: Value) -> bool:

@@ -29,9 +29,10 @@ class EventSchema:
     If only the latter are known, `other_attributes` are those of all other types. An *open* schema
     knows no columns and accepts every name: EXPLAIN without events uses it. `nested` says what
     structs, maps and arrays hold. `scales` says how many digits decimals have after the point, of
-    those that fit 64 bits without it: they are added up as whole numbers. `unsigned` are columns of
-    whole numbers without a sign, which are decimals wherever they are not added up. `computed` are
-    the columns that a query adds; analysis fills it.
+    those that fit 64 bits without it: they are added up as whole numbers. `digits` says how many
+    numbers have before the point, and after it. `unsigned` are columns of whole numbers without a
+    sign, which are decimals wherever they are not added up. `computed` are the columns that a query
+    adds; analysis fills it.
     """
 
     attributes: Mapping[str, AttributeType] = field(default_factory=dict)
@@ -46,6 +47,7 @@ class EventSchema:
     other_attributes: frozenset[str] | None = None
     nested: Mapping[str, NestedType] = field(default_factory=dict)
     scales: Mapping[str, int] = field(default_factory=dict)
+    digits: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     unsigned: frozenset[str] = frozenset()
     computed: dict[str, ComputedColumn] = field(default_factory=dict)
 

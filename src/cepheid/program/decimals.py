@@ -8,27 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Context, Decimal, localcontext
-from typing import Any, assert_never
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cepheid.analysis.attribute_types import AttributeType
-from cepheid.analysis.bind_columns import CHOICES
-from cepheid.analysis.expressions import (
-    AllOf,
-    AnyOf,
-    Apply,
-    AttributeReference,
-    BlockAggregate,
-    Compare,
-    Constant,
-    Minus,
-    Operation,
-    Truth,
-    Value,
-)
-from cepheid.language.numbers import exactly
+from cepheid.analysis.decimal_digits import Digits, digits_of
+from cepheid.analysis.expressions import Value
 from cepheid.program.arrow_arrays import to_scalar
 from cepheid.program.exact_conditions import at_scale
 
@@ -42,10 +28,14 @@ COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {
 }
 MOST_DIGITS = 76
 MOST_IN_RESULTS = 38
-INTEGER_DIGITS = 19
+INTEGER_DIGITS = {
+    **dict.fromkeys((pa.int8(), pa.uint8()), 3),
+    **dict.fromkeys((pa.int16(), pa.uint16()), 5),
+    **dict.fromkeys((pa.int32(), pa.uint32()), 10),
+    pa.uint64(): 20,
+}
 DECIMAL_OF_INTEGER = pa.decimal128(20, 0)  # as in Spark
 ALL_DIGITS = Context(prec=4 * MOST_DIGITS)
-ROUNDED = {"round": None, "floor": 0, "ceil": 0}  # to how many digits, if it is no argument
 
 
 def is_exact(kind: pa.DataType) -> bool:
@@ -110,55 +100,22 @@ def remainders(left: Any, divisor: Any) -> pa.Array:
 
 def decimal_type(value: Value, events: pa.Schema) -> pa.DataType:
     """Return the type of decimals that an expression gives: at most 38 digits, as in Spark."""
-    before, scale = _digits(value, events)
+    before, scale = digits_of(value, lambda name: digits_of_type(events.field(name).type))
     scale = min(scale, MOST_IN_RESULTS)
     return pa.decimal128(max(1, min(before + scale, MOST_IN_RESULTS)), scale)
 
 
-def _digits(value: Value, events: pa.Schema) -> tuple[int, int]:
-    """Return how many digits values can have before the point, and after it."""
-    match value:
-        case Constant():
-            number = exactly(value.value) if isinstance(value.value, int | float | Decimal) else 0
-            digits = Decimal(number).as_tuple()
-            after = max(0, -int(digits.exponent))
-            return max(0, len(digits.digits) + int(digits.exponent)), after
-        case AttributeReference() | BlockAggregate():
-            kind = events.field(str(value.attribute)).type
-            if pa.types.is_dictionary(kind):
-                kind = kind.value_type
-            if pa.types.is_decimal(kind):
-                return kind.precision - kind.scale, kind.scale
-            return INTEGER_DIGITS + pa.types.is_uint64(kind), 0
-        case Minus():
-            return _digits(value.operand, events)
-        case Operation():
-            left, right = _digits(value.left, events), _digits(value.right, events)
-            if value.operator == "*":
-                return left[0] + right[0], left[1] + right[1]
-            carry = 0 if value.operator == "%" else 1
-            return max(left[0], right[0]) + carry, max(left[1], right[1])
-        case Apply():
-            return _digits_of_function(value, events)
-    assert_never(value)
+def digits_of_type(kind: pa.DataType) -> Digits:
+    """Return how many digits numbers of a type have before the point, and after it.
 
-
-def _digits_of_function(value: Apply, events: pa.Schema) -> tuple[int, int]:
-    """Return the digits of what a function gives; others than these have those of an argument."""
-    if value.function == "cast":
-        precision, scale = map(int, value.option.split(","))
-        return precision - scale, scale
-    values = [
-        each for each in value.arguments if not isinstance(each, AllOf | AnyOf | Compare | Truth)
-    ]
-    if value.function in ROUNDED:
-        (before, scale), digits = _digits(values[0], events), ROUNDED[value.function]
-        if digits is None and isinstance(values[1], Constant):
-            digits = int(str(values[1].value or 0))
-        return before + 1, min(scale, digits or 0)
-    some = values if value.function in CHOICES else values[:1]
-    found = [_digits(each, events) for each in some if each.type is not AttributeType.NULL]
-    return max(each[0] for each in found), max(each[1] for each in found)
+    >>> digits_of_type(pa.decimal128(10, 2)), digits_of_type(pa.int16())
+    ((8, 2), (5, 0))
+    """
+    if pa.types.is_dictionary(kind):
+        return digits_of_type(kind.value_type)
+    if pa.types.is_decimal(kind):
+        return kind.precision - kind.scale, kind.scale
+    return INTEGER_DIGITS.get(kind, 19), 0
 
 
 def decimal_of(scale: int) -> pa.DataType:

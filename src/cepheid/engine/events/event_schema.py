@@ -13,6 +13,7 @@ from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.infer_window import NANOSECONDS
 from cepheid.analysis.schema import EventSchema, NestedType
 from cepheid.errors import ConfigError, DataError, nearest
+from cepheid.program.decimals import digits_of_type
 from cepheid.program.numeric_times import MOST_DIGITS, digits_of, is_numeric_time
 
 BYTES = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
@@ -56,7 +57,8 @@ def event_schema(arrow_schema: pa.Schema, roles: ColumnRoles) -> EventSchema:
         _check_type_column(arrow_schema.field(roles.type))
     declared = roles.schemas
     return EventSchema(
-        attributes={field.name: attribute_type(field.type) for field in arrow_schema},
+        attributes={field.name: attribute_type(field.type) for field in arrow_schema}
+        | ({roles.time: AttributeType.INTEGER} if pa.types.is_integer(time_type) else {}),
         time=roles.time,
         type_column=roles.type,
         order=roles.order,
@@ -73,6 +75,14 @@ def event_schema(arrow_schema: pa.Schema, roles: ColumnRoles) -> EventSchema:
         scales={
             field.name: field.type.scale for field in arrow_schema if _has_few_digits(field.type)
         },
+        digits={
+            field.name: digits_of_type(field.type)
+            for field in arrow_schema
+            if attribute_type(field.type).is_exact
+        },
+        unsigned=frozenset(
+            field.name for field in arrow_schema if pa.types.is_uint64(_of_values(field.type))
+        ),
     )
 
 
@@ -115,6 +125,10 @@ def _has_zone(kind: pa.DataType) -> bool:
 def _has_few_digits(kind: pa.DataType) -> bool:
     """Whether the digits of a decimal, without the point, always fit 64 bits."""
     return bool(pa.types.is_decimal(kind)) and kind.precision <= DIGITS and kind.scale >= 0
+
+
+def _of_values(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _is_view(kind: pa.DataType) -> bool:
@@ -176,6 +190,7 @@ def attribute_type(kind: pa.DataType) -> AttributeType:
         return attribute_type(kind.value_type)
     tests = (
         (pa.types.is_boolean, AttributeType.BOOLEAN),
+        (pa.types.is_uint64, AttributeType.DECIMAL),  # some do not fit 64 bits with a sign
         (pa.types.is_integer, AttributeType.INTEGER),
         (pa.types.is_floating, AttributeType.FLOAT),
         (pa.types.is_decimal, AttributeType.DECIMAL),
