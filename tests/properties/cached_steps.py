@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cepheid.program.copy_events import with_copies
 from cepheid.program.program import Program
-from cepheid.stream import kept_events, retention, touched_events
+from cepheid.stream import kept_events, pages, retention, touched_events
 from cepheid.stream.local_cache import LocalCache
 from cepheid.stream.step_sizes import StepSizes
 from cepheid.stream.stream_state import Chunk, StreamState, digest_of, keep, table_of
@@ -65,6 +65,7 @@ def small_chunks(most: bool | None = False) -> Iterator[None]:
         patch.setattr(kept_events, "AT_ONCE", 2)
         patch.setattr(kept_events, "FULL_ROWS", 6)
         patch.setattr(kept_events, "FEW_ROWS", 1)
+        patch.setattr(pages, "FEW_ROWS", 2)
         patch.setattr(retention, "MANY_EVENTS", 2)
         if most is not None:
             patch.setattr(touched_events.TouchedEvents, "touches_most", most)
