@@ -179,7 +179,7 @@ class AggregateColumn:
 
 @dataclass(frozen=True, slots=True)
 class ArithmeticColumn:
-    """Arithmetic over aggregates in RETURN, a DOUBLE; it reads columns of the result by name."""
+    """An expression over aggregates in RETURN; it reads columns of the result by name."""
 
     output: str
     value: Value
