@@ -354,7 +354,7 @@ def test_a_browser_sees_it_run(tmp_path, chromium):
             assert time.monotonic() < deadline, dom
             time.sleep(1)
         assert re.search(r'id="state"[^>]*>2 streams running for', dom)
-        for words in ("a_ts: 1\nb_ts: 8", "window_start: 0", "q: some of the last results"):
+        for words in ("a_ts: 1\nb_ts: 8", "window_start: 0", "some of the last results of each"):
             assert words in dom
         with urllib.request.urlopen(f"{address}metrics") as answer:
             assert b'cepheid_results_total{stream="q",query="q"} 4' in answer.read()
