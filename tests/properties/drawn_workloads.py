@@ -52,7 +52,9 @@ def from_json(case: WorkloadCase, name: str, text: str) -> Row:
     moments = [
         each.output
         for each in bound(case.case(name)).aggregates or ()
-        if each.aggregate.attribute == "at" and each.aggregate.function != "COUNT"
+        if each.aggregate.attribute == "at"
+        and each.aggregate.function != "COUNT"
+        and each.output in row  # and not only in HAVING
     ]
     moments += [each for each in row if each.endswith("_at")]
     return row | {each: _as_moment(row[each]) for each in moments}
