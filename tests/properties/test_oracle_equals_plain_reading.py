@@ -113,7 +113,7 @@ def test_wider_queries(small: Small) -> None:
     assert found == sorted(expected)
 
 
-@settings(max_examples=300)
+@settings(max_examples=600)
 @given(shaped_queries())
 def test_strategies(small: Small) -> None:
     assert numbers_of(small) == sorted(plain_reading.matches(small.text, small.events))
