@@ -224,3 +224,12 @@ def wide_queries(draw: st.DrawFn, *, is_count: bool = False) -> Small:
     schemas = draw(schemas_of_types())
     events = streams(schemas, types="AAABBC", shortest=4, longest=6)
     return Small("\n".join(filter(None, clauses)), draw(events), schemas)
+
+
+@st.composite
+def shaped_queries(draw: st.DrawFn) -> Small:
+    """One of the shapes under any strategy, without conditions."""
+    strategy = draw(st.sampled_from(STRATEGIES))
+    written = strategy if strategy.startswith("SEMANTICS") else f"WHERE {strategy}"
+    text = f"PATTERN {draw(st.sampled_from(SHAPES))}\n{written}\nWITHIN {draw(st.integers(4, 12))}"
+    return Small(text, draw(streams(None, types="AABBC", shortest=4, longest=6)), None)

@@ -20,6 +20,7 @@ from tests.properties.plain_queries import (
     Small,
     comparisons,
     schemas_of_types,
+    shaped_queries,
     streams,
     wide_queries,
 )
@@ -110,6 +111,12 @@ def test_wider_queries(small: Small) -> None:
     except TooManyWords:
         assume(False)
     assert found == sorted(expected)
+
+
+@settings(max_examples=600)
+@given(shaped_queries())
+def test_strategies(small: Small) -> None:
+    assert numbers_of(small) == sorted(plain_reading.matches(small.text, small.events))
 
 
 @settings(max_examples=400)
