@@ -123,11 +123,11 @@ class Conditions:
             IndexKind.LAST: "whole",
             IndexKind.ALL: "whole",
         }.get(read.index, "index")
-        # The only part that lists a type can be called by the type, too.
-        same = min(
-            (name for name, leaves in self.leaves.items() if leaves == self.leaves[read.variable])
-        )
-        return (kind, same)
+        # The only part that lists a type can be called by the type, too. Where several list it, two
+        # types are read apart, even if the same parts list both.
+        leaves = self.leaves[read.variable]
+        same = min(name for name, others in self.leaves.items() if others == leaves)
+        return (kind, same if len(leaves) == 1 else read.variable)
 
     def _choices(self, slot: Slot, scene: Scene) -> list[tuple[int, int]]:
         """Return pairs of places in the match: the first event that is read, and the last."""

@@ -34,6 +34,8 @@ def check(case: Case) -> None:
     with few_are(-1):
         assert_same_rows(query, run_local(case).to_pylist(), expected_rows(case))
     for column in query.aggregates or ():
+        if column.output not in query.returned:
+            continue  # for HAVING and expressions alone
         kind = found.schema.field(column.output).type
         assert kind == column_type(query, column.aggregate), column.output
 
