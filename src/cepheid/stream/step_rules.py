@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from cepheid.engine.trends.contiguous_slots import why_not_linear
+from cepheid.engine.trends.contiguous_variants import why_not_linear
 from cepheid.language.ast import OutputMode
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.program import Clock, MatchOutput, Program, Ranking, StrategyCode

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cepheid.engine.events.order_events import OrderedEvents
+from cepheid.engine.trends.contiguous_variants import variants_of
 from cepheid.kernels.last_event.adjacent_contiguous import NO_EDGE, ContiguousRules
 from cepheid.kernels.last_event.adjacent_rules import NO_EVENT
 from cepheid.kernels.last_event.open_edges import Variants, fire_variants
@@ -22,28 +23,10 @@ from cepheid.kernels.predicates.predicate_machine import ColumnArrays
 from cepheid.kernels.values.value_arrays import Measures
 from cepheid.program.aggregate_output import AggregateOutput
 from cepheid.program.position_automaton import PositionAutomaton
-from cepheid.program.program import Program, StrategyCode
+from cepheid.program.program import Program
 from cepheid.program.slot_program import SlotProgram
 
 Masks = NDArray[np.uint64]
-MOST_VARIANTS = 64  # a mask has so many bits
-
-
-def why_not_linear(program: Program) -> str | None:
-    """Return why the trends of a program have no value per position; None if they have."""
-    adjacent = program.adjacent
-    if adjacent is None or program.strategy is not StrategyCode.CONTIGUOUS:
-        return "trends are not contiguous"
-    if program.negation is not None:
-        return "a part is negated"
-    if any(adjacent.tests[len(program.automaton.edges) :]):
-        return "first or last events are tested by themselves"
-    for tests, edge in zip(adjacent.tests, adjacent.edges, strict=False):
-        if len(tests) > 1 or (len(tests) == 1 and edge.comparison is None):
-            return "an edge makes more than one comparison"
-    if sum(len(each) for each in _variants_of(program)) > MOST_VARIANTS:
-        return "too many edges make comparisons"
-    return None
 
 
 def contiguous_rules(program: Program) -> ContiguousRules:
@@ -88,7 +71,7 @@ class LinearTrends:
 
 def linear_trends(program: Program) -> LinearTrends:
     """Return the same trends as those of variants."""
-    automaton, output, variants = program.automaton, program.output, _variants_of(program)
+    automaton, output, variants = program.automaton, program.output, variants_of(program)
     assert isinstance(output, AggregateOutput)
     sizes = [len(each) for each in variants]
     *begin, count = accumulate(sizes, initial=0)
@@ -126,20 +109,6 @@ def linear_trends(program: Program) -> LinearTrends:
     )
     changed = replace(program, automaton=wide, output=measured, slots=slots, adjacent=None)
     return LinearTrends(changed, tuple(begin), masks)
-
-
-def _variants_of(program: Program) -> list[list[tuple[int, ...]]]:
-    """Return by position the positions that runs may come from, for every set of open edges."""
-    automaton, adjacent = program.automaton, program.adjacent
-    assert adjacent is not None
-    found: list[list[tuple[int, ...]]] = [[()] for _ in automaton.follow]
-    for tests, (source, target) in zip(adjacent.tests, automaton.edges, strict=False):
-        own = found[target]
-        with_edge = [(*each, source) for each in own]
-        found[target] = [*own, *with_edge] if tests else with_edge
-        if sum(map(len, found)) > MOST_VARIANTS:
-            break
-    return found
 
 
 def with_variants(

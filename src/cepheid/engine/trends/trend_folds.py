@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from cepheid.engine.events.is_few import is_few
 from cepheid.engine.fold import Facts, Fold, Precedence
-from cepheid.engine.trends.contiguous_slots import why_not_linear
+from cepheid.engine.trends.contiguous_variants import why_not_linear
 from cepheid.engine.trends.trends import MOST_CODES, Trends
 from cepheid.plan.window_costs import MANY_WINDOWS, WindowCosts, window_costs
 from cepheid.program.adjacent_program import LOOKED_UP
