@@ -12,6 +12,7 @@ import cepheid
 from cepheid.engine.events.event_schema import ColumnRoles, event_schema
 from cepheid.engine.matches.forms.compressed import CompressedMatches
 from cepheid.engine.matches.forms.compressed_bytes import from_bytes
+from cepheid.program.compute_columns import computed_schema
 from cepheid.program.copy_events import with_copies
 from cepheid.program.lower import lower
 from cepheid.program.program import Clock, MatchOutput, Program
@@ -92,7 +93,8 @@ def _rows(program: Program, done: Step, schema: pa.Schema) -> list[Row]:
     result = result_of(done)
     for graph in result.column("graph").to_pylist() if result.num_columns else ():
         events, ordered, stored = from_bytes(graph)
-        matches = CompressedMatches(program, output, events, schema, ordered, stored)
+        known = computed_schema(schema, program.computed)
+        matches = CompressedMatches(program, output, events, known, ordered, stored)
         found = list(matches)
         assert matches.count() == len(found)
         rows += found

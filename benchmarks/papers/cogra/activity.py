@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from benchmarks.papers.baselines.grained_counts import ANY, CONTIGUOUS, NEXT
 from benchmarks.papers.baselines.trend_slices import END, KLEENE, START, Bits
-from benchmarks.papers.claims import number, rises
+from benchmarks.papers.claims import figures, rises
 from benchmarks.papers.cogra.contenders import (
     A_SEQ,
     EVENT_GRAINED,
@@ -92,8 +92,8 @@ def _next(window: int, scale: float) -> tuple[pa.Table, Task]:
 def _is_faster(curves: Curves) -> Claim:
     ratio = last_ratio(curves, TWO_STEPS, OURS)
     return Claim(
-        "trends are aggregated faster than they are built, even where they are short and few "
-        f"({number(ratio)} times at the hardest point)",
+        "trends are aggregated faster than they are built, even where they are short and few"
+        f"{figures(' ({} times at the hardest point)', ratio)}",
         None if ratio is None else ratio > 1,
         of_paper=False,
     )

@@ -18,6 +18,7 @@ from cepheid.analysis.expressions import (
     Constant,
     Role,
     Value,
+    references,
 )
 from cepheid.analysis.functions import BY_NAME, TRUNCATED, Function
 from cepheid.analysis.names import references_in
@@ -350,7 +351,8 @@ class FunctionBinder(TimeBinder):
         if kind is None or operand is None:
             return None
         found = INTEGER if self.is_unsigned(operand) else operand.type
-        if found not in CASTS[kind] and found not in (NULL, UNKNOWN):
+        is_known = all(each.type is not UNKNOWN for each in references(operand))
+        if is_known and found not in CASTS[kind] and found not in (NULL, UNKNOWN):
             self.problems.add(
                 "type-mismatch",
                 f"{operand.type.phrase} cannot be cast to {node.type}",
