@@ -7,6 +7,7 @@ script of a page moves it.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -35,6 +36,7 @@ EVENT_COLUMNS, MATCH_COLUMNS = 44.0, 26.0
 LEGEND_STEP = 20.0
 SMALL = 0.62  # the size of a mark on a bar, and of one beside another
 CLOSE = 6.0  # marks are beside each other
+TIED, SPREAD = 11.0, 20.0  # from one mark to the next of the same time, and to the last one
 
 
 class _Rows:
@@ -62,9 +64,10 @@ class _Rows:
             parts += [f'<g class="dense"{hidden}>', *self.columns(row, top), "</g>"]
             top += EVENT_COLUMNS
         else:
-            close = self.close_ticks(row)
-            for each in sorted(row.marks, key=self._depth):
-                parts.append(self.mark(each, top + EVENTS / 2, is_close=each.tick in close))
+            close, moved = self.close_ticks(row), self.moved(row)
+            for mark, move in sorted(zip(row.marks, moved, strict=True), key=self._depth):
+                y = top + EVENTS / 2 + move
+                parts.append(self.mark(mark, y, is_close=mark.tick in close))
             top += EVENTS
         if row.match_columns:
             parts += self.match_columns(row, top)
@@ -77,15 +80,28 @@ class _Rows:
     def _kind(self, mark: Mark) -> Kind:
         return self.timeline.kinds[mark.kind]
 
-    def _depth(self, mark: Mark) -> tuple[bool, bool]:
+    def _depth(self, moved: tuple[Mark, float]) -> tuple[bool, bool]:
         """Marks of other types are below, and those that WHERE excludes above them."""
+        mark, _ = moved
         return self._kind(mark).role is not Role.OTHER, mark.fits
 
     def close_ticks(self, row: Row) -> set[int]:
         """Return the times of the marks that would cover each other."""
-        ticks = sorted(each.tick for each in row.marks)
-        close = (pair for pair in pairwise(ticks) if self.x(pair[1]) - self.x(pair[0]) < CLOSE)
-        return {tick for pair in close for tick in pair}
+        tied = Counter(each.tick for each in row.marks)
+        pairs = pairwise(sorted(tied))
+        close = (pair for pair in pairs if self.x(pair[1]) - self.x(pair[0]) < CLOSE)
+        crowded = {tick for tick, count in tied.items() if (count - 1) * TIED > SPREAD}
+        return crowded | {tick for pair in close for tick in pair}
+
+    def moved(self, row: Row) -> list[float]:
+        """Return how far each mark is below the middle: those of one time are below each other."""
+        tied, above, moved = Counter(each.tick for each in row.marks), Counter[int](), []
+        for each in row.marks:
+            others = tied[each.tick] - 1
+            step = min(TIED, SPREAD / others) if others else 0.0
+            moved.append((above[each.tick] - others / 2) * step)
+            above[each.tick] += 1
+        return moved
 
     def mark(self, mark: Mark, y: float, *, is_close: bool) -> str:
         small, size = (" close", f" scale({SMALL})") if is_close else ("", "")
