@@ -32,6 +32,7 @@ from cepheid.plot.style import picture_style
 from cepheid.testing import events as script
 from tools.draw_architecture import architecture
 from tools.draw_ratios import ratios
+from tools.draw_side_by_side import side_by_side
 from tools.open_jupyterlab import MISSING, executed_in_jupyterlab, find_jupyterlab
 
 REPOSITORY = Path(__file__).parent.parent
@@ -185,7 +186,7 @@ def many() -> str:
 
 
 def strategies() -> str:
-    """The same pattern and events under each strategy, below each other."""
+    """The same pattern and events under each strategy, side by side."""
     events = pa.table(
         {
             "ts": range(1, 10),
@@ -194,7 +195,8 @@ def strategies() -> str:
         }
     )
     titled = {title: f"PATTERN SEQ(A+ a, B b) {clause}" for title, clause in STRATEGIES.items()}
-    return below_each_other("One pattern under six strategies", events, titled, ROLES)
+    given = cepheid.events(events, **ROLES)
+    return side_by_side("SEQ(A+ a, B b) WHERE [user] under six strategies", given, titled)
 
 
 def below_each_other(
