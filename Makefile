@@ -98,6 +98,10 @@ pictures: $(INSTALLED) services ## draw the pictures of the documentation anew, 
 docs: $(INSTALLED) ## build the site into build/site; any warning is an error
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
+.PHONY: links
+links: $(INSTALLED) ## ask for every address that the documentation links to; needs the network
+	@$(BIN)/python tools/check_links.py
+
 .PHONY: bench
 bench: $(INSTALLED) ## run the benchmarks
 	@$(WITH_JAVA) $(BIN)/python -m benchmarks $(ARGS)

@@ -20,7 +20,7 @@ class NestedType:
 
 @dataclass(frozen=True, slots=True)
 class EventSchema:
-    """Columns of the event stream and the roles that some of them play.
+    """Columns of the events and the roles that some of them play.
 
     `ticks_per_second` says how long one step of the time column is: 1 for an integer column unless
     another unit is declared, 1,000,000 for timestamps in microseconds. `ticks_per_unit` is above 1
