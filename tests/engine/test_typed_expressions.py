@@ -188,6 +188,21 @@ def test_functions_of_null(expression: str) -> None:
     assert of_each(expression) == [None] * 4
 
 
+FAR = ("coalesce(x.t + 106751000 days, x.t)", "x.t + 9999999 days > x.t", "x.t - 1h 30min")
+
+
+def test_times_beyond_64_bits_are_null() -> None:
+    times = [*EVENTS.column("t").to_pylist()]
+    assert of_each(FAR[0]) == times
+    assert of_each(FAR[1]) == [True, True, True, None]
+    fine = EVENTS.set_column(5, "t", EVENTS.column("t").cast(pa.timestamp("ns")))
+    text = "PATTERN ANY(A, B) x WHERE x.t + 100000 days IS NULL AND x.t + 1 day > x.t RETURN x.id"
+    rows = cepheid.query(text).run(fine, time="id", type="kind").to_pylist()
+    assert rows == [{"x_id": each} for each in (1, 2, 3)]
+    days = cepheid.query("PATTERN A x RETURN CAST(x.t AS DATE) + 106751000 days IS NULL AS far")
+    assert days.run(EVENTS, time="id", type="kind").to_pylist() == [{"far": True}] * 2
+
+
 @pytest.mark.parametrize("clause", ["RETURN {} AS n", "WHERE {} = 1"])
 def test_arrays_are_not_told_apart(clause: str) -> None:
     events = EVENTS.append_column("l", pa.array([[1], [2], None, None], pa.list_(pa.int64())))

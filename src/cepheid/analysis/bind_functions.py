@@ -53,6 +53,7 @@ CASTS = {
     AttributeType.DATE: {AttributeType.DATE, AttributeType.STRING, *TEMPORAL},
     AttributeType.TIMESTAMP: {AttributeType.DATE, AttributeType.TIMESTAMP, AttributeType.STRING},
 }
+DISTINCT = "_distinct"  # what the parser calls a function with DISTINCT
 JOINED = "|| joins texts: write OR between conditions, and CAST(x AS STRING) for other values"
 ALL_FUNCTIONS = "docs/reference/functions.md lists all functions"
 
@@ -195,10 +196,22 @@ class FunctionBinder(TimeBinder):
         )
 
     def _report_unknown(self, node: ast.Function) -> None:
+        if node.name.endswith(DISTINCT):
+            self.problems.add(
+                "bad-arguments",
+                f"{node.name.removesuffix(DISTINCT)} does not take DISTINCT",
+                node.span,
+                "write count(DISTINCT a[].x), or leave DISTINCT out",
+            )
+            return
         advice = SQL_FUNCTIONS.get(node.name.upper())
         known = [*BY_NAME, *SUMMARIES, *(each.lower() for each in ast.AGGREGATE_FUNCTIONS)]
         near = nearest(node.name, known)
-        hint = ALL_FUNCTIONS if near is None else f"did you mean {near}? {signature_of(near)}"
+        hint = ALL_FUNCTIONS
+        if near in SUMMARIES:
+            hint = f"did you mean {SUMMARIES[near].signature}?"
+        elif near is not None:
+            hint = f"did you mean {near}? {signature_of(near)}"
         if node.name == "duration":
             hint = "write duration(match): the time of its last event less that of its first"
         self.problems.add(

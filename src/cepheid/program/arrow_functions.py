@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cepheid.program.arrow_arrays import in_one, to_arrow, to_numpy, to_scalar
-from cepheid.program.decimals import MOST_DIGITS, MOST_IN_RESULTS
+from cepheid.program.decimals import MOST_DIGITS, MOST_IN_RESULTS, within_64_bits
 
 Column: TypeAlias = Any  # pyarrow ships no types
 Arguments: TypeAlias = Sequence[Column]
@@ -26,6 +26,12 @@ AWAY_FROM_ZERO = "half_towards_infinity"
 PARTS_OF_PATTERN = re.compile(
     r"\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?P<|\(\?<|\((?!\?)", re.DOTALL
 )
+DAY = "day"
+WHOLE = pa.decimal256(19, 0)
+TICKS = {  # in nanoseconds
+    unit: pa.scalar(Decimal(10**power), pa.decimal256(power + 1, 0))
+    for unit, power in (("s", 9), ("ms", 6), ("us", 3), ("ns", 0))
+} | {DAY: pa.scalar(Decimal(86_400 * 10**9), pa.decimal256(14, 0))}
 EPOCH_UNITS = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
 
 
@@ -328,12 +334,21 @@ def _later(arguments: Arguments) -> Column:
     time, length = arguments
     if pa.types.is_floating(length.type):  # an average of lengths of time
         length = pc.cast(pc.trunc(length), pa.int64(), safe=False)
-    if pa.types.is_date(time.type):
-        moved = pc.add(pc.cast(time, pa.timestamp("us")), pc.cast(length, pa.duration("us")))
-        return pc.cast(pc.floor_temporal(moved, unit="day"), pa.date32())
-    if time.type.unit in ("s", "ms"):
-        time = pc.cast(time, pa.timestamp("us", time.type.tz))
-    return pc.add(time, pc.cast(length, pa.duration("us")))
+    is_date = pa.types.is_date(time.type)
+    if is_date:
+        time = pc.cast(time, pa.date32())
+    unit = DAY if is_date else time.type.unit
+    kind = pa.timestamp("us") if is_date else time.type
+    if unit in ("s", "ms"):
+        kind = pa.timestamp("us", kind.tz)
+    try:
+        moved = pc.add_checked(pc.cast(time, kind), pc.cast(length, pa.duration("us")))
+    except pa.ArrowInvalid:  # not all of them have 64 bits
+        ticks = pc.cast(time, pa.int32()) if is_date else pc.cast(time, pa.int64())
+        moved = pc.multiply(pc.cast(ticks, WHOLE), TICKS[unit])
+        moved = pc.add(moved, pc.multiply(pc.cast(length, WHOLE), TICKS["us"]))
+        moved = within_64_bits(pc.divide(moved, TICKS[kind.unit])).cast(kind)
+    return pc.cast(pc.floor_temporal(moved, unit="day"), pa.date32()) if is_date else moved
 
 
 def _size(arguments: Arguments) -> Column:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.expressions import ComputedColumn, Operation
-from cepheid.program.decimals import MOST_IN_RESULTS
+from cepheid.program.decimals import LARGEST, MOST_IN_RESULTS, within_64_bits
 from cepheid.program.evaluate import CHECKED, LocalPredicates
 
 ARROW_TYPES = {
@@ -22,7 +22,6 @@ ARROW_TYPES = {
     AttributeType.DATE: pa.date32(),
     AttributeType.NULL: pa.int64(),
 }
-LARGEST = 2**63 - 1
 
 
 def with_computed(table: pa.Table, computed: Iterable[ComputedColumn]) -> pa.Table:
@@ -66,10 +65,7 @@ class EventValues(LocalPredicates):
                 raise
         wide = pa.decimal256(19, 0)
         left, right = (pc.cast(self._number(each), wide) for each in (node.left, node.right))
-        exact = CHECKED[node.operator](left, right)
-        limit = pa.scalar(LARGEST, pa.int64()).cast(pa.decimal256(19, 0))
-        is_inside = pc.less_equal(pc.abs(exact), limit)
-        return pc.cast(pc.if_else(is_inside, exact, pa.scalar(None, exact.type)), pa.int64())
+        return within_64_bits(CHECKED[node.operator](left, right))
 
     def _negated(self, operand: Any) -> Any:
         try:

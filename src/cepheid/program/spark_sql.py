@@ -293,11 +293,14 @@ def _path(node: Apply, text: str) -> str:
 
 
 def _later(node: Apply, parts: list[str]) -> str:
-    seconds = f"cast(cast({parts[1]} AS decimal(20, 0)) / 1000000BD AS decimal(18, 6))"
-    length = f"make_dt_interval(0, 0, 0, {seconds})"
+    time, length = parts
+    days = f"cast({length} div 86400000000L AS int)"
+    rest = f"cast({length} % 86400000000L AS decimal(18, 0))"
+    seconds = f"cast({rest} / 1000000BD AS decimal(18, 6))"
+    length = f"make_dt_interval({days}, 0, 0, {seconds})"
     if node.type is DATE:
-        return f"cast(cast({parts[0]} AS timestamp_ntz) + {length} AS date)"
-    return f"({parts[0]} + {length})"
+        return f"cast(try_add(cast({time} AS timestamp_ntz), {length}) AS date)"
+    return f"try_add({time}, {length})"
 
 
 def _date_trunc(node: Apply, time: str) -> str:
