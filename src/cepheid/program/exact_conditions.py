@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import (
+    AggregateColumn,
     BoundPattern,
     BoundQuery,
     Branch,
@@ -47,7 +48,9 @@ INTEGER, FLOAT, DECIMAL = AttributeType.INTEGER, AttributeType.FLOAT, AttributeT
 def with_exact_numbers(query: BoundQuery) -> BoundQuery:
     """Return the query with conditions and values that kernels compare without rounding."""
     matches = query.matches and tuple(map(_exact_column, query.matches))
-    return replace(query, patterns=tuple(map(_exact_pattern, query.patterns)), matches=matches)
+    aggregates = query.aggregates and tuple(map(_exact_aggregate, query.aggregates))
+    patterns = tuple(map(_exact_pattern, query.patterns))
+    return replace(query, patterns=patterns, matches=matches, aggregates=aggregates)
 
 
 def at_scale(operator: str, number: Decimal, scale: int) -> tuple[str, int] | bool:
@@ -84,6 +87,13 @@ def _exact_pattern(pattern: BoundPattern) -> BoundPattern:
         for each in pattern.branches
     )
     return replace(pattern, clauses=clauses, branches=branches)
+
+
+def _exact_aggregate(column: AggregateColumn) -> AggregateColumn:
+    found = column.aggregate.of_match
+    if found is None:
+        return column
+    return replace(column, aggregate=replace(column.aggregate, of_match=_exact_column(found)))
 
 
 def _exact_column(column: MatchColumn) -> MatchColumn:
