@@ -48,6 +48,18 @@ OF_TWO = st.sampled_from((
     "CASE WHEN {0}.p < {1}.p THEN {0}.p ELSE {1}.f END",
     "length(CAST({}.x AS STRING) || CAST({}.u AS STRING))", "-({}.p + {}.p) % 0.3",
 ))  # fmt: skip
+DECIMALS = (*PRICES, "{0}.p", "{1}.f", "{0}.u", "{1}.y", "least({0}.p, {1}.f)")
+TIMES = ("{0}.wall", "{1}.wall", "'2024-03-10 02:30:00'", "coalesce({1}.wall, {0}.wall)")
+INSTANTS = ("{0}.at", "{1}.at", "'2024-11-03 01:30:00-05:00'", "greatest({0}.at, {1}.at)")
+CHOSEN = st.sampled_from((
+    ("coalesce({}.p, {}.p)", DECIMALS), ("greatest({}.p, {}.f)", DECIMALS),
+    ("least({}.u, {}.u)", DECIMALS), ("coalesce({}.u, {}.x, 3)", DECIMALS),
+    ("CASE WHEN {0}.x < {1}.x THEN {0}.p ELSE {1}.f END", DECIMALS),
+    ("-coalesce({}.p, {}.f)", DECIMALS), ("nullif({}.p, {}.f)", DECIMALS),
+    ("greatest({}.wall, {}.wall)", TIMES), ("coalesce({}.wall, {}.wall)", TIMES),
+    ("coalesce({}.at, {}.at)", INSTANTS), ("nullif({}.at, {}.at)", INSTANTS),
+    ("CASE WHEN {0}.k = 1 THEN {0}.at ELSE {1}.at END", INSTANTS),
+))  # fmt: skip
 NUMBERS = {
     "x": FRACTIONS, "u": ("9223372036854775807.5", "9223372036854775808", "18446744073709551616"),
     "p": (*PRICES, "1234567890123456.105"), "f": (*FINE, "0.15"), "y": FINE,
@@ -100,7 +112,13 @@ def typed_conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
     """A comparison of events with each other, with a literal, or of what is computed from one."""
     name, other = (draw(st.sampled_from(list(names))) for _ in range(2))
     operator = draw(st.sampled_from(("=", "!=", "<", "<=", ">", ">=")))
-    form = draw(st.sampled_from(("numbers", "numbers", "literal", "literal", "times", "time")))
+    forms = ("numbers", "numbers", "literal", "literal", "times", "time", "chosen")
+    form = draw(st.sampled_from(forms))
+    if form == "chosen":
+        value, compared = draw(CHOSEN)
+        known = [each for each in names if not names[each]] or [name]
+        pair = [draw(st.sampled_from(known)) for _ in range(2)]
+        return f"{value.format(*pair)} {operator} {draw(st.sampled_from(compared)).format(*pair)}"
     if form == "times":
         column = draw(st.sampled_from(("at", "wall")))
         return f"{name}.{column} {operator} {other}.{column}"

@@ -7,16 +7,21 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
 from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
-from cepheid.analysis.bind_columns import ColumnBinder
+from cepheid.analysis.bind_columns import CHOICES, ColumnBinder, reads_one
 from cepheid.analysis.bind_values import is_time_text
 from cepheid.analysis.expressions import (
+    AllOf,
+    AnyOf,
     Apply,
     AttributeReference,
     BlockAggregate,
+    Compare,
+    Condition,
     Constant,
     Minus,
     Operation,
     Role,
+    Truth,
     Value,
     references,
 )
@@ -118,12 +123,20 @@ class TimeBinder(ColumnBinder):
 
     def _microseconds(self, value: Value) -> Value:
         """Return a time as a number; the earliest of times is that of their numbers."""
+        if isinstance(value, Apply) and value.function in CHOICES and not reads_one(value):
+            return replace(value, arguments=tuple(map(self._number, value.arguments)), type=INTEGER)
         if not isinstance(value, BlockAggregate) or value.attribute is None:
             return Apply("microseconds", (value,), INTEGER)
         kind = value.attribute_type
         read = AttributeReference(value.variable, Role.EACH, value.attribute, kind)
         column = self.computed(Apply("microseconds", (read,), INTEGER))
         return replace(value, attribute=column.attribute, type=INTEGER, attribute_type=INTEGER)
+
+    def _number(self, node: Value | Condition) -> Value | Condition:
+        """Return an argument of a choice of times as a number, unless it is a condition."""
+        if isinstance(node, AllOf | AnyOf | Compare | Truth) or node.type not in TEMPORAL:
+            return node
+        return self._microseconds(node)
 
     def in_ticks(self, value: Value, other: Value) -> Value:
         """Next to the time column, if that is a number, a length of time is in its units."""

@@ -96,6 +96,8 @@ def describe_aggregate(aggregate: TrendAggregate) -> str:
     >>> describe_aggregate(TrendAggregate("SUM", "T", "duration"))
     'SUM(T.duration)'
     """
+    if aggregate.of_match is not None:
+        return f"{aggregate.function}({aggregate.variable})"
     parts = [each for each in (aggregate.variable, aggregate.attribute) if each is not None]
     argument = ".".join(parts) or "*"
     if aggregate.other is not None:

@@ -63,7 +63,9 @@ FIRST_TIME, LAST_TIME = "first_time", "last_time"
 
 def match_schema(program: Program, output: MatchOutput, events: pa.Schema) -> pa.Schema:
     """Return the schema of the result."""
-    fields = [pa.field(column.output, _arrow_type(column, events)) for column in output.columns]
+    fields = [
+        pa.field(column.output, match_column_type(column, events)) for column in output.columns
+    ]
     if output.has_default_columns:
         time = events.field(program.time).type
         fields += [pa.field(FIRST_TIME, time), pa.field(LAST_TIME, time)]
@@ -72,11 +74,12 @@ def match_schema(program: Program, output: MatchOutput, events: pa.Schema) -> pa
     return pa.schema(fields)
 
 
-def _arrow_type(column: MatchColumn, events: pa.Schema) -> pa.DataType:
+def match_column_type(column: MatchColumn, events: pa.Schema) -> pa.DataType:
+    """Return the type of a column of matches."""
     if isinstance(column, ValueColumn):
         return value_type(column, events)
     if isinstance(column, ExpressionColumn):
-        parts = pa.schema([(each.output, _arrow_type(each, events)) for each in column.parts])
+        parts = pa.schema([(each.output, match_column_type(each, events)) for each in column.parts])
         return expression_type(column.value, parts)
     if isinstance(column, SummaryColumn):
         return summary_type(column, events.field(column.attribute).type)
