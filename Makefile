@@ -6,7 +6,7 @@
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
 
-# Empty means: the first of python3.13, python3.12, python3.11 and python3 that works.
+# Empty means: the first of python3.13, python3.12, python3.11, python3.14 and python3 that works.
 PYTHON ?=
 ARGS ?=
 
