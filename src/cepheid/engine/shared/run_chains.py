@@ -78,9 +78,9 @@ def segments_together(task: ChainTask, facts: Facts) -> list[pa.Table] | TooLarg
     """Return the result of every query."""
     program, columns, report = task.program, task.columns, task.report
     with task.folding.record.stage("order"):
-        ordered, kinds = order_kinds(program, columns, task.length, task.threads)
+        ordered, passes = order_kinds(program, columns, task.length, task.threads)
     measures = EventMeasures(program.measures, columns, ordered.row, threads=task.threads)
-    fold = _fold_of(program, kinds.passes, ordered.arrays, measures)
+    fold = _fold_of(program, passes, ordered.arrays, measures)
     if isinstance(fold, TooLarge):
         return fold
     parts = split_partitions(ordered.arrays, task.threads)
