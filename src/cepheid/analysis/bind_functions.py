@@ -10,6 +10,7 @@ from dataclasses import replace
 from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
 from cepheid.analysis.bind_summaries import summary_of
 from cepheid.analysis.bind_times import TimeBinder
+from cepheid.analysis.check_arguments import bad_pattern, is_element, too_large
 from cepheid.analysis.expressions import (
     Apply,
     AttributeReference,
@@ -111,14 +112,14 @@ class FunctionBinder(TimeBinder):
                 for index, value in enumerate(arguments)]  # fmt: skip
         if not all(good) or not self._options_are_right(function, arguments, node):
             return None
-        if function.name == "contains" and not self._has_text(node, arguments):
+        if function.name == "contains" and not self._has_part(node, arguments):
             return None
         if function.name == "nullif":
             return self._nullif(node, arguments)
         kind = function.result
         if isinstance(kind, int):
             same = arguments if function.most is None else [arguments[kind]]
-            found = self._common([each.type for each in same], node.arguments, node)
+            found = self._common(same, node)
             if found is None:
                 return None
             kind = found
@@ -128,19 +129,39 @@ class FunctionBinder(TimeBinder):
             arguments[0] = replace(first, type=self.nested_type(first))
         return Apply(function.name, tuple(arguments), kind)
 
-    def _has_text(self, node: ast.Function, arguments: Sequence[Value]) -> bool:
-        """Whether a part of a text is a text; if not, that is reported."""
+    def _has_part(self, node: ast.Function, arguments: Sequence[Value]) -> bool:
+        """Whether a text or an array may have such a part; if not, that is reported."""
         texts = (AttributeType.STRING, NULL, UNKNOWN)
         whole, part = (self.nested_type(each) for each in arguments)
-        if whole is not AttributeType.STRING or part in texts:
+        if whole is AttributeType.STRING and part not in texts:
+            self.problems.add(
+                "type-mismatch",
+                f"a string has no part that is {part.phrase}",
+                node.span,
+                "write contains(text, 'part'), or CAST(x AS STRING)",
+            )
+            return False
+        element = self._element(arguments[0])
+        if element is None or is_element(element, part):
             return True
+        text, sought = (print_expression(each) for each in node.arguments)
         self.problems.add(
             "type-mismatch",
-            f"a string has no part that is {part.phrase}",
+            f"an element of '{text}' is {element.phrase}, but '{sought}' is {part.phrase}",
             node.span,
-            "write contains(text, 'part'), or CAST(x AS STRING)",
+            f"look for {element.phrase}"
+            if is_element(element, element)
+            else "arrays, maps and structs are not compared; size(x) counts the elements",
         )
         return False
+
+    def _element(self, value: Value) -> AttributeType | None:
+        """Return the type of the elements of an array; None if it is not known."""
+        if not isinstance(value, AttributeReference):
+            return None
+        found = self.schema.nested.get(value.attribute)
+        is_array = found is not None and found.type is AttributeType.ARRAY
+        return found.fields["item"].type if found is not None and is_array else None
 
     def nested_type(self, value: Value) -> AttributeType:
         """Return the type of a value; of a column also which kind of other values it holds."""
@@ -305,14 +326,16 @@ class FunctionBinder(TimeBinder):
         nothing = Constant(None, NULL)
         return Apply("case", (condition, nothing, arguments[0]), arguments[0].type)
 
-    def _common(
-        self,
-        types: Sequence[AttributeType],
-        nodes: Sequence[ast.Expression],
-        node: ast.Expression,
-    ) -> AttributeType | None:
+    def _common(self, values: Sequence[Value], node: ast.Expression) -> AttributeType | None:
         """Return the type of values of which one is chosen."""
-        found = set(types) - {NULL}
+        found = {each.type for each in values} - {NULL}
+        large = next(filter(None, map(too_large, values)), None)
+        if large is not None and FLOAT not in found:
+            self.problems.add(
+                "number-too-large", f"{large} does not fit 64 bits", node.span,
+                "write it with a point, as a decimal",
+            )  # fmt: skip
+            return None
         if not found:
             return NULL
         if UNKNOWN in found:
@@ -344,8 +367,7 @@ class FunctionBinder(TimeBinder):
         last = Constant(None, NULL) if node.otherwise is None else self.value(node.otherwise)
         if None in parts or last is None:
             return None
-        types = [each.type for each in (*results, last) if each is not None]
-        kind = self._common(types, (), node)
+        kind = self._common([each for each in (*results, last) if each is not None], node)
         if kind is None:
             return None
         return Apply("case", (*(each for each in parts if each is not None), last), kind)
@@ -458,26 +480,6 @@ def signature_of(name: str) -> str:
     """Say how a function is called and what it gives."""
     function = BY_NAME.get(name)
     return "" if function is None else f"{function.signature}: {function.meaning}"
-
-
-def bad_pattern(pattern: str) -> str | None:
-    """Say what RE2 does not know of a pattern; None if it is fine.
-
-    >>> bad_pattern("a{2,3}"), bad_pattern("a++")
-    (None, 'the pattern is not one of RE2: bad repetition operator: ++')
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if re.search(r"\(\?(=|!|<=|<!)", pattern):
-        return "patterns are those of RE2, which does not look ahead or behind"
-    if re.search(r"(?<!\\)(\\\\)*\\[1-9]", pattern):
-        return "patterns are those of RE2, which has no references back to groups"
-    try:
-        pc.match_substring_regex(pa.scalar(""), pattern)
-    except pa.ArrowInvalid as error:
-        return f"the pattern is not one of RE2: {str(error).partition(': ')[2]}"
-    return None
 
 
 def _article(kind: str) -> str:

@@ -41,6 +41,8 @@ def cast(column: Column, kind: AttributeType, option: str) -> Column:
             return _to_integer(column)
         case AttributeType.FLOAT:
             return pc.cast(column, pa.float64(), safe=False)
+        case AttributeType.BOOLEAN if pa.types.is_decimal(column.type):  # of 64 bits
+            return pc.not_equal(column, pa.scalar(Decimal(0), column.type))
         case AttributeType.BOOLEAN:
             return pc.cast(column, pa.bool_())
         case AttributeType.DATE:

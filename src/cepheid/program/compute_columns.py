@@ -10,8 +10,10 @@ import pyarrow.compute as pc
 
 from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.expressions import ComputedColumn, Operation
+from cepheid.errors import DataError
+from cepheid.program.arrow_arrays import of_type
 from cepheid.program.decimals import LARGEST, MOST_IN_RESULTS, within_64_bits
-from cepheid.program.evaluate import CHECKED, LocalPredicates
+from cepheid.program.evaluate import CHECKED, OVERFLOW_HINT, LocalPredicates
 
 ARROW_TYPES = {
     AttributeType.INTEGER: pa.int64(),
@@ -41,14 +43,19 @@ def computed_schema(events: pa.Schema, computed: Iterable[ComputedColumn]) -> pa
 
 def compute_column(column: ComputedColumn, stored: Mapping[str, Any], length: int) -> Any:
     """Return a column from those that are stored."""
-    values = EventValues(stored, length).value(column.value)
+    try:
+        values = EventValues(stored, length).value(column.value)
+    except pa.ArrowInvalid as error:
+        raise DataError(
+            f"'{column.name.replace('@.', '')}' cannot be computed: {error}", hint=OVERFLOW_HINT
+        ) from None
     if isinstance(values, pa.Scalar):
         values = pa.repeat(values, length)
     kind = ARROW_TYPES.get(column.type)
     if column.is_key:
         return values
-    if kind is not None and values.type != kind:
-        return pc.cast(values, kind, safe=False)
+    if kind is not None:
+        return of_type(values, kind, safe=False)
     if pa.types.is_decimal256(values.type):
         return pc.cast(values, pa.decimal128(MOST_IN_RESULTS, min(values.type.scale, 38)))
     return values
