@@ -217,7 +217,8 @@ class FunctionBinder(TimeBinder):
         )
 
     def _report_unknown(self, node: ast.Function) -> None:
-        if node.name.endswith(DISTINCT):
+        advice = SQL_FUNCTIONS.get(node.name.upper())
+        if advice is None and node.name.endswith(DISTINCT):
             self.problems.add(
                 "bad-arguments",
                 f"{node.name.removesuffix(DISTINCT)} does not take DISTINCT",
@@ -225,7 +226,6 @@ class FunctionBinder(TimeBinder):
                 "write count(DISTINCT a[].x), or leave DISTINCT out",
             )
             return
-        advice = SQL_FUNCTIONS.get(node.name.upper())
         known = [*BY_NAME, *SUMMARIES, *(each.lower() for each in ast.AGGREGATE_FUNCTIONS)]
         near = nearest(node.name, known)
         hint = ALL_FUNCTIONS
