@@ -32,6 +32,7 @@ TICKS = {  # in nanoseconds
     unit: pa.scalar(Decimal(10**power), pa.decimal256(power + 1, 0))
     for unit, power in (("s", 9), ("ms", 6), ("us", 3), ("ns", 0))
 } | {DAY: pa.scalar(Decimal(86_400 * 10**9), pa.decimal256(14, 0))}
+WITHIN_A_DAY = ("second", "minute", "hour")
 EPOCH_UNITS = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
 
 
@@ -298,11 +299,18 @@ def _part(function: Callable[..., Column], **options: Any) -> Callable[[Argument
 
 def _date_trunc(arguments: Arguments) -> Column:
     unit, time = arguments
-    kind = time.type
+    kind, name = time.type, unit.as_py().lower()
     if pa.types.is_date(kind):
         time = pc.cast(time, pa.timestamp("us"))
-    found = pc.floor_temporal(time, unit=unit.as_py().lower(), week_starts_monday=True)
-    return pc.cast(found, kind)
+    local = _local(time)
+    begun = pc.floor_temporal(local, unit=name, week_starts_monday=True)
+    if kind == begun.type:
+        return begun
+    if pa.types.is_date(kind):
+        return pc.cast(begun, kind)
+    if name in WITHIN_A_DAY:  # clocks may show it twice
+        return pc.subtract(time, pc.subtract(local, begun))
+    return pc.assume_timezone(begun, kind.tz, ambiguous="earliest", nonexistent="latest")
 
 
 def microseconds(arguments: Arguments) -> Column:
