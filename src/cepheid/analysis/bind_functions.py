@@ -7,9 +7,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bind_summaries import summary_of
 from cepheid.analysis.bind_times import TimeBinder
+from cepheid.analysis.cast_types import (
+    CAST_TYPES,
+    CASTS,
+    MICROSECONDS_A_SECOND,
+    OF_FLOATS,
+    cast_hint,
+)
 from cepheid.analysis.check_arguments import bad_pattern, is_element, too_large
 from cepheid.analysis.expressions import (
     Apply,
@@ -17,6 +24,7 @@ from cepheid.analysis.expressions import (
     BlockAggregate,
     Condition,
     Constant,
+    Operation,
     Role,
     Value,
     references,
@@ -34,26 +42,7 @@ from cepheid.language.sql_words import not_here
 
 BOOLEAN, NULL, UNKNOWN = AttributeType.BOOLEAN, AttributeType.NULL, AttributeType.UNKNOWN
 INTEGER, FLOAT, DECIMAL = AttributeType.INTEGER, AttributeType.FLOAT, AttributeType.DECIMAL
-DURATION = AttributeType.DURATION
-CAST_TYPES = {
-    **dict.fromkeys(("INT", "INTEGER", "BIGINT", "LONG", "SMALLINT", "TINYINT"), INTEGER),
-    **dict.fromkeys(("DOUBLE", "FLOAT", "REAL"), FLOAT),
-    **dict.fromkeys(("STRING", "VARCHAR", "TEXT", "CHAR"), AttributeType.STRING),
-    **dict.fromkeys(("BOOLEAN", "BOOL"), BOOLEAN),
-    "DATE": AttributeType.DATE,
-    "TIMESTAMP": AttributeType.TIMESTAMP,
-    **dict.fromkeys(("DECIMAL", "NUMERIC"), DECIMAL),
-}
-# Numbers and times have no spelling that every engine agrees on.
-CASTS = {
-    INTEGER: {INTEGER, FLOAT, DECIMAL, BOOLEAN, AttributeType.STRING},
-    FLOAT: {INTEGER, FLOAT, DECIMAL, BOOLEAN, AttributeType.STRING},
-    DECIMAL: {INTEGER, FLOAT, DECIMAL, AttributeType.STRING},
-    BOOLEAN: {BOOLEAN, INTEGER, AttributeType.STRING},
-    AttributeType.STRING: {AttributeType.STRING, INTEGER, BOOLEAN, AttributeType.DATE},
-    AttributeType.DATE: {AttributeType.DATE, AttributeType.STRING, *TEMPORAL},
-    AttributeType.TIMESTAMP: {AttributeType.DATE, AttributeType.TIMESTAMP, AttributeType.STRING},
-}
+DURATION, STRING = AttributeType.DURATION, AttributeType.STRING
 DISTINCT = "_distinct"  # what the parser calls a function with DISTINCT
 JOINED = "|| joins texts: write OR between conditions, and CAST(x AS STRING) for other values"
 ALL_FUNCTIONS = "docs/reference/functions.md lists all functions"
@@ -392,10 +381,13 @@ class FunctionBinder(TimeBinder):
                 "type-mismatch",
                 f"{operand.type.phrase} cannot be cast to {node.type}",
                 node.span,
-                _cast_hint(operand.type, kind),
+                cast_hint(operand.type, kind),
             )
             return None
-        option = ""
+        if operand.type is DURATION:
+            seconds = Operation("/", operand, Constant(MICROSECONDS_A_SECOND, INTEGER), FLOAT)
+            return seconds if kind is FLOAT else Apply("cast", (seconds,), kind)
+        option = OF_FLOATS if kind is STRING and found in (FLOAT, DECIMAL, UNKNOWN) else ""
         if kind is DECIMAL:
             digits = [int(each) for each in re.findall(r"\d+", node.type)] or [38, 6]
             precision, scale = digits[0], (digits[1] if len(digits) > 1 else 0)
@@ -486,9 +478,3 @@ def _article(kind: str) -> str:
     if kind == "any":
         return "a value"
     return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
-
-
-def _cast_hint(found: AttributeType, wanted: AttributeType) -> str:
-    if wanted is AttributeType.STRING and found in (FLOAT, DECIMAL, *TEMPORAL):
-        return "such values have no one spelling; compare them as they are"
-    return f"{wanted.value} can be cast from {', '.join(sorted(CASTS[wanted]))}"

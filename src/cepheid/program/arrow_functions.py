@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from functools import reduce
+from functools import cache, reduce
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -36,10 +36,8 @@ PARTS_OF_PATTERN = re.compile(
 )
 DAY = "day"
 WHOLE = pa.decimal256(19, 0)
-TICKS = {  # in nanoseconds
-    unit: pa.scalar(Decimal(10**power), pa.decimal256(power + 1, 0))
-    for unit, power in (("s", 9), ("ms", 6), ("us", 3), ("ns", 0))
-} | {DAY: pa.scalar(Decimal(86_400 * 10**9), pa.decimal256(14, 0))}
+NANOSECONDS = {DAY: 86_400 * 10**9, "s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+WITHIN_A_DAY = ("second", "minute", "hour")
 EPOCH_UNITS = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
 
 
@@ -349,11 +347,18 @@ def _part(function: Callable[..., Column], **options: Any) -> Callable[[Argument
 
 def _date_trunc(arguments: Arguments) -> Column:
     unit, time = arguments
-    kind = time.type
+    kind, name = time.type, unit.as_py().lower()
     if pa.types.is_date(kind):
         time = pc.cast(time, pa.timestamp("us"))
-    found = pc.floor_temporal(time, unit=unit.as_py().lower(), week_starts_monday=True)
-    return pc.cast(found, kind)
+    local = _local(time)
+    begun = pc.floor_temporal(local, unit=name, week_starts_monday=True)
+    if kind == begun.type:
+        return begun
+    if pa.types.is_date(kind):
+        return pc.cast(begun, kind)
+    if name in WITHIN_A_DAY:  # clocks may show it twice
+        return pc.subtract(time, pc.subtract(local, begun))
+    return pc.assume_timezone(begun, kind.tz, ambiguous="earliest", nonexistent="latest")
 
 
 def microseconds(arguments: Arguments) -> Column:
@@ -381,6 +386,12 @@ def _epoch(arguments: Arguments) -> Column:
     return pc.divide(_to_float(microseconds(arguments)), to_scalar(1e6))
 
 
+@cache
+def _nanoseconds(unit: str) -> pa.Scalar:
+    """Return the length of a unit as a decimal; to make one of those imports pandas."""
+    return pa.scalar(Decimal(NANOSECONDS[unit]), pa.decimal256(14, 0))
+
+
 def _later(arguments: Arguments) -> Column:
     time, length = arguments
     if pa.types.is_floating(length.type):  # an average of lengths of time
@@ -396,9 +407,9 @@ def _later(arguments: Arguments) -> Column:
         moved = pc.add_checked(pc.cast(time, kind), pc.cast(length, pa.duration("us")))
     except pa.ArrowInvalid:  # not all of them have 64 bits
         ticks = pc.cast(time, pa.int32()) if is_date else pc.cast(time, pa.int64())
-        moved = pc.multiply(pc.cast(ticks, WHOLE), TICKS[unit])
-        moved = pc.add(moved, pc.multiply(pc.cast(length, WHOLE), TICKS["us"]))
-        moved = within_64_bits(pc.divide(moved, TICKS[kind.unit])).cast(kind)
+        moved = pc.multiply(pc.cast(ticks, WHOLE), _nanoseconds(unit))
+        moved = pc.add(moved, pc.multiply(pc.cast(length, WHOLE), _nanoseconds("us")))
+        moved = within_64_bits(pc.divide(moved, _nanoseconds(kind.unit))).cast(kind)
     return pc.cast(pc.floor_temporal(moved, unit="day"), pa.date32()) if is_date else moved
 
 
