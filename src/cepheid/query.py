@@ -59,7 +59,7 @@ class Query:
         self.text = text
         self.is_named = name is not None
         self.name = UNNAMED if name is None else name
-        self.parameters = dict(parameters)
+        self.parameters = plain_values(parameters)
         self.source = Source(text, self.name)
         with self._defence():
             self.tree = parse(text, name=self.name)
@@ -281,8 +281,7 @@ class Query:
 
         `is_checked`: options that the query cannot have are an error.
         """
-        given = plain_values(self.parameters)
-        parameters = ((name, type(each), repr(each)) for name, each in given.items())
+        parameters = ((name, type(each), repr(each)) for name, each in self.parameters.items())
         key = (self.source, tuple(parameters), options, schema.key, is_checked)
         return _lowered(_Request(key, self, options, schema, is_checked))
 

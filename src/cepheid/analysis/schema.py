@@ -32,7 +32,8 @@ class EventSchema:
     those that fit 64 bits without it: they are added up as whole numbers. `digits` says how many
     numbers have before the point, and after it. `unsigned` are columns of whole numbers without a
     sign, which are decimals wherever they are not added up. `computed` are the columns that a query
-    adds; analysis fills it.
+    adds; analysis fills it. `key` is all that is known before that, as values that can be hashed,
+    with the columns in their order: schemas of one key give a query the same program.
     """
 
     attributes: Mapping[str, AttributeType] = field(default_factory=dict)
@@ -50,6 +51,12 @@ class EventSchema:
     digits: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     unsigned: frozenset[str] = frozenset()
     computed: dict[str, ComputedColumn] = field(default_factory=dict)
+    key: tuple[object, ...] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        known = (each.name for each in fields(self) if each.name not in ("computed", "key"))
+        key = tuple(_hashable(getattr(self, each)) for each in known)
+        object.__setattr__(self, "key", key)
 
     @property
     def time_type(self) -> AttributeType:
@@ -84,16 +91,6 @@ class EventSchema:
         if self.attributes_by_type is None or self.other_attributes is not None:
             return None
         return frozenset(self.attributes_by_type)
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """All that is known before analysis, as values that can be hashed; columns in their order.
-
-        Schemas of the same key give the same program for a query.
-        """
-        return tuple(
-            _hashable(getattr(self, each.name)) for each in fields(self) if each.name != "computed"
-        )
 
 
 def _hashable(value: object) -> object:
