@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 from cepheid.analysis.analyze import analyze
 from cepheid.analysis.bound import BoundQuery
 from cepheid.analysis.dependencies import QueryNode, find_dependencies
-from cepheid.analysis.fill_parameters import ParameterValue
+from cepheid.analysis.fill_parameters import ParameterValue, plain_values
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
 from cepheid.errors import UNNAMED, ConfigError, QueryError, last_defence
 from cepheid.events import Events, schema_to_explain, source_of
@@ -281,18 +281,9 @@ class Query:
 
         `is_checked`: options that the query cannot have are an error.
         """
-        parameters = ((name, type(each), repr(each)) for name, each in self.parameters.items())
-        by_type = schema.attributes_by_type
-        key = (
-            self.source,
-            tuple(parameters),
-            options,
-            tuple(schema.attributes.items()),
-            (schema.time, schema.type_column, schema.order, schema.ticks_per_second),
-            None if by_type is None else tuple(by_type.items()),
-            (schema.is_open, schema.derived_types, schema.other_attributes, is_checked),
-            (repr(schema.nested), tuple(schema.scales.items())),
-        )
+        given = plain_values(self.parameters)
+        parameters = ((name, type(each), repr(each)) for name, each in given.items())
+        key = (self.source, tuple(parameters), options, schema.key, is_checked)
         return _lowered(_Request(key, self, options, schema, is_checked))
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import Any
 
 from cepheid.analysis.bound import BoundQuery, TrendAggregate
 from tests.oracle.arithmetic import aggregate
 from tests.oracle.events import Event
+from tests.oracle.match_columns import column_of, with_point
 from tests.oracle.matches import bindings
 from tests.oracle.trends import Trend
 
@@ -21,6 +21,10 @@ def aggregate_trends(query: BoundQuery, wanted: TrendAggregate, trends: Sequence
         if wanted.log2:
             return math.log2(count) if count else None
         return count
+    if wanted.of_match is not None:
+        shown = [column_of(query, wanted.of_match, trend) for trend in trends]
+        found = aggregate(wanted.function, [each for each in shown if each is not None])
+        return with_point(found, wanted.scale)
     if wanted.other is not None:
         return _of_two(query, wanted, trends)
     events = [event for trend in trends for event in _events_of(query, wanted.variable, trend)]
@@ -41,13 +45,6 @@ def _of_two(query: BoundQuery, wanted: TrendAggregate, trends: Sequence[Trend]) 
         if None not in pair:
             values.append(pair[0] + wanted.sign * pair[1])
     return with_point(aggregate(wanted.function, values), wanted.scale)
-
-
-def with_point(value: Any, scale: int | None) -> Any:
-    """Sums and averages of decimals are those of their digits, and the point comes back."""
-    if value is None or scale is None:
-        return value
-    return Decimal(value).scaleb(-scale) if isinstance(value, int) else value / 10**scale
 
 
 def as_column(wanted: TrendAggregate, value: Any) -> Any:

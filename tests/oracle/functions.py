@@ -7,7 +7,8 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Decimal, localcontext
+from fractions import Fraction
 from typing import Any
 
 from cepheid.analysis.attribute_types import AttributeType
@@ -29,6 +30,7 @@ from tests.oracle.arithmetic import compare, operate, to_float
 
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 MICROSECOND = datetime.timedelta(microseconds=1)
+NUMBER = r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*"
 
 
 def with_computed(row: Mapping[str, Any], schema: EventSchema) -> Mapping[str, Any]:
@@ -206,7 +208,7 @@ def _floor(round_off: Callable[[Any], Any]) -> Callable[..., Any]:
 def _cast(node: Apply, value: Any) -> Any:
     match node.type:
         case AttributeType.STRING:
-            return str(value).lower() if isinstance(value, bool) else str(value)
+            return _spelled(value)
         case AttributeType.INTEGER:
             if isinstance(value, str):
                 if not re.fullmatch(r"\s*[+-]?[0-9]+\s*", value):
@@ -216,8 +218,7 @@ def _cast(node: Apply, value: Any) -> Any:
                 return None
             return _whole(math.trunc(value), AttributeType.INTEGER)
         case AttributeType.FLOAT:
-            number = r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*"
-            if isinstance(value, str) and not re.fullmatch(number, value):
+            if isinstance(value, str) and not re.fullmatch(NUMBER, value):
                 return None
             return float(value)
         case AttributeType.BOOLEAN:
@@ -227,6 +228,8 @@ def _cast(node: Apply, value: Any) -> Any:
             if word in ("t", "true", "y", "yes", "1"):
                 return True
             return False if word in ("f", "false", "n", "no", "0") else None
+        case AttributeType.DECIMAL:
+            return _to_decimal(value, *map(int, node.option.split(",")))
         case AttributeType.DATE:
             if isinstance(value, str):
                 return _read(datetime.date.fromisoformat, value, 10)
@@ -235,9 +238,33 @@ def _cast(node: Apply, value: Any) -> Any:
             if isinstance(value, str):
                 return _read(datetime.datetime.fromisoformat, value, 10)
             if isinstance(value, datetime.datetime):
-                return value
+                return value.replace(tzinfo=None)
             return datetime.datetime.combine(value, datetime.time())
     raise AssertionError(node)
+
+
+def _spelled(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    if isinstance(value, datetime.datetime):
+        fraction = f"{value:.%f}".rstrip("0").rstrip(".") if value.microsecond else ""
+        return f"{value:%Y-%m-%d %H:%M:%S}{fraction}"
+    return str(value)
+
+
+def _to_decimal(value: Any, precision: int, scale: int) -> Decimal | None:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, str) and not re.fullmatch(NUMBER, value):
+        return None
+    exact = Fraction(value.strip() if isinstance(value, str) else str(value))
+    digits = math.floor(abs(exact) * 10**scale + Fraction(1, 2))  # halves go away from zero
+    if digits >= 10**precision:
+        return None
+    with localcontext(prec=precision):
+        return Decimal(digits if exact >= 0 else -digits).scaleb(-scale)
 
 
 def _read(read: Callable[[str], Any], text: str, least: int) -> Any:
@@ -258,6 +285,8 @@ def _microseconds(_: Apply, time: datetime.date) -> int:
 
 
 def _later(_: Apply, time: datetime.date, length: int) -> datetime.date:
+    if isinstance(time, datetime.datetime) and time.tzinfo is not None:
+        return (time.astimezone(datetime.UTC) + length * MICROSECOND).astimezone(time.tzinfo)
     if isinstance(time, datetime.datetime):
         return time + length * MICROSECOND
     return (_instant(time) + length * MICROSECOND).date()
@@ -271,7 +300,7 @@ def _date_trunc(_: Apply, unit: str, time: Any) -> Any:
         kept = {"microsecond": 0} | dict.fromkeys(parts[: parts.index(unit)], 0)
         moment = moment.replace(**kept)
     else:
-        moment = moment.replace(hour=0, minute=0, second=0, microsecond=0)
+        moment = moment.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
         if unit == "week":
             moment -= datetime.timedelta(days=moment.weekday())
         else:

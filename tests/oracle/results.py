@@ -8,26 +8,16 @@ from typing import Any, NamedTuple
 from cepheid.analysis.automaton import FREE
 from cepheid.analysis.bound import (
     BoundQuery,
-    EventsColumn,
-    ExpressionColumn,
-    MatchColumn,
-    SummaryColumn,
-    ValueColumn,
     WindowUnit,
 )
-from cepheid.analysis.expressions import BlockAggregate, Role
 from tests.oracle.aggregates import (
     aggregate_trends,
     as_column,
-    with_point,
 )
-from tests.oracle.arithmetic import summary
-from tests.oracle.combinations import Scene, choices, read, slots_of
 from tests.oracle.events import Event, from_ticks, make_events, time_name
 from tests.oracle.expiry import expiries
-from tests.oracle.functions import constant, of_no_event, truth_of, value_of
-from tests.oracle.matches import bindings, scene
-from tests.oracle.predicates import single_value
+from tests.oracle.functions import constant, truth_of, value_of
+from tests.oracle.match_columns import column_of
 from tests.oracle.trends import Trend, Trends, trend_first, trend_last
 from tests.oracle.windows import View, views
 
@@ -107,54 +97,12 @@ def _aggregate_row(query: BoundQuery, view: View, columns: Row) -> Row:
 def _match_result(query: BoundQuery, trend: Trend) -> Result:
     assert query.matches is not None
     time_column = time_name(query.schema)
-    row = {each.output: _column(query, each, trend) for each in query.matches}
+    row = {each.output: column_of(query, each, trend) for each in query.matches}
     first, last = trend_first(trend), trend_last(trend)
     if not query.tree.returns:
         row |= {"first_time": first.row[time_column], "last_time": last.row[time_column]}
     last_known = last if not _has_end_negation(query) else None
     return Result(row, _stream_time(query, first, last), _tie_breaks(query, row, last_known))
-
-
-def _column(query: BoundQuery, column: MatchColumn, trend: Trend) -> Any:
-    match column:
-        case EventsColumn():
-            pattern = query.patterns[column.side]
-            occurrences = pattern.variables[column.variable].occurrences
-            values = [
-                event.row.get(column.attribute)
-                for event, occurrence in bindings(pattern, trend[column.side])
-                if occurrence in occurrences
-            ]
-            if column.is_array:
-                return values
-            return values[0] if values else of_no_event(column.attribute, query.schema)
-        case ValueColumn():
-            pattern = query.patterns[column.side]
-            here = scene(query, pattern, trend[column.side], ended=True)
-            return with_point(single_value(column.value, here), column.scale)
-        case ExpressionColumn():
-            parts = {each.output: _column(query, each, trend) for each in column.parts}
-            return value_of(column.value, parts)
-        case SummaryColumn():
-            pattern = query.patterns[column.side]
-            here = scene(query, pattern, trend[column.side], ended=True)
-            return _summary(column, here)
-
-
-def _summary(column: SummaryColumn, here: Scene) -> Any:
-    """What a function says of the values of the latest block; NULL counts in lists and places."""
-    every = BlockAggregate("COUNT", column.variable, Role.ALL, column.attribute, column.type)
-    chosen = {slot: choices(slot, here)[0] for slot in slots_of(every) if choices(slot, here)}
-    values = [event.row.get(column.attribute) for event in read(every, here, chosen)]
-    known = [each for each in values if each is not None]
-    match column.function:
-        case "array":
-            return values
-        case "nth":
-            return values[column.option - 1] if len(values) >= column.option else None
-        case "string_agg":
-            return column.option.join(known) if known else None
-    return summary(column.function, known)
 
 
 def _stream_time(query: BoundQuery, first: Event, last: Event) -> Any:

@@ -95,3 +95,52 @@ def test_lengths_of_time_on_a_stream(data: st.DataObject) -> None:
     batches = data.draw(splits(case.events, delay=data.draw(st.integers(0, 4))))
     steps = drive(program, data.draw(ended(batches)))
     assert_same_rows(bound(case), rows_of(program, steps), expected_rows(case))
+
+
+OF_MATCHES = (
+    "MAX(b.time - a.time)", "MIN(b.x - a.x)", "MAX(duration(match))", "SUM(a.x * b.x)",
+    "AVG(a.x * b.x)", "COUNT(b.x - a.x)", "MAX(coalesce(b.x, a.x))", "SUM(b.x - a.x)",
+    "MIN(b.x / a.x)", "AVG(duration(match))", "MAX(b.x % 2 - a.x * 0.5)",
+    "MIN(CASE WHEN a.x < b.x THEN a.x ELSE b.seq END)",
+)  # fmt: skip
+OF_REPEATED = (
+    "MAX(b.time - a[1].time)", "MIN(b.x - a[a.LEN].x)", "MAX(duration(match))",
+    "SUM(sum(a[].x) * b.x)", "AVG(b.x - max(a[].x))", "COUNT(b.x + a[1].x)",
+)  # fmt: skip
+MATCH_PATTERNS = (
+    "SEQ(A a, B b)", "SEQ(A a, C? c, B b)", "SEQ(A? a, B b)", "SEQ(A a, !C, B b)",
+    "SEQ(!C, A a, B b)", "SEQ(A a, B b, !C)",
+)  # fmt: skip
+MATCH_WINDOWS = ("WITHIN 6", "WITHIN 6 SLIDE 3", "WITHIN 4 SLIDE 1")
+
+
+@st.composite
+def match_cases(draw: st.DrawFn, windows: tuple[str, ...] = MATCH_WINDOWS) -> Case:
+    """A query that aggregates what the events of every match give together."""
+    repeats = draw(st.booleans())
+    pattern = "SEQ(A+ a, B b)" if repeats else draw(st.sampled_from(MATCH_PATTERNS))
+    some = st.sampled_from(OF_REPEATED if repeats else OF_MATCHES)
+    columns = [f"{each} AS c{at}" for at, each in enumerate(draw(st.lists(some, min_size=1)))]
+    columns += draw(
+        st.sampled_from(([], ["COUNT(*)", "SUM(b.x) AS s"], [f"{draw(some)} + 1 AS more"]))
+    )
+    text = f"PATTERN {pattern} {draw(st.sampled_from(CONDITIONS))}"
+    text += f" {draw(st.sampled_from(windows))} GROUP BY k RETURN {', '.join(columns)}"
+    text += draw(st.sampled_from(("", f" HAVING {draw(some)} > 1")))
+    return Case(text, draw(streams()), draw(st.sampled_from(((), ("seq",)))))
+
+
+@settings(max_examples=120)
+@given(match_cases((*MATCH_WINDOWS, "WITHIN 3 EVENTS SLIDE 2 EVENTS")))
+def test_what_matches_give(case: Case) -> None:
+    assert_same_rows(bound(case), run_local(case), expected_rows(case))
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_what_matches_give_on_a_stream(data: st.DataObject) -> None:
+    case = data.draw(match_cases())
+    program = program_of(case)
+    batches = data.draw(splits(case.events, delay=data.draw(st.integers(0, 4))))
+    steps = drive(program, data.draw(ended(batches)))
+    assert_same_rows(bound(case), rows_of(program, steps), expected_rows(case))

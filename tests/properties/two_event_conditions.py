@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import random
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -70,7 +71,7 @@ class Generator:
     def __init__(self, seed: int) -> None:
         self.draw = random.Random(seed)
 
-    def column(self, names: str) -> Words:
+    def column(self, names: Sequence[str]) -> Words:
         return same(f"{self.draw.choice('ab')}.{self.draw.choice(names)}")
 
     def one(self, *names: str) -> str:
@@ -146,6 +147,16 @@ class Generator:
         return Words(f"({ours} {sign} {minutes} minutes)",
                      f"({theirs} {sign} INTERVAL {minutes} MINUTE)")  # fmt: skip
 
+    def chosen(self, make: Callable[[], Words]) -> Words:
+        """One of several values that are only compared: times, dates or decimals."""
+        name = self.one("least", "greatest", "coalesce", "nullif", "case", "one")
+        if name == "one":
+            return make()
+        if name == "case":
+            test = self.condition(0)
+            return put("CASE WHEN {0} THEN {1} ELSE {2} END", test, self.chosen(make), make())
+        return put(f"{name}({{0}}, {{1}})", self.chosen(make), make())
+
     def length(self, depth: int) -> Words:
         """A length of time; DuckDB's are in microseconds."""
         if self.draw.random() < 0.3:
@@ -154,7 +165,7 @@ class Generator:
         if depth > 0 and self.draw.random() < 0.4:
             test, one, two = self.condition(0), self.length(0), self.length(0)
             return put("CASE WHEN {0} THEN {1} ELSE {2} END", test, one, two)
-        one, two = self.time(), self.time()
+        one, two = self.chosen(self.time), self.time()
         return Words(f"({one.ours} - {two.ours})",
                      f"(epoch_us({one.duckdb}) - epoch_us({two.duckdb}))")  # fmt: skip
 
@@ -171,7 +182,7 @@ class Generator:
         compared = f"({{0}} {sign} {{1}})"
         match self.one("number", "real", "decimal", "fine", "difference", "text", "time",
                        "day", "length", "boolean", "in", "between", "null", "distinct",
-                       "like"):  # fmt: skip
+                       "chosen", "like"):  # fmt: skip
             case "number":
                 return put(compared, self.number(depth), self.number(depth - 1))
             case "real":
@@ -194,6 +205,12 @@ class Generator:
                 return put(compared, same(self.one(*names)), same(right))
             case "length":
                 return put(compared, self.length(depth), self.length(0))
+            case "chosen":
+                makes = (self.time, lambda: self.column(("day",)), lambda: self.of_one("dg"))
+                make = self.draw.choice(makes)
+                if self.draw.random() < 0.3:
+                    return put(f"({{0}} {self.one('IS NULL', 'IS NOT NULL')})", self.chosen(make))
+                return put(compared, self.chosen(make), self.chosen(make))
             case "boolean":
                 return self.column("b")
             case "in":

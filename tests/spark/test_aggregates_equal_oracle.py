@@ -32,6 +32,17 @@ def cases_with_rows(method: str) -> list[Case]:
     return list(distinct.values())[:CASES_PER_METHOD]
 
 
+def cases_of_matches() -> list[Case]:
+    """What matches give as a whole: in one task for a group, and added up from several."""
+    columns = "MAX(b.time - a.time) AS m, MIN(b.x - a.x) AS l, SUM(a.x * b.x) AS s, AVG(b.f - a.x)"
+    events = [
+        {"type": kind, "time": time, "k": time % 2, "x": time % 3 or None, "f": time / 2}
+        for time, kind in enumerate("AABABBAB")
+    ]
+    text = f"PATTERN SEQ(A a, B b) WHERE [k] WITHIN 6 SLIDE 3 {{}} RETURN {columns}, COUNT(*)"
+    return [Case(text.format(each), events, ()) for each in ("", "GROUP BY k")]
+
+
 class Run(NamedTuple):
     """A case, and whether ranges of time are folded apart."""
 
@@ -42,6 +53,7 @@ class Run(NamedTuple):
 def every_run() -> list[Run]:
     """Every case as it is distributed by partitions, and in ranges of time where it can be."""
     cases = [case for method in METHODS for case in cases_with_rows(method)]
+    cases += cases_of_matches()
     in_ranges = [Run(case, in_ranges=True) for case in cases if ranged_program(case).cuts_time]
     assert in_ranges
     return [*(Run(case, in_ranges=False) for case in cases), *in_ranges]

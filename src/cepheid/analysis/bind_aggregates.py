@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
 from cepheid.analysis.bind_conditions import ConditionBinder
+from cepheid.analysis.bind_match_aggregates import (
+    TOGETHER,
+    MatchAggregateBinder,
+    reads_time_alone,
+)
 from cepheid.analysis.bind_values import (
     AGGREGATES,
     ValueBinder,
@@ -17,6 +22,7 @@ from cepheid.analysis.decimal_sums import (
     scale_of_sum,
     without_point,
 )
+from cepheid.analysis.match_duration import is_duration
 from cepheid.analysis.names import is_always_bound, names_in, parts_of, references_in
 from cepheid.analysis.not_null import find_not_null
 from cepheid.analysis.problems import Problems
@@ -109,10 +115,9 @@ class AggregateBinder:
                 return self._of_two(node, one, other, sign)
             case argument if len(names_in(argument)) == 1 and not _has_index(argument):
                 return self._expression_of(node, argument)
-        if len(names_in(node.argument)) > 1:
-            self._report_several(node)
-        else:
-            report_argument(node, f"write {node.function}(E.attribute)", self.problems)
+        if len(names_in(node.argument)) > 1 or is_duration(node.argument):
+            return self._of_match(node)
+        report_argument(node, f"write {node.function}(E.attribute)", self.problems)
         return None
 
     def _find(self, node: ast.Expression, name: str) -> tuple[Variable, Scope] | None:
@@ -184,6 +189,8 @@ class AggregateBinder:
         found = [self._find(each, each.variable) for each in (one, other)]
         if found[0] is None or found[1] is None:
             return None
+        if len(self.scopes) > 1:
+            return self._of_match(node)
         variables = [each[0] for each in found if each is not None]
         binder = ConditionBinder(found[0][1], self.schema, self.problems)
         columns = [
@@ -193,16 +200,16 @@ class AggregateBinder:
         value = None if None in columns else binder.value(node.argument)
         if value is None:
             return None
-        are_bound_once = len(self.scopes) == 1 and all(
+        are_bound_once = all(
             not each.has_several_events and is_always_bound(self.query.pattern, each.name)
             for each in variables
         )
         if node.function not in ("SUM", "AVG") or not are_bound_once:
-            self._report_several(node)
-            return None
+            return self._of_match(node)
         kinds = [self.schema.type_of(str(each)) or AttributeType.UNKNOWN for each in columns]
-        if not self._have_values(node, variables, [str(each) for each in columns]):
-            return None
+        why_unknown = self._why_unknown(variables, [str(each) for each in columns])
+        if why_unknown is not None:
+            return self._of_match(node, why_unknown)
         scale = same_scale([str(each) for each in columns], self.schema)
         kind = AttributeType.UNKNOWN if AttributeType.UNKNOWN in kinds else value.type
         kind = AttributeType.INTEGER if scale is not None else kind
@@ -223,8 +230,8 @@ class AggregateBinder:
             sign=1 if sign == "+" else -1,
         )
 
-    def _have_values(self, node: ast.Call, variables: list[Variable], columns: list[str]) -> bool:
-        """Whether both values are known to be there in every match; if not, that is reported."""
+    def _why_unknown(self, variables: list[Variable], columns: list[str]) -> str | None:
+        """Return why one of two values may be NULL; None if both are known to be there."""
         known = {
             (self.scopes[0].variables[name].name, attribute)
             for name, attribute in find_not_null(self.query.where)
@@ -239,31 +246,12 @@ class AggregateBinder:
                 or not all(self.schema.has_attribute(each, column) for each in variable.types)
             )
         ]
-        if missing:
-            span = node.argument.span
-            written = self.problems.source.text[span.start : span.end]
-            self.problems.add(
-                "sum-of-null",
-                f"{node.function} of '{written}' has to know the matches in which one of the two "
-                "is NULL, as they do not count, and matches are not built for aggregates",
-                span,
-                f"write WHERE {' AND '.join(missing)}",
-            )
-        return not missing
+        return f"WHERE does not say {' AND '.join(missing)}" if missing else None
 
-    def _report_several(self, node: ast.Call) -> None:
-        """Report an aggregate that depends on which events are together in a match."""
-        span = node.argument.span
-        written = self.problems.source.text[span.start : span.end]
-        self.problems.add(
-            "bad-aggregate",
-            f"{node.function} of '{written}' depends on which events are together in a match",
-            span,
-            "matches are not built for aggregates: they take expressions of one event, SUM(a.x * "
-            "2), and SUM and AVG also attributes of two, b.x - a.x or b.x + a.x, if each is one "
-            f"event of every match; else RETURN {written} AS value … INTO a type, and aggregate "
-            "that in a second query",
-        )
+    def _of_match(self, node: ast.Call, reason: str = TOGETHER) -> TrendAggregate | None:
+        """Bind an aggregate of what has to be found match by match."""
+        binder = MatchAggregateBinder(self.query, self.scopes, self.schema, self.problems)
+        return binder.aggregate(node, reason)
 
     def _expression_of(self, node: ast.Call, argument: ast.Expression) -> TrendAggregate | None:
         """Bind `SUM(a.x * 2)`: what it says of one event is a column."""
@@ -299,8 +287,8 @@ def type_of_aggregate(aggregate: TrendAggregate) -> AttributeType:
     """
     kind = aggregate.attribute_type
     match aggregate:
-        case TrendAggregate(function="MIN" | "MAX"):
-            return kind
+        case TrendAggregate(function="MIN" | "MAX", scale=scale):
+            return kind if scale is None else AttributeType.DECIMAL
         case TrendAggregate(log2=True):
             return AttributeType.FLOAT
         case TrendAggregate(function="COUNT"):
@@ -316,9 +304,11 @@ def type_of_aggregate(aggregate: TrendAggregate) -> AttributeType:
 
 def is_in_ticks(aggregate: TrendAggregate | None, schema: EventSchema) -> bool:
     """Whether it is a time, or a length of time, in the units of a time column of integers."""
-    if aggregate is None or aggregate.function == "COUNT" or aggregate.attribute is None:
+    if aggregate is None or aggregate.function == "COUNT":
         return False
     is_whole = aggregate.attribute_type is AttributeType.INTEGER
+    if aggregate.of_match is not None:
+        return is_whole and reads_time_alone(aggregate.of_match, schema)
     others = (aggregate.other_attribute or schema.time) == schema.time and aggregate.sign < 0
     return is_whole and aggregate.attribute == schema.time and (aggregate.other is None or others)
 

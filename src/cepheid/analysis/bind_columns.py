@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from cepheid.analysis.attribute_types import AttributeType
+from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
 from cepheid.analysis.bind_values import (
     RANGE_ROLES,
     ROLE_OF_INDEX,
@@ -62,6 +62,7 @@ PUT_TOGETHER = (
     AttributeType.BOOLEAN,
     AttributeType.UNKNOWN,
 )
+CHOSEN = (*PUT_TOGETHER, *TEMPORAL, AttributeType.DECIMAL)  # one of several is taken as it is
 
 
 class ColumnBinder(ValueBinder, ABC):
@@ -211,6 +212,8 @@ class ColumnBinder(ValueBinder, ABC):
             assert isinstance(condition, AllOf | AnyOf | Compare | Truth)
             return self._truth_value(condition, node)
         if isinstance(value, Apply) and _is_known_across(value):
+            if value.type is AttributeType.DECIMAL and value.function not in CHOICES:
+                value = replace(value, type=AttributeType.FLOAT)
             arguments = [
                 self.lifted_condition(each, node)
                 if isinstance(each, AllOf | AnyOf | Compare | Truth)
@@ -234,8 +237,7 @@ class ColumnBinder(ValueBinder, ABC):
             "aggregate, and compute with the result"
             if any(isinstance(each, BlockAggregate) for each in references(value)) and not several
             else "functions of numbers, least, greatest, coalesce, CASE and IS NULL may read "
-            "several events, and give numbers, strings and truth values; apply other functions to "
-            "the events one by one, or in RETURN",
+            "several events; apply other functions to the events one by one, or in RETURN",
         )
 
     def _truth_value(self, condition: Condition, node: ast.Expression) -> Value | None:
@@ -291,8 +293,12 @@ def _is_known_across(value: Apply) -> bool:
         return True
     if value.function == "cast":
         kinds = {value.type, *_types(value)}
+        if value.type is AttributeType.FLOAT:
+            kinds.discard(AttributeType.DECIMAL)
         return kinds <= {AttributeType.INTEGER, AttributeType.FLOAT, AttributeType.UNKNOWN}
-    return value.type in PUT_TOGETHER and value.function in (*CHOICES, *OF_NUMBERS)
+    if value.function in CHOICES:
+        return value.type in CHOSEN
+    return value.function in OF_NUMBERS and value.type in (*PUT_TOGETHER, AttributeType.DECIMAL)
 
 
 def _types(value: Apply) -> Iterator[AttributeType]:

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 
 from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
 from cepheid.analysis.bind_columns import OPPOSITE, opposite, reads_one
-from cepheid.analysis.bind_functions import FunctionBinder, bad_pattern
+from cepheid.analysis.bind_functions import FunctionBinder
 from cepheid.analysis.bind_values import (
     comparable,
     is_time_text,
     with_exact_literals,
 )
+from cepheid.analysis.check_arguments import bad_pattern
 from cepheid.analysis.expressions import (
     AllOf,
     AnyOf,

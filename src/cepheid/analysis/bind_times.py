@@ -7,16 +7,21 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
 from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
-from cepheid.analysis.bind_columns import ColumnBinder
+from cepheid.analysis.bind_columns import CHOICES, ColumnBinder, reads_one
 from cepheid.analysis.bind_values import is_time_text
 from cepheid.analysis.expressions import (
+    AllOf,
+    AnyOf,
     Apply,
     AttributeReference,
     BlockAggregate,
+    Compare,
+    Condition,
     Constant,
     Minus,
     Operation,
     Role,
+    Truth,
     Value,
     references,
 )
@@ -27,6 +32,8 @@ from cepheid.language.numbers import exactly
 UNKNOWN, DURATION, NULL = AttributeType.UNKNOWN, AttributeType.DURATION, AttributeType.NULL
 INTEGER, FLOAT, DECIMAL = AttributeType.INTEGER, AttributeType.FLOAT, AttributeType.DECIMAL
 MICROSECOND = NANOSECONDS["us"]
+WRITTEN = "write 10 minutes, 1h 30min or INTERVAL '1 hour 30 minutes'"
+LONGEST = 2**63 - 1  # microseconds
 
 
 class TimeBinder(ColumnBinder):
@@ -34,23 +41,24 @@ class TimeBinder(ColumnBinder):
 
     def interval(self, node: ast.Interval) -> Value | None:
         """Bind a length of time, in microseconds."""
-        total = Decimal(0)
+        total = Fraction(0)
         for amount, unit in node.parts:
             length = NANOSECONDS.get(unit)
             if length is None:  # of a text; the grammar knows the units
                 self._report_interval(f"'{unit}' is not a unit of time", node)
                 return None
-            total += Decimal(str(amount)) * length
+            total += Fraction(exactly(amount)) * length
         if total % MICROSECOND:
             self._report_interval("a length of time has whole microseconds", node)
             return None
-        return Constant(int(total / MICROSECOND), DURATION)
+        if abs(total) // MICROSECOND > LONGEST:
+            message = "a length of time has up to 64 bits of microseconds"
+            self._report_interval(message, node, "the longest is about 292,000 years")
+            return None
+        return Constant(int(total // MICROSECOND), DURATION)
 
-    def _report_interval(self, message: str, node: ast.Interval) -> None:
-        self.problems.add(
-            "bad-interval", message, node.span,
-            "write 10 minutes, 1h 30min or INTERVAL '1 hour 30 minutes'",
-        )  # fmt: skip
+    def _report_interval(self, message: str, node: ast.Interval, hint: str = WRITTEN) -> None:
+        self.problems.add("bad-interval", message, node.span, hint)
 
     def typed_literal(self, node: ast.TypedLiteral) -> Value | None:
         """Bind a literal with a type in front."""
@@ -108,18 +116,27 @@ class TimeBinder(ColumnBinder):
         numbers = [_number_of(each) for each in (left, right)]
         if numbers[0] is not None and numbers[1] is not None and (sign == "*" or numbers[1]):
             result = numbers[0] * numbers[1] if sign == "*" else numbers[0] / numbers[1]
-            return Constant(int(result), DURATION)
+            if abs(result) <= LONGEST:
+                return Constant(int(result), DURATION)
         whole = Apply("cast", (Operation(sign, left, right, FLOAT),), INTEGER)
         return Operation("*", whole, Constant(1, DURATION), DURATION)
 
     def _microseconds(self, value: Value) -> Value:
         """Return a time as a number; the earliest of times is that of their numbers."""
+        if isinstance(value, Apply) and value.function in CHOICES and not reads_one(value):
+            return replace(value, arguments=tuple(map(self._number, value.arguments)), type=INTEGER)
         if not isinstance(value, BlockAggregate) or value.attribute is None:
             return Apply("microseconds", (value,), INTEGER)
         kind = value.attribute_type
         read = AttributeReference(value.variable, Role.EACH, value.attribute, kind)
         column = self.computed(Apply("microseconds", (read,), INTEGER))
         return replace(value, attribute=column.attribute, type=INTEGER, attribute_type=INTEGER)
+
+    def _number(self, node: Value | Condition) -> Value | Condition:
+        """Return an argument of a choice of times as a number, unless it is a condition."""
+        if isinstance(node, AllOf | AnyOf | Compare | Truth) or node.type not in TEMPORAL:
+            return node
+        return self._microseconds(node)
 
     def in_ticks(self, value: Value, other: Value) -> Value:
         """Next to the time column, if that is a number, a length of time is in its units."""

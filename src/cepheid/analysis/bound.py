@@ -147,37 +147,6 @@ class GroupColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class TrendAggregate:
-    """`COUNT(*)`, `COUNT(E)`, `SUM(E.x)`, … over all trends.
-
-    `variable` is None for COUNT(*); `attribute` is None for COUNT(E). `exact` asks for arbitrary
-    precision as text, `log2` for the binary logarithm of COUNT(*). A `scale` tells a sum or an
-    average of decimals, whose attribute is the number without the point. With `other`, a variable,
-    it is one of what two events have together, `AVG(b.time - a.time)`: both have one event with a
-    value in every trend. The other value counts `sign` times, 1 or -1.
-    """
-
-    function: str
-    variable: str | None
-    attribute: str | None
-    exact: bool = False
-    log2: bool = False
-    attribute_type: AttributeType = AttributeType.UNKNOWN
-    scale: int | None = None
-    other: str | None = None
-    other_attribute: str | None = None
-    sign: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class AggregateColumn:
-    """One aggregate of RETURN and its output name."""
-
-    output: str
-    aggregate: TrendAggregate
-
-
-@dataclass(frozen=True, slots=True)
 class ArithmeticColumn:
     """An expression over aggregates in RETURN; it reads columns of the result by name."""
 
@@ -262,6 +231,40 @@ def with_parts_of_columns(columns: Iterable[MatchColumn]) -> Iterator[MatchColum
 
 
 @dataclass(frozen=True, slots=True)
+class TrendAggregate:
+    """`COUNT(*)`, `COUNT(E)`, `SUM(E.x)`, … over all trends.
+
+    `variable` is None for COUNT(*); `attribute` is None for COUNT(E). `exact` asks for arbitrary
+    precision as text, `log2` for the binary logarithm of COUNT(*). A `scale` tells a sum or an
+    average of decimals, whose attribute is the number without the point. With `other`, a variable,
+    it is one of what two events have together, `AVG(b.time - a.time)`: both have one event with a
+    value in every trend. The other value counts `sign` times, 1 or -1. With `of_match` it is one of
+    what every match gives, as a column of RETURN would, for a `reason`.
+    """
+
+    function: str
+    variable: str | None
+    attribute: str | None
+    exact: bool = False
+    log2: bool = False
+    attribute_type: AttributeType = AttributeType.UNKNOWN
+    scale: int | None = None
+    other: str | None = None
+    other_attribute: str | None = None
+    sign: int = 1
+    of_match: MatchColumn | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateColumn:
+    """One aggregate of RETURN and its output name."""
+
+    output: str
+    aggregate: TrendAggregate
+
+
+@dataclass(frozen=True, slots=True)
 class BoundQuery:
     """A query whose every name, type and rule has been checked against the events' schema.
 
@@ -304,3 +307,9 @@ class BoundQuery:
     def is_aggregate(self) -> bool:
         """Whether the query aggregates trends instead of returning them."""
         return self.aggregates is not None
+
+    @property
+    def aggregated_of_matches(self) -> tuple[MatchColumn, ...]:
+        """What is aggregated of every match by itself."""
+        found = (each.aggregate.of_match for each in self.aggregates or ())
+        return tuple(dict.fromkeys(each for each in found if each is not None))

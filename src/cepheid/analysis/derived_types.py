@@ -8,7 +8,8 @@ from enum import StrEnum
 
 from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.automaton import FREE
-from cepheid.analysis.bound import BoundQuery, EventsColumn, MatchColumn, SummaryColumn, WindowUnit
+from cepheid.analysis.bind_match_aggregates import type_of_column
+from cepheid.analysis.bound import BoundQuery, WindowUnit
 from cepheid.analysis.column_names import default_name
 from cepheid.analysis.problems import Problems
 from cepheid.analysis.schema import EventSchema
@@ -105,7 +106,7 @@ def result_columns(query: BoundQuery) -> dict[str, AttributeType]:
     schema, window = query.schema, query.window
     time = schema.time_type
     if query.aggregates is None:
-        columns = {each.output: _match_type(each) for each in query.matches or ()}
+        columns = {each.output: type_of_column(each) for each in query.matches or ()}
         if not query.tree.returns:
             columns |= {"first_time": time, "last_time": time}
         return columns
@@ -123,14 +124,6 @@ def result_columns(query: BoundQuery) -> dict[str, AttributeType]:
     shown = [each.output for each in query.aggregates if each.output in query.returned]
     shown += [each.output for each in query.arithmetic]
     return columns | dict.fromkeys(shown, AttributeType.UNKNOWN)
-
-
-def _match_type(column: MatchColumn) -> AttributeType:
-    if isinstance(column, EventsColumn):
-        return AttributeType.OTHER if column.is_array else column.type
-    if isinstance(column, SummaryColumn):
-        return AttributeType.OTHER if column.function == "array" else column.type
-    return column.value.type
 
 
 def _bound_type(time: AttributeType) -> AttributeType:

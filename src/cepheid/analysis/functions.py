@@ -26,6 +26,7 @@ KINDS: Mapping[str, frozenset[AttributeType]] = {
     "array": frozenset((AttributeType.ARRAY,)),
     "string or array": frozenset((STRING, AttributeType.ARRAY)),
     "any": frozenset(AttributeType) - {AttributeType.STRUCT, AttributeType.MAP},
+    "value with an order": frozenset((INTEGER, FLOAT, DECIMAL, STRING, DURATION)) | TEMPORAL,
 }
 
 
@@ -215,10 +216,10 @@ ALL = (
     _number("mod", Parameter("divisor", "number"), result=0,
             meaning="`x % divisor`, with the sign of `x`; NULL if the divisor is 0.",
             examples=(("mod(-7, 3)", "-1"),)),
-    Function("least", "Numbers", (_several("x", "any"),), 0,
+    Function("least", "Numbers", (_several("x", "value with an order"),), 0,
              "The smallest of the values that are not NULL; NaN is larger than every number.",
              (("least(3, NULL, 2)", "2"),), "least({*})"),
-    Function("greatest", "Numbers", (_several("x", "any"),), 0,
+    Function("greatest", "Numbers", (_several("x", "value with an order"),), 0,
              "The largest of the values that are not NULL.",
              (("greatest(3, NULL, 2)", "3"),), "greatest({*})"),
     Function("coalesce", "NULL", (_several("x", "any"),), 0,

@@ -57,9 +57,17 @@ class _Writer:
 
     def written(self, node: Node) -> Node:
         """Return a node, or one with differences of times in it."""
+        if isinstance(node, ast.Call) and is_duration(node.argument) and self._is_of_match():
+            return node
         if isinstance(node, ast.Function) and is_duration(node):
             return self._difference(node)  # type: ignore[return-value]
         return with_parts(node, self.written)
+
+    def _is_of_match(self) -> bool:
+        """Whether only a match tells its first and its last event; AND has two of each."""
+        borders = [self._border(self.pattern, at_end=each) for each in (False, True)]
+        is_plain = all(each is not None and each.index is None for each in borders)
+        return not is_plain and not isinstance(self.pattern, ast.Conjunction)
 
     def _difference(self, node: ast.Function) -> ast.Expression:
         first, last = (self._border(self.pattern, at_end=each) for each in (False, True))

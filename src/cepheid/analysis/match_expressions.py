@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cepheid.analysis.attribute_types import AttributeType
+from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
+from cepheid.analysis.bind_columns import CHOICES
 from cepheid.analysis.bind_conditions import ConditionBinder
+from cepheid.analysis.bind_values import NESTED
 from cepheid.analysis.bound import EventsColumn, ExpressionColumn, ValueColumn, Variable
 from cepheid.analysis.decimal_sums import scale_of_whole
 from cepheid.analysis.expressions import (
+    AllOf,
+    AnyOf,
+    Apply,
     AttributeReference,
     BlockAggregate,
+    Compare,
+    Condition,
+    Minus,
     Operation,
     Reference,
     Role,
@@ -61,7 +69,25 @@ def needs_columns(binder: ConditionBinder, node: ast.Expression, exact: Value) -
     problems = Problems(binder.problems.source)
     schema = replace(binder.schema, computed=dict(binder.schema.computed))
     found = ConditionBinder(binder.scope, schema, problems).column_value(node)
-    return found is None or (exact.type is DECIMAL and found.type is not DECIMAL)
+    if found is None or _takes_as_is(found):
+        return True
+    return exact.type is DECIMAL and found.type is not DECIMAL
+
+
+def _takes_as_is(value: Value | Condition) -> bool:
+    """Whether a time or a decimal is one of several events, which kernels only compare."""
+    match value:
+        case Apply():
+            is_chosen = value.function in CHOICES and value.type in (DECIMAL, *TEMPORAL)
+            return is_chosen or any(map(_takes_as_is, value.arguments))
+        case Minus():
+            return _takes_as_is(value.operand)
+        case Operation() | Compare():
+            return _takes_as_is(value.left) or _takes_as_is(value.right)
+        case AllOf() | AnyOf():
+            return any(map(_takes_as_is, value.operands))
+        case _:
+            return False
 
 
 def expression_column(
@@ -87,4 +113,6 @@ def _part(
     if isinstance(leaf, BlockAggregate) and leaf.function == "SUM" and leaf.type is DECIMAL:
         scale = scale_of_whole(str(leaf.attribute), binder.schema)
         return ValueColumn(name, replace(leaf, type=INTEGER), side, scale)
+    if leaf.type in (*NESTED, AttributeType.BINARY):  # what functions ask for, and kernels do not
+        leaf = replace(leaf, type=AttributeType.OTHER)
     return ValueColumn(name, leaf, side)

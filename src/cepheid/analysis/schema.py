@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 
 from cepheid.analysis.attribute_types import AttributeType
@@ -20,7 +20,7 @@ class NestedType:
 
 @dataclass(frozen=True, slots=True)
 class EventSchema:
-    """Columns of the event stream and the roles that some of them play.
+    """Columns of the events and the roles that some of them play.
 
     `ticks_per_second` says how long one step of the time column is: 1 for an integer column unless
     another unit is declared, 1,000,000 for timestamps in microseconds. `ticks_per_unit` is above 1
@@ -84,6 +84,26 @@ class EventSchema:
         if self.attributes_by_type is None or self.other_attributes is not None:
             return None
         return frozenset(self.attributes_by_type)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """All that is known before analysis, as values that can be hashed; columns in their order.
+
+        Schemas of the same key give the same program for a query.
+        """
+        return tuple(
+            _hashable(getattr(self, each.name)) for each in fields(self) if each.name != "computed"
+        )
+
+
+def _hashable(value: object) -> object:
+    match value:
+        case Mapping():
+            return tuple((name, _hashable(each)) for name, each in value.items())
+        case NestedType():
+            return value.type, _hashable(value.fields)
+        case _:
+            return value
 
 
 OPEN_SCHEMA = EventSchema(is_open=True)

@@ -23,7 +23,7 @@ from cepheid.plan.physical import AggregateMethod, PhysicalPlan, WindowMethod
 
 
 def describe_operators(plan: PhysicalPlan) -> tuple[Operator, ...]:
-    """Return name and details of every operator, from the stream to the result.
+    """Return name and details of every operator, from the events to the result.
 
     The details end with where the operator is evaluated, where that is not plain.
     """
@@ -96,6 +96,8 @@ def describe_aggregate(aggregate: TrendAggregate) -> str:
     >>> describe_aggregate(TrendAggregate("SUM", "T", "duration"))
     'SUM(T.duration)'
     """
+    if aggregate.of_match is not None:
+        return f"{aggregate.function}({aggregate.variable})"
     parts = [each for each in (aggregate.variable, aggregate.attribute) if each is not None]
     argument = ".".join(parts) or "*"
     if aggregate.other is not None:

@@ -91,7 +91,8 @@ def _why_apart(name: str, plan: PhysicalPlan, dependencies: Dependencies) -> str
         return RETURNS_MATCHES if has_unknown((across, plan.query.matches)) else None
     if plan.method.value is AggregateMethod.POSITIONS:
         return None
-    return UNKNOWN_TYPES if has_unknown(across) else None
+    is_unknown = has_unknown((across, plan.query.aggregated_of_matches))
+    return UNKNOWN_TYPES if is_unknown else None
 
 
 class _Set:

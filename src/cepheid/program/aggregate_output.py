@@ -9,7 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from cepheid.analysis.bound import ArithmeticColumn, ConstantColumn
+from cepheid.analysis.bound import (
+    ArithmeticColumn,
+    ConstantColumn,
+    EventsColumn,
+    MatchColumn,
+    SummaryColumn,
+    with_parts_of_columns,
+)
 from cepheid.analysis.expressions import Condition
 
 
@@ -24,12 +31,16 @@ class Content(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NumberMeasure:
-    """A sum over events at some positions (a mask), with AND at some of each side."""
+    """A sum over events at some positions (a mask), with AND at some of each side.
+
+    One of matches has no positions: its `attribute` is a column of `AggregateOutput.of_matches`.
+    """
 
     content: Content
     attribute: str | None
     positions: int
     second_positions: int = 0
+    is_of_match: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +51,7 @@ class MinimumMeasure:
     is_maximum: bool
     positions: int
     second_positions: int = 0
+    is_of_match: bool = False
 
 
 class Form(StrEnum):
@@ -93,7 +105,8 @@ class AggregateOutput:
 
     `having` is a condition on the columns by name; `shows_expiry` asks for results also at times at
     which only expiry changes them. `constants` are columns in which all rows are alike,
-    `arithmetic` those that are computed from other columns by name.
+    `arithmetic` those that are computed from other columns by name. `of_matches` are what measures
+    read of every match instead of its events, `positions_by_variable` are as in `MatchOutput`.
     """
 
     groups: tuple[tuple[str, str], ...]
@@ -105,12 +118,22 @@ class AggregateOutput:
     shows_expiry: bool = False
     constants: tuple[ConstantColumn, ...] = ()
     arithmetic: tuple[ArithmeticColumn, ...] = ()
+    of_matches: tuple[MatchColumn, ...] = ()
+    positions_by_variable: tuple[tuple[str, tuple[int, ...]], ...] = ()
+
+    @property
+    def every_column(self) -> tuple[MatchColumn, ...]:
+        """What is read of matches, and what others are computed of in their stead."""
+        return tuple(with_parts_of_columns(self.of_matches))
 
     @property
     def attributes(self) -> frozenset[str]:
         """The columns of the events that are aggregated."""
-        added = {each.attribute for each in self.numbers if each.attribute is not None}
-        return frozenset(added | {each.attribute for each in self.minima})
+        added = {e.attribute for e in self.numbers if e.attribute and not e.is_of_match}
+        added |= {each.attribute for each in self.minima if not each.is_of_match}
+        columns = (EventsColumn, SummaryColumn)
+        added |= {each.attribute for each in self.every_column if isinstance(each, columns)}
+        return frozenset(added)
 
     @property
     def has_exact(self) -> bool:

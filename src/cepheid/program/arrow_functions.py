@@ -9,14 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from functools import cache, reduce
 from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cepheid.program.arrow_arrays import in_one, to_arrow, to_numpy, to_scalar
-from cepheid.program.decimals import MOST_DIGITS, MOST_IN_RESULTS
+from cepheid.language.numbers import exactly
+from cepheid.program.arrow_arrays import choose, in_one, to_arrow, to_numpy, to_scalar
+from cepheid.program.decimals import (
+    MOST_DIGITS,
+    MOST_IN_RESULTS,
+    compare_with,
+    is_exact,
+    within_64_bits,
+)
 
 Column: TypeAlias = Any  # pyarrow ships no types
 Arguments: TypeAlias = Sequence[Column]
@@ -26,6 +34,10 @@ AWAY_FROM_ZERO = "half_towards_infinity"
 PARTS_OF_PATTERN = re.compile(
     r"\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?P<|\(\?<|\((?!\?)", re.DOTALL
 )
+DAY = "day"
+WHOLE = pa.decimal256(19, 0)
+NANOSECONDS = {DAY: 86_400 * 10**9, "s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+WITHIN_A_DAY = ("second", "minute", "hour")
 EPOCH_UNITS = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
 
 
@@ -42,18 +54,31 @@ def each_text(column: Column, change: Callable[[Any], Any], kind: pa.DataType) -
     return pa.array(found, kind).take(coded.indices)
 
 
+def _from_the_start(text: Column) -> Column:
+    """Return texts that begin where their memory does.
+
+    Of others, such as parts of large_string columns that were cast, Arrow's ascii_lower and
+    ascii_upper give parts of other texts.
+    """
+    if isinstance(text, pa.ChunkedArray):
+        return pa.chunked_array([_from_the_start(each) for each in text.chunks], text.type)
+    offsets = text.buffers()[1]
+    begins = len(text) == 0 or np.frombuffer(offsets, np.int32, 1)[0] == 0
+    return text if begins else pa.concat_arrays([text, text.slice(0, 0)])
+
+
 def _lower(arguments: Arguments) -> Column:
     text = arguments[0]
     if isinstance(text, pa.Scalar) or not _is_ascii(text):
         return each_text(text, str.lower, pa.string())
-    return pc.ascii_lower(text)
+    return pc.ascii_lower(_from_the_start(text))
 
 
 def _upper(arguments: Arguments) -> Column:
     text = arguments[0]
     if isinstance(text, pa.Scalar) or not _is_ascii(text):
         return each_text(text, str.upper, pa.string())
-    return pc.ascii_upper(text)
+    return pc.ascii_upper(_from_the_start(text))
 
 
 def _literals(arguments: Arguments) -> list[Any]:
@@ -123,16 +148,37 @@ def _has_element(array: list[Any], element: Any) -> bool | None:
     return True if element in array else None if None in array else False
 
 
+def _equal(values: Column, sought: pa.Scalar) -> Column:
+    """Return which values equal a literal, of which every digit counts."""
+    kind = values.type
+    if pa.types.is_dictionary(kind):
+        return _equal(pc.cast(values, kind.value_type), sought)
+    number = sought.as_py()
+    if is_exact(kind) and isinstance(number, int | float | Decimal):
+        return compare_with("=", values, exactly(number))
+    if pa.types.is_floating(kind):
+        return pc.equal(pc.cast(values, pa.float64()), _to_float(sought))
+    if pa.types.is_null(kind):
+        return _nothing(values, pa.bool_())
+    if pa.types.is_string(sought.type):
+        values = pc.cast(values, pa.string())
+    return pc.equal(values, sought)
+
+
 def _contains(arguments: Arguments) -> Column:
     column, part = arguments
-    if not pa.types.is_list(column.type) and not pa.types.is_large_list(column.type):
+    if not pa.types.is_nested(column.type):
+        if not pa.types.is_string(part.type):  # of what is NULL throughout
+            return _nothing(column, pa.bool_())
         return _of_pairs(pc.match_substring, str.__contains__)(arguments)
     if not isinstance(part, pa.Scalar):
         return _of_pairs(pc.equal, _has_element)(arguments)
     if part.as_py() is None:
         return _nothing(column, pa.bool_())
     column = in_one(column)
-    found = pc.equal(column.flatten(), part.cast(column.type.value_type))
+    if not pa.types.is_list(column.type) and not pa.types.is_large_list(column.type):
+        column = pa.array(column.to_pylist(), pa.large_list(column.type.value_type))
+    found = _equal(column.flatten(), part)
     lists = to_numpy(pc.list_parent_indices(column))
     has, lacks = (
         np.bincount(lists[to_numpy(each)], minlength=len(column)) > 0
@@ -221,9 +267,11 @@ def _to_digits(number: Column, digits: int, function: Callable[[Column, int], Co
     is_long = pa.types.is_decimal256(kind)
     make, most = (pa.decimal256, MOST_DIGITS) if is_long else (pa.decimal128, MOST_IN_RESULTS)
     fitting = make(min(kind.precision - kind.scale + 1 + kept, most), kept)
-    limit = pa.scalar(Decimal((0, (9,) * fitting.precision, -kept)), fitting).cast(changed.type)
-    is_fine = pc.less_equal(pc.abs(changed), limit)
-    return pc.cast(pc.if_else(is_fine, changed, pa.scalar(None, changed.type)), fitting)
+    if fitting.precision - kept < changed.type.precision - changed.type.scale:
+        limit = pa.scalar(Decimal((0, (9,) * fitting.precision, -kept)), fitting)
+        is_fine = pc.less_equal(pc.abs(changed), limit.cast(changed.type))
+        changed = pc.if_else(is_fine, changed, pa.scalar(None, changed.type))
+    return pc.cast(changed, fitting)
 
 
 def _whole(function: Callable[[Column], Column]) -> Callable[[Arguments], Column]:
@@ -265,6 +313,13 @@ def _chosen(choose: Callable[..., Column], arguments: Arguments) -> Column:
     return choose(*arguments)
 
 
+def _coalesce(arguments: Arguments) -> Column:
+    try:
+        return pc.coalesce(*arguments)
+    except pa.ArrowNotImplementedError:  # of what Arrow does not choose among
+        return reduce(lambda one, other: choose(pc.is_valid(one), one, other), arguments)
+
+
 def _greatest(arguments: Arguments) -> Column:
     largest = _chosen(pc.max_element_wise, arguments)
     if pa.types.is_floating(largest.type):  # Arrow prefers numbers to NaN
@@ -292,11 +347,18 @@ def _part(function: Callable[..., Column], **options: Any) -> Callable[[Argument
 
 def _date_trunc(arguments: Arguments) -> Column:
     unit, time = arguments
-    kind = time.type
+    kind, name = time.type, unit.as_py().lower()
     if pa.types.is_date(kind):
         time = pc.cast(time, pa.timestamp("us"))
-    found = pc.floor_temporal(time, unit=unit.as_py().lower(), week_starts_monday=True)
-    return pc.cast(found, kind)
+    local = _local(time)
+    begun = pc.floor_temporal(local, unit=name, week_starts_monday=True)
+    if kind == begun.type:
+        return begun
+    if pa.types.is_date(kind):
+        return pc.cast(begun, kind)
+    if name in WITHIN_A_DAY:  # clocks may show it twice
+        return pc.subtract(time, pc.subtract(local, begun))
+    return pc.assume_timezone(begun, kind.tz, ambiguous="earliest", nonexistent="latest")
 
 
 def microseconds(arguments: Arguments) -> Column:
@@ -324,16 +386,31 @@ def _epoch(arguments: Arguments) -> Column:
     return pc.divide(_to_float(microseconds(arguments)), to_scalar(1e6))
 
 
+@cache
+def _nanoseconds(unit: str) -> pa.Scalar:
+    """Return the length of a unit as a decimal; to make one of those imports pandas."""
+    return pa.scalar(Decimal(NANOSECONDS[unit]), pa.decimal256(14, 0))
+
+
 def _later(arguments: Arguments) -> Column:
     time, length = arguments
     if pa.types.is_floating(length.type):  # an average of lengths of time
         length = pc.cast(pc.trunc(length), pa.int64(), safe=False)
-    if pa.types.is_date(time.type):
-        moved = pc.add(pc.cast(time, pa.timestamp("us")), pc.cast(length, pa.duration("us")))
-        return pc.cast(pc.floor_temporal(moved, unit="day"), pa.date32())
-    if time.type.unit in ("s", "ms"):
-        time = pc.cast(time, pa.timestamp("us", time.type.tz))
-    return pc.add(time, pc.cast(length, pa.duration("us")))
+    is_date = pa.types.is_date(time.type)
+    if is_date:
+        time = pc.cast(time, pa.date32())
+    unit = DAY if is_date else time.type.unit
+    kind = pa.timestamp("us") if is_date else time.type
+    if unit in ("s", "ms"):
+        kind = pa.timestamp("us", kind.tz)
+    try:
+        moved = pc.add_checked(pc.cast(time, kind), pc.cast(length, pa.duration("us")))
+    except pa.ArrowInvalid:  # not all of them have 64 bits
+        ticks = pc.cast(time, pa.int32()) if is_date else pc.cast(time, pa.int64())
+        moved = pc.multiply(pc.cast(ticks, WHOLE), _nanoseconds(unit))
+        moved = pc.add(moved, pc.multiply(pc.cast(length, WHOLE), _nanoseconds("us")))
+        moved = within_64_bits(pc.divide(moved, _nanoseconds(kind.unit))).cast(kind)
+    return pc.cast(pc.floor_temporal(moved, unit="day"), pa.date32()) if is_date else moved
 
 
 def _size(arguments: Arguments) -> Column:
@@ -374,7 +451,7 @@ FUNCTIONS: Mapping[str, Callable[[Arguments], Column]] = {
     "exp": _of_float(pc.exp),
     "least": _least,
     "greatest": _greatest,
-    "coalesce": lambda arguments: pc.coalesce(*arguments),
+    "coalesce": _coalesce,
     "year": _part(pc.year),
     "quarter": _part(pc.quarter),
     "month": _part(pc.month),

@@ -10,8 +10,10 @@ import pyarrow.compute as pc
 
 from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.expressions import ComputedColumn, Operation
-from cepheid.program.decimals import MOST_IN_RESULTS
-from cepheid.program.evaluate import CHECKED, LocalPredicates
+from cepheid.errors import DataError
+from cepheid.program.arrow_arrays import of_type
+from cepheid.program.decimals import LARGEST, MOST_IN_RESULTS, within_64_bits
+from cepheid.program.evaluate import CHECKED, OVERFLOW_HINT, LocalPredicates
 
 ARROW_TYPES = {
     AttributeType.INTEGER: pa.int64(),
@@ -22,7 +24,6 @@ ARROW_TYPES = {
     AttributeType.DATE: pa.date32(),
     AttributeType.NULL: pa.int64(),
 }
-LARGEST = 2**63 - 1
 
 
 def with_computed(table: pa.Table, computed: Iterable[ComputedColumn]) -> pa.Table:
@@ -42,14 +43,19 @@ def computed_schema(events: pa.Schema, computed: Iterable[ComputedColumn]) -> pa
 
 def compute_column(column: ComputedColumn, stored: Mapping[str, Any], length: int) -> Any:
     """Return a column from those that are stored."""
-    values = EventValues(stored, length).value(column.value)
+    try:
+        values = EventValues(stored, length).value(column.value)
+    except pa.ArrowInvalid as error:
+        raise DataError(
+            f"'{column.name.replace('@.', '')}' cannot be computed: {error}", hint=OVERFLOW_HINT
+        ) from None
     if isinstance(values, pa.Scalar):
         values = pa.repeat(values, length)
     kind = ARROW_TYPES.get(column.type)
     if column.is_key:
         return values
-    if kind is not None and values.type != kind:
-        return pc.cast(values, kind, safe=False)
+    if kind is not None:
+        return of_type(values, kind, safe=False)
     if pa.types.is_decimal256(values.type):
         return pc.cast(values, pa.decimal128(MOST_IN_RESULTS, min(values.type.scale, 38)))
     return values
@@ -66,10 +72,7 @@ class EventValues(LocalPredicates):
                 raise
         wide = pa.decimal256(19, 0)
         left, right = (pc.cast(self._number(each), wide) for each in (node.left, node.right))
-        exact = CHECKED[node.operator](left, right)
-        limit = pa.scalar(LARGEST, pa.int64()).cast(pa.decimal256(19, 0))
-        is_inside = pc.less_equal(pc.abs(exact), limit)
-        return pc.cast(pc.if_else(is_inside, exact, pa.scalar(None, exact.type)), pa.int64())
+        return within_64_bits(CHECKED[node.operator](left, right))
 
     def _negated(self, operand: Any) -> Any:
         try:

@@ -38,7 +38,7 @@ from cepheid.analysis.expressions import (
 from cepheid.analysis.functions import BY_NAME
 from cepheid.errors import DataError, InternalError
 from cepheid.language.numbers import exactly
-from cepheid.program.arrow_arrays import to_arrow, to_numpy, to_scalar
+from cepheid.program.arrow_arrays import choose, of_type, to_arrow, to_numpy, to_scalar
 from cepheid.program.arrow_functions import FUNCTIONS
 from cepheid.program.casts import cast
 from cepheid.program.decimals import (
@@ -215,7 +215,7 @@ class LocalPredicates:
         results = [self.value(_value(each)) for each in node.arguments[1:-1:2]]
         *results, last = _of_one_type([*results, self.value(_value(node.arguments[-1]))], node.type)
         for condition, result in reversed(list(zip(conditions, results, strict=True))):
-            last = pc.if_else(pc.fill_null(condition, to_scalar(False)), result, last)
+            last = choose(pc.fill_null(condition, to_scalar(False)), result, last)
         return last
 
     def _is_in(self, node: Apply) -> Column:
@@ -333,7 +333,7 @@ def _of_one_type(columns: list[Column], kind: AttributeType) -> list[Column]:
     if wanted is None:
         temporal = [each.type for each in typed if pa.types.is_temporal(each.type)]
         wanted = (temporal or [typed[0].type])[0]
-    return [pc.cast(each, wanted) for each in columns]
+    return [of_type(each, wanted) for each in columns]
 
 
 def _of_one_decimal_type(columns: list[Column]) -> list[Column]:

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bound import (
+    AggregateColumn,
     BoundPattern,
     BoundQuery,
     Branch,
@@ -39,6 +40,7 @@ from cepheid.analysis.expressions import (
 )
 from cepheid.language.numbers import exactly
 
+CHOICES = ("least", "greatest", "coalesce", "case")
 SWAPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 EXTREMES = ("MIN", "MAX", "NTH")
 INTEGER, FLOAT, DECIMAL = AttributeType.INTEGER, AttributeType.FLOAT, AttributeType.DECIMAL
@@ -47,7 +49,9 @@ INTEGER, FLOAT, DECIMAL = AttributeType.INTEGER, AttributeType.FLOAT, AttributeT
 def with_exact_numbers(query: BoundQuery) -> BoundQuery:
     """Return the query with conditions and values that kernels compare without rounding."""
     matches = query.matches and tuple(map(_exact_column, query.matches))
-    return replace(query, patterns=tuple(map(_exact_pattern, query.patterns)), matches=matches)
+    aggregates = query.aggregates and tuple(map(_exact_aggregate, query.aggregates))
+    patterns = tuple(map(_exact_pattern, query.patterns))
+    return replace(query, patterns=patterns, matches=matches, aggregates=aggregates)
 
 
 def at_scale(operator: str, number: Decimal, scale: int) -> tuple[str, int] | bool:
@@ -84,6 +88,13 @@ def _exact_pattern(pattern: BoundPattern) -> BoundPattern:
         for each in pattern.branches
     )
     return replace(pattern, clauses=clauses, branches=branches)
+
+
+def _exact_aggregate(column: AggregateColumn) -> AggregateColumn:
+    found = column.aggregate.of_match
+    if found is None:
+        return column
+    return replace(column, aggregate=replace(column.aggregate, of_match=_exact_column(found)))
 
 
 def _exact_column(column: MatchColumn) -> MatchColumn:
@@ -178,6 +189,9 @@ def _is_known(value: Value) -> bool:
     """Whether a value is one of a single event, or one of a block: the smallest, the second."""
     if isinstance(value, BlockAggregate):
         return value.function in EXTREMES
+    if isinstance(value, Apply) and value.type is DECIMAL and value.function in CHOICES:
+        conditions = AllOf | AnyOf | Compare | Truth
+        return all(_is_known(each) for each in value.arguments if not isinstance(each, conditions))
     found = list(references(value))
     has_aggregate = any(isinstance(each, BlockAggregate) for each in found)
     return not has_aggregate and len({(each.variable, each.role) for each in found}) < 2
@@ -189,6 +203,14 @@ def _as_decimal(value: Value) -> Value:
             return value
         case BlockAggregate():
             return replace(value, type=DECIMAL, attribute_type=DECIMAL)
+        case Apply():
+            arguments = tuple(
+                _exact_condition(each)
+                if isinstance(each, AllOf | AnyOf | Compare | Truth)
+                else _as_decimal(each)
+                for each in value.arguments
+            )
+            return replace(value, arguments=arguments, type=DECIMAL)
         case _:
             return replace(value, type=DECIMAL)
 
@@ -203,6 +225,10 @@ def _as_float(value: Value) -> Value:
             is_decimal = value.attribute_type is DECIMAL
             kind = FLOAT if is_decimal else value.attribute_type
             return replace(value, type=result, attribute_type=kind)
+        case Apply() if value.type is DECIMAL:
+            return replace(
+                value, arguments=tuple(map(_exact_argument, value.arguments)), type=FLOAT
+            )
         case Minus() if value.type is FLOAT:
             return replace(value, operand=_as_float(value.operand))
         case Operation() if value.type is FLOAT:

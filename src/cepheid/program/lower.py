@@ -186,7 +186,11 @@ def _output(plan: PhysicalPlan, query: BoundQuery, *, as_stream: bool) -> Output
             is_partial=query.output is ast.OutputMode.PARTIAL,
             is_compressed=query.output is ast.OutputMode.COMPRESSED,
         )
-    return lower_aggregates(plan)
+    return replace(
+        lower_aggregates(plan),
+        of_matches=query.aggregated_of_matches,
+        positions_by_variable=tuple(_positions(query.pattern)),
+    )
 
 
 def _choice(query: BoundQuery) -> MatchChoice | None:

@@ -69,6 +69,8 @@ class _Lowering:
         if wanted.variable is None:
             form = Form.EXACT if wanted.exact else Form.LOGARITHM if wanted.log2 else Form.NUMBER
             return AggregateColumn(name, form, self.kind, is_hidden=is_hidden)
+        if wanted.of_match is not None:
+            return self._of_match(name, wanted, is_hidden=is_hidden)
         if wanted.other is not None:
             return self._of_two(name, wanted, is_hidden=is_hidden)
         match wanted.function:
@@ -100,6 +102,34 @@ class _Lowering:
             scale=wanted.scale,
         )
 
+    def _of_match(self, name: str, wanted: TrendAggregate, *, is_hidden: bool) -> AggregateColumn:
+        """What a match gives as a whole counts once for it."""
+        assert wanted.of_match is not None
+        read = wanted.of_match.output
+        if wanted.function in ("MIN", "MAX"):
+            extreme = MinimumMeasure(read, wanted.function == "MAX", 0, is_of_match=True)
+            place = _place(self.minima, extreme)
+            return AggregateColumn(
+                name, Form.EXTREME, minimum=place, is_hidden=is_hidden, scale=wanted.scale
+            )
+        values = self._number_of_match(Content.VALUES, read)
+        if wanted.function == "COUNT":
+            return AggregateColumn(name, Form.NUMBER, self.kind, values, is_hidden=is_hidden)
+        is_bigint = wanted.function == "SUM" and wanted.attribute_type in WHOLE
+        kind, magnitude = self.kind if is_bigint else NumberKind.DOUBLE, None
+        if kind is NumberKind.BIGINT:
+            magnitude = self._number_of_match(Content.MAGNITUDE, read)
+        return AggregateColumn(
+            name,
+            Form.AVERAGE if wanted.function == "AVG" else Form.NUMBER,
+            kind,
+            self._number_of_match(Content.SUM, read),
+            values=values,
+            magnitude=magnitude,
+            is_hidden=is_hidden,
+            scale=wanted.scale,
+        )
+
     def _of_two(self, name: str, wanted: TrendAggregate, *, is_hidden: bool) -> AggregateColumn:
         """The sum over trends of what two events have together is that of the one and the other."""
         other = replace(wanted, variable=wanted.other, attribute=wanted.other_attribute)
@@ -124,16 +154,21 @@ class _Lowering:
         measure = NumberMeasure(content, attribute, *self._where(wanted))
         return 1 + _place(self.numbers, measure)
 
+    def _number_of_match(self, content: Content, column: str) -> int:
+        return 1 + _place(self.numbers, NumberMeasure(content, column, 0, is_of_match=True))
+
     def _minimum(self, wanted: TrendAggregate) -> int:
         assert wanted.attribute is not None
         is_maximum = wanted.function == "MAX"
         measure = MinimumMeasure(wanted.attribute, is_maximum, *self._where(wanted))
         return _place(self.minima, measure)
 
-    def _where(self, wanted: TrendAggregate) -> list[int]:
-        """Return the positions of a variable, with AND those of each side."""
-        assert wanted.variable is not None
-        return [bit_mask(positions_of(each, wanted.variable)) for each in self.query.patterns]
+    def _where(self, wanted: TrendAggregate) -> tuple[int, int]:
+        """Return the positions of a variable, on each side of AND."""
+        name, (first, *others) = wanted.variable, self.query.patterns
+        assert name is not None
+        second = bit_mask(positions_of(others[0], name)) if others else 0
+        return bit_mask(positions_of(first, name)), second
 
 
 def _is_double(column: AggregateColumn) -> bool:

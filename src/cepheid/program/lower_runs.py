@@ -155,9 +155,10 @@ class _RunLowering:
             for binding in bound_bindings(self.pattern, bound, self.bindings):
                 tests[binding].append(self._neighbour_test(bound, binding))
         by_binding = tuple(tuple(tests[each]) for each in self.bindings)
+        columns = self.query.matches or self.query.aggregated_of_matches
         values = tuple(
             lower_match_value(each, self.pattern, self.writer)
-            for each in with_parts_of_columns(self.query.matches or ())
+            for each in with_parts_of_columns(columns)
             if isinstance(each, ValueColumn)
         )
         return RunProgram(

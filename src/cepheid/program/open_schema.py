@@ -24,7 +24,8 @@ def can_be_lowered(plan: PhysicalPlan) -> bool:
         return False
     if plan.query.aggregates is None:
         return not has_unknown((across, plan.query.matches))
-    return plan.method.value is AggregateMethod.POSITIONS or not has_unknown(across)
+    of_matches = plan.query.aggregated_of_matches
+    return plan.method.value is AggregateMethod.POSITIONS or not has_unknown((across, of_matches))
 
 
 def has_unknown(node: object) -> bool:

@@ -166,7 +166,7 @@ class CodeWriter:
     def _compare(self, atom: Compare) -> None:
         atom = within_64_bits(atom)
         is_float = AttributeType.FLOAT in (atom.left.type, atom.right.type)
-        partner = self._text_column(atom)
+        partner = self._text_column(atom.left, atom.right)
         for side in (atom.left, atom.right):
             # Next to what is NULL throughout, constants have no kind, and need no value.
             is_idle = isinstance(side, Constant) and NULL in (atom.left.type, atom.right.type)
@@ -174,12 +174,12 @@ class CodeWriter:
         operation = COMPARE_FLOAT if is_float else COMPARE_INTEGER
         self._emit(operation, COMPARISONS[atom.operator])
 
-    def _function(self, value: Apply, *, is_float: bool) -> None:
+    def _function(self, value: Apply, *, is_float: bool, partner: int) -> None:
         """Write one of the functions that may read several events."""
         first, *others = value.arguments
         match value.function:
             case "case":
-                self._case(value.arguments, is_float=is_float)
+                self._case(value.arguments, is_float=is_float, partner=partner)
             case "is_null" | "sign" | "cast":
                 self._of_any(value.function, as_value(first), is_float=is_float)
             case "round":
@@ -190,13 +190,13 @@ class CodeWriter:
             case "floor" | "ceil" if not is_float:
                 self._value(as_value(first), is_float=is_float)
             case _:
-                self._value(as_value(first), is_float=is_float)
+                self._value(as_value(first), is_float=is_float, partner=partner)
                 if value.function in OF_FLOATS:
                     self._emit(OF_FLOATS[value.function])
                 elif value.function == "abs":
                     self._emit(ABS[is_float])
                 for each in others:
-                    self._value(as_value(each), is_float=is_float)
+                    self._value(as_value(each), is_float=is_float, partner=partner)
                     pairs = PAIRS.get(value.function)
                     self._emit(POWER if pairs is None else pairs[is_float])
 
@@ -219,28 +219,40 @@ class CodeWriter:
         self.floats.append(float(f"1e{digits.value}"))
         self._emit(ROUND, len(self.floats) - 1)
 
-    def _case(self, arguments: Sequence[Value | Condition], *, is_float: bool) -> None:
+    def _case(
+        self, arguments: Sequence[Value | Condition], *, is_float: bool, partner: int
+    ) -> None:
         if len(arguments) == 1:
-            self._value(as_value(arguments[0]), is_float=is_float)
+            self._value(as_value(arguments[0]), is_float=is_float, partner=partner)
             return
         condition, result, *others = arguments
         assert isinstance(condition, AllOf | AnyOf | Compare | Truth)
         self._condition(condition)
-        self._value(as_value(result), is_float=is_float)
-        self._case(others, is_float=is_float)
+        self._value(as_value(result), is_float=is_float, partner=partner)
+        self._case(others, is_float=is_float, partner=partner)
         self._emit(CHOOSE)
 
-    def _text_column(self, atom: Compare) -> int:
-        """Return the column that a text or decimal constant of the atom is compared with."""
-        for side in (atom.left, atom.right):
-            if isinstance(side, Minus | Operation) and side.type is AttributeType.DECIMAL:
-                return self.decimals(side, is_float=False)
-            if isinstance(side, AttributeReference):
-                return self.column(side.attribute, side.type)
-            if isinstance(side, BlockAggregate) and side.attribute is not None:
-                if side.type is not side.attribute_type:  # a count
-                    continue
-                return self.column(side.attribute, side.attribute_type)
+    def _text_column(self, *values: Value) -> int:
+        """Return the column that constants next to these values are compared with, or -1.
+
+        They are texts, times or decimals.
+        """
+        for value in values:
+            match value:
+                case Minus() | Operation() if value.type is DECIMAL:
+                    return self.decimals(value, is_float=False)
+                case AttributeReference():
+                    return self.column(value.attribute, value.type)
+                case BlockAggregate(attribute=str(attribute), attribute_type=kind):
+                    if value.type is kind:  # it is no count
+                        return self.column(attribute, kind)
+                case Apply(function="case" | "coalesce" | "least" | "greatest"):
+                    conditions = AllOf | AnyOf | Compare | Truth
+                    found = self._text_column(
+                        *(each for each in value.arguments if not isinstance(each, conditions))
+                    )
+                    if found >= 0:
+                        return found
         return -1
 
     def _value(self, value: Value, *, is_float: bool, partner: int = -1) -> None:
@@ -277,7 +289,8 @@ class CodeWriter:
                 self._emit(table[value.operator])
             case Apply():
                 own_float = value.type is AttributeType.FLOAT
-                self._function(value, is_float=own_float)
+                at = self._text_column(value)
+                self._function(value, is_float=own_float, partner=partner if at < 0 else at)
             case _:
                 assert_never(value)
         if is_float and not own_float:

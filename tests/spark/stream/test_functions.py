@@ -31,6 +31,8 @@ QUERIES = {
     "having": "PATTERN SEQ(A a, B b) WITHIN 9 RETURN COUNT(*) AS n, AVG(b.time - a.time) AS mean "
     "HAVING upper(MAX(a.name)) LIKE 'B%' AND mean IN (2, 2.5) AND MAX(b.time) - MIN(a.time) > 2 "
     "seconds AND coalesce(MIN(a.x), 0) = 1",
+    "of matches": "PATTERN SEQ(A a, B b) WITHIN 9 RETURN MAX(b.time - a.time) AS longest, "
+    "MIN(b.x - a.x) AS least, SUM(a.x * b.x) AS products HAVING longest > 1 second",
     "blocks": "PATTERN SEQ(A+ a, B b) WHERE sum(a[].x) IN (2, 3) AND upper(a[2].name) = 'BOB' "
     "WITHIN 9 RETURN a.time, b.time, median(a[].x * 2) AS m",
 }

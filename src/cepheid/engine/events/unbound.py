@@ -97,15 +97,12 @@ def with_no_event(
 def reads_unbound(program: Program) -> bool:
     """Whether an expression of RETURN reads a variable that a match may leave unbound."""
     output = program.output
-    if not isinstance(output, MatchOutput):
-        return False
+    is_partial = isinstance(output, MatchOutput) and output.is_partial
     values = [each.value for each in output.every_column if isinstance(each, ValueColumn)]
     read = {reference.variable for each in values for reference in references(each)}
     positions = dict(output.positions_by_variable)
     return any(
-        output.is_partial or _is_left_out(program, positions[each])
-        for each in read
-        if each in positions
+        is_partial or _is_left_out(program, positions[each]) for each in read if each in positions
     )
 
 

@@ -51,7 +51,7 @@ from cepheid.kernels.graph.match_nodes import MatchArrays
 from cepheid.kernels.graph.match_values import compute_values
 from cepheid.kernels.graph.select_events import select_events
 from cepheid.kernels.predicates.predicate_machine import OVERFLOW, VALID
-from cepheid.program.arrow_arrays import in_one, texts_to_arrow, to_arrow
+from cepheid.program.arrow_arrays import in_one, of_type, texts_to_arrow, to_arrow
 from cepheid.program.decimals import decimal_of, decimal_type, with_point
 from cepheid.program.evaluate import OVERFLOW_HINT, LocalPredicates
 from cepheid.program.numeric_times import has_digits
@@ -63,7 +63,9 @@ FIRST_TIME, LAST_TIME = "first_time", "last_time"
 
 def match_schema(program: Program, output: MatchOutput, events: pa.Schema) -> pa.Schema:
     """Return the schema of the result."""
-    fields = [pa.field(column.output, _arrow_type(column, events)) for column in output.columns]
+    fields = [
+        pa.field(column.output, match_column_type(column, events)) for column in output.columns
+    ]
     if output.has_default_columns:
         time = events.field(program.time).type
         fields += [pa.field(FIRST_TIME, time), pa.field(LAST_TIME, time)]
@@ -72,11 +74,12 @@ def match_schema(program: Program, output: MatchOutput, events: pa.Schema) -> pa
     return pa.schema(fields)
 
 
-def _arrow_type(column: MatchColumn, events: pa.Schema) -> pa.DataType:
+def match_column_type(column: MatchColumn, events: pa.Schema) -> pa.DataType:
+    """Return the type of a column of matches."""
     if isinstance(column, ValueColumn):
         return value_type(column, events)
     if isinstance(column, ExpressionColumn):
-        parts = pa.schema([(each.output, _arrow_type(each, events)) for each in column.parts])
+        parts = pa.schema([(each.output, match_column_type(each, events)) for each in column.parts])
         return expression_type(column.value, parts)
     if isinstance(column, SummaryColumn):
         return summary_type(column, events.field(column.attribute).type)
@@ -148,7 +151,8 @@ class MatchRows:
             case SummaryColumn():
                 offsets, events = latest_blocks(matches, self.positions[column.variable])
                 found = summarize(column, offsets, self.takers[column.attribute].take(events))
-                return found.cast(self.schema.field(column.output).type)
+                kind = self.schema.field(column.output).type
+                return found if found.type == kind else found.cast(kind)
             case EventsColumn():
                 return self._events(column, *selected[column.variable])
             case ExpressionColumn():
@@ -159,7 +163,7 @@ class MatchRows:
     def _computed(self, column: ExpressionColumn, parts: Mapping[str, Any], count: int) -> pa.Array:
         try:
             found = LocalPredicates(parts, count).value(column.value)
-            found = pc.cast(found, self.schema.field(column.output).type)
+            found = of_type(found, self.schema.field(column.output).type)
         except pa.ArrowInvalid as error:
             raise DataError(
                 f"'{column.written}' cannot be computed: {error}", hint=OVERFLOW_HINT

@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from cepheid.engine.fold import Folding
+from cepheid.engine.trends.columns import extreme_type
 from cepheid.engine.trends.exact import exact_counts, exact_sums, residues, sum_residues
 from cepheid.engine.trends.groups import GroupRows, add_groups, add_rows
 from cepheid.engine.trends.integer_sums import (
@@ -21,6 +22,7 @@ from cepheid.engine.trends.integer_sums import (
     rounded_sums,
     signed_sums,
 )
+from cepheid.engine.trends.match_measures import keys_of_matches
 from cepheid.engine.trends.partial_table import partial_schema, to_partial
 from cepheid.engine.trends.result_table import Finished, PlaceColumns, finish
 from cepheid.engine.trends.trend_events import TrendEvents
@@ -67,10 +69,12 @@ class Aggregation:
         if rounded_sums(output):
             bounds = bounds_by_largest(groups.values, output, self._largest_sizes())
         places = PlaceColumns(program, output, events.columns, schema)
-        extremes = [
-            each.values(groups.values.least[:, number])
-            for number, each in enumerate(events.measures.sortables if output.minima else ())
-        ]
+        extremes = []
+        for number, measure in enumerate(output.minima):
+            sortable = events.measures.sortables[number]
+            if measure.is_of_match:
+                sortable = keys_of_matches(extreme_type(measure, output, schema), measure)
+            extremes.append(sortable.values(groups.values.least[:, number]))
         return Finished(
             places.table(groups), groups.values, exact, extremes, groups.is_expiry, sums, bounds
         )

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from cepheid.engine.matches.match_rows import match_column_type
 from cepheid.engine.trends.integer_sums import (
     BIGINT_LIMIT,
     DOUBT,
@@ -43,7 +44,9 @@ def column_type(column: AggregateColumn, output: AggregateOutput, events: pa.Sch
     """Return the Arrow type of a column."""
     match column.form:
         case Form.EXTREME:
-            return extreme_type(output.minima[column.minimum], events)
+            if column.scale is not None:
+                return decimal_of(column.scale)
+            return extreme_type(output.minima[column.minimum], output, events)
         case Form.EXACT:
             return pa.float64() if column.is_hidden else pa.string()
         case Form.LOGARITHM | Form.AVERAGE | Form.AVERAGE_OF_TWO:
@@ -53,8 +56,13 @@ def column_type(column: AggregateColumn, output: AggregateOutput, events: pa.Sch
             return decimal_of(column.scale or 0) if is_decimal else ARROW_NUMBERS[column.kind]
 
 
-def extreme_type(measure: MinimumMeasure, events: pa.Schema) -> pa.DataType:
+def extreme_type(
+    measure: MinimumMeasure, output: AggregateOutput, events: pa.Schema
+) -> pa.DataType:
     """Return the type of a minimum or maximum: that of the attribute."""
+    if measure.is_of_match:
+        columns = {each.output: each for each in output.of_matches}
+        return match_column_type(columns[measure.attribute], events)
     kind = events.field(measure.attribute).type
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
@@ -87,7 +95,7 @@ class ValueColumns:
         """Return one column."""
         match column.form:
             case Form.EXTREME:
-                return self.extremes[column.minimum]
+                return with_point(self.extremes[column.minimum], column.scale)
             case Form.EXACT:
                 assert self.exact is not None
                 return self._exact(self.exact, is_text=not column.is_hidden)

@@ -41,9 +41,17 @@ def scaled(mantissa: Float64s, tier: NDArray[np.int64]) -> Float64s:
 
 
 def signed_sums(output: AggregateOutput) -> dict[int, int]:
-    """Return the BIGINT sums of signed integers: number, and number of the sum of the sizes."""
-    sums = [each for each in output.columns if each.form is Form.NUMBER]
-    return {each.number: each.magnitude for each in sums if each.magnitude is not None}
+    """Return the BIGINT sums of signed integers: number, and number of the sum of the sizes.
+
+    Those of what matches give are left out: nothing that events add tells their residues.
+    """
+    return {
+        each.number: each.magnitude
+        for each in output.columns
+        if each.form is Form.NUMBER
+        and each.magnitude is not None
+        and not output.numbers[each.number - 1].is_of_match
+    }
 
 
 def rounded_sums(output: AggregateOutput) -> dict[int, int]:

@@ -50,7 +50,10 @@ class EventMeasures:
         self.taken: dict[str, Any] = {}
         self._largest: dict[str, float] = {}
         self.sortables = [
-            Sortable(self._taken(each.attribute), is_maximum=each.is_maximum)
+            Sortable(
+                pa.nulls(self.size) if each.is_of_match else self._taken(each.attribute),
+                is_maximum=each.is_maximum,
+            )
             for each in output.minima
         ]
 
@@ -70,13 +73,15 @@ class EventMeasures:
         )
         for number, measure in enumerate(output.numbers, start=1):
             measures.positions[number] = measure.positions
-            if measure.attribute is not None:
+            if measure.attribute is not None and not measure.is_of_match:
                 self._taken(measure.attribute)  # once, before threads ask for it
         plain = [each for each in enumerate(output.numbers, start=1) if self._is_plain(each[1])]
         parts = [slice(each.start, each.stop) for each in cut(self.size, self.threads)]
         side_by_side([partial(self._fill_plain, measures, plain, part) for part in parts])
         for number, measure in enumerate(output.numbers, start=1):
-            if not self._is_plain(measure):
+            if measure.is_of_match:  # events add nothing
+                measures.mantissa[number] = measures.low[number] = 0
+            elif not self._is_plain(measure):
                 self._fill(measures, number, measure)
         for number in range(len(output.minima)):
             measures.least[number] = self.sortables[number].keys()
@@ -96,9 +101,9 @@ class EventMeasures:
 
     def _is_plain(self, measure: NumberMeasure) -> bool:
         """Whether integers without NULL are added up, or nothing but events is counted."""
-        column = None if measure.attribute is None else self._taken(measure.attribute)
-        if column is None:
-            return True
+        if measure.attribute is None or measure.is_of_match:
+            return not measure.is_of_match
+        column = self._taken(measure.attribute)
         return not column.null_count and bool(pa.types.is_signed_integer(column.type))
 
     def _fill_plain(

@@ -46,7 +46,7 @@ def partial_schema(program: Program, output: AggregateOutput, events: pa.Schema)
     fields = [pa.field(str(number), each.type) for number, each in enumerate(places)]
     fields.append(pa.field(NUMBERS, _numbers_type(output)))
     for number, each in enumerate(output.minima):
-        fields.append(pa.field(extreme_name(number), extreme_type(each, events)))
+        fields.append(pa.field(extreme_name(number), extreme_type(each, output, events)))
     return pa.schema(fields)
 
 

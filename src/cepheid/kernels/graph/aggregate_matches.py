@@ -7,13 +7,29 @@ number of places, however long its stretch is, and nothing is ever subtracted.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from cepheid.kernels.arrays import Int64s
+from cepheid.kernels.arrays import Float64s, Int64s
 from cepheid.kernels.graph.match_nodes import MatchArrays
 from cepheid.kernels.jit import inner_in_place, kernel_in_place
 from cepheid.kernels.values.extended import added
 from cepheid.kernels.values.value_arrays import NOTHING, Measures, Values
+
+
+class OwnMeasures(NamedTuple):
+    """What matches contribute themselves, beside their events: by number or minimum, and match.
+
+    `numbers` and `minima` say which ones these are.
+    """
+
+    numbers: Int64s
+    mantissa: Float64s
+    tier: Int64s
+    low: Int64s
+    minima: Int64s
+    least: Int64s
 
 
 @inner_in_place
@@ -35,9 +51,14 @@ def _add(values: Values, target: int, source: int) -> None:
 
 @inner_in_place
 def _write_match(
-    matches: MatchArrays, match: int, measures: Measures, values: Values, node: int
+    matches: MatchArrays,
+    match: int,
+    measures: Measures,
+    own: OwnMeasures,
+    values: Values,
+    node: int,
 ) -> None:
-    """Write the value of one match: 1 and what its events contribute."""
+    """Write the value of one match: 1, what its events contribute and what it does itself."""
     numbers, minima = measures.positions.size, measures.least_positions.size
     for number in range(numbers):
         is_one = number == 0 or measures.moduli[number] > 0
@@ -65,11 +86,22 @@ def _write_match(
                 values.least[0, node, least] = min(
                     values.least[0, node, least], measures.least[least, event]
                 )
+    for row in range(own.numbers.size):
+        values.mantissa[0, node, own.numbers[row]] = own.mantissa[row, match]
+        values.tier[0, node, own.numbers[row]] = own.tier[row, match]
+        values.low[0, node, own.numbers[row]] = own.low[row, match]
+    for row in range(own.minima.size):
+        values.least[0, node, own.minima[row]] = own.least[row, match]
 
 
 @kernel_in_place
 def add_matches(
-    matches: MatchArrays, begin: Int64s, end: Int64s, measures: Measures, tree: Values
+    matches: MatchArrays,
+    begin: Int64s,
+    end: Int64s,
+    measures: Measures,
+    own: OwnMeasures,
+    tree: Values,
 ) -> None:
     """Add each match to the places `begin:end`.
 
@@ -80,7 +112,7 @@ def add_matches(
         low, high = begin[match] + places, end[match] + places
         if low >= high:
             continue
-        _write_match(matches, match, measures, tree, 0)
+        _write_match(matches, match, measures, own, tree, 0)
         while low < high:
             if low & 1:
                 _add(tree, low, 0)
@@ -90,6 +122,12 @@ def add_matches(
                 _add(tree, high, 0)
             low >>= 1
             high >>= 1
+
+
+def no_own_measures() -> OwnMeasures:
+    """Return those of matches that contribute nothing themselves."""
+    no_places, none = np.zeros(0, np.int64), np.zeros((0, 0), np.int64)
+    return OwnMeasures(no_places, np.zeros((0, 0)), none, none, no_places, none)
 
 
 @kernel_in_place

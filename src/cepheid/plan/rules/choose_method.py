@@ -41,6 +41,9 @@ def choose_method(query: BoundQuery) -> Choice[AggregateMethod]:
     """
     if query.aggregates is None:
         return Choice(AggregateMethod.NONE, "the query returns matches")
+    for each in query.aggregates:
+        if each.aggregate.of_match is not None:
+            return Choice(AggregateMethod.ENUMERATION, each.aggregate.reason)
     if len(query.patterns) == 1:
         return _method_of_pattern(query)
     sides = plan_sides(query)

@@ -30,7 +30,7 @@ from cepheid.engine.trends.measures import of_second_side
 from cepheid.engine.trends.trend_events import TrendEvents
 from cepheid.engine.trends.trend_task import TrendTask
 from cepheid.engine.trends.windows.windows_of_match import Places
-from cepheid.kernels.graph.aggregate_matches import add_matches
+from cepheid.kernels.graph.aggregate_matches import add_matches, no_own_measures
 from cepheid.kernels.graph.match_nodes import MatchArrays
 from cepheid.kernels.values.value_arrays import NOTHING, Measures, ValueRows, Values
 
@@ -169,7 +169,7 @@ def _copies(task: MatchTask, places: Places) -> tuple[MatchArrays, Int64s]:
 def _added(matches: MatchArrays, where: Int64s, count: int, measures: Measures) -> Values:
     """Return the values of trends, added up by where they are."""
     tree = empty_values(2 * count, measures)
-    add_matches(matches, where, where + 1, measures, tree)
+    add_matches(matches, where, where + 1, measures, no_own_measures(), tree)
     return leaves(tree)
 
 
