@@ -219,6 +219,30 @@ CASTS = [
 ]
 
 
+OF_COLUMNS = [
+    ("x.s || 'z' LIKE x.s || '_'", [True, True, True, None]),
+    ("x.s ILIKE upper(x.s) || '%'", [True, True, True, None]),
+    ("x.s LIKE CAST(x.n AS STRING)", [False, False, False, None]),
+    ("x.s RLIKE CASE WHEN x.n = 1 THEN '(' ELSE '^' || x.s END", [None, True, True, None]),
+    ("substr('Cepheid', x.n)", ["Cepheid", "epheid", "pheid", None]),
+    ("substr('Cepheid', x.n - 2, x.n + 1)", ["d", None, "Ceph", None]),
+    ("substr('Cepheid', 1, 1 - x.n)", ["", None, None, None]),
+    ("split_part('x-y-z', '-', x.n - 1)", [None, "x", "y", None]),
+    ("split_part('axbyc', x.s, 2)", ["byc", "byc", "c", None]),
+    ("replace('x-y', x.s, CAST(x.n AS STRING))", ["1-y", "2-y", "x-3", None]),
+    ("trim('xxyx', x.s)", ["y", "y", "xxyx", None]),
+]
+
+
+@pytest.mark.parametrize(("expression", "expected"), OF_COLUMNS)
+def test_arguments_that_are_columns(expression: str, expected: list[object]) -> None:
+    assert of_each(expression) == expected
+    text = f"PATTERN ANY(A, B) x RETURN x.id AS id, {expression} AS value"
+    bound = bind(text, event_schema(EVENTS.schema, ColumnRoles("id", "kind")))
+    told = {row["id"]: row["value"] for row in evaluate(bound, EVENTS.to_pylist())}
+    assert told == dict(enumerate(expected, 1))
+
+
 @pytest.mark.parametrize(("expression", "expected"), CASTS)
 def test_casts(expression: str, expected: list[object]) -> None:
     assert of_each(expression) == expected

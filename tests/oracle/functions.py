@@ -151,21 +151,26 @@ def _at(value: Any, steps: list[Any]) -> Any:
     return value
 
 
-def _like(node: Apply, text: str, pattern: str) -> bool:
+def _like(node: Apply, text: str, pattern: str) -> bool | None:
     if node.function == "rlike":
-        return re.search(pattern, text) is not None
+        try:
+            return re.search(pattern, text) is not None
+        except re.error:
+            return None
     if node.function == "ilike":
         text, pattern = text.lower(), pattern.lower()
     regex, signs = "", iter(pattern)
     for sign in signs:
         if node.option and sign == node.option:
-            regex += re.escape(next(signs))
+            regex += re.escape(next(signs, sign))
         else:
             regex += {"%": ".*", "_": "."}.get(sign, re.escape(sign))
     return re.fullmatch(regex, text, re.DOTALL) is not None
 
 
-def _substr(_: Apply, text: str, start: int, length: int) -> str:
+def _substr(_: Apply, text: str, start: int, length: int) -> str | None:
+    if start == 0 or length < 0:
+        return None
     begin = start - 1 if start > 0 else len(text) + start
     return text[max(begin, 0) : max(begin + length, 0)]
 
@@ -177,7 +182,9 @@ def _extract(_: Apply, text: str, pattern: str, group: int) -> str:
     return found[group] or ""
 
 
-def _split_part(_: Apply, text: str, separator: str, number: int) -> str:
+def _split_part(_: Apply, text: str, separator: str, number: int) -> str | None:
+    if not separator or number < 1:
+        return None
     parts = text.split(separator)
     return parts[number - 1] if number <= len(parts) else ""
 

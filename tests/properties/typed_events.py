@@ -58,6 +58,14 @@ FUNCTIONS = st.sampled_from((
     "coalesce({0}.labels['d'], size({0}.tags)) = 2", "{0}.device.os IS NULL",
     "CAST({0}.x AS DECIMAL(20, 1)) = {1}.f", "CAST({0}.f AS DECIMAL(18, 2)) >= {1}.p",
     "CAST({0}.y AS DECIMAL(3, 2)) < {1}.y", "CAST('0' || {0}.s AS DECIMAL(3, 1)) IS NULL",
+    "CAST({0}.y AS STRING) > {1}.s", "CAST({0}.p AS STRING) LIKE '%.10'", "CAST({0}.y AS BOOLEAN)",
+    "CAST({0}.at AS STRING) = CAST({1}.wall AS STRING)", "CAST({0}.at AS TIMESTAMP) < {1}.wall",
+    "CAST({1}.at - {0}.at AS INT) > 3600", "NOT CAST({0}.p AS BOOLEAN)",
+    "CAST({1}.wall - {0}.wall AS DOUBLE) / 60 > 30",
+    "{0}.type || {0}.s LIKE '%' || {0}.s", "{0}.s ILIKE substr({0}.s, {0}.k) || '%'",
+    "{0}.device.os || 'x' RLIKE {0}.s", "substr({0}.s, {0}.device.v, {0}.k) = {1}.s",
+    "split_part({0}.s, substr({0}.s, 2, 1), {0}.k) < {1}.s", "trim({0}.s, {0}.type || 'A') != ''",
+    "replace({0}.s, {0}.device.os, {0}.type) > {1}.s",
 ))  # fmt: skip
 OF_TWO = st.sampled_from((
     "{}.p + {}.f", "{}.p * {}.p", "{}.u - {}.u", "greatest({}.at, {}.at)", "{}.u + {}.x",

@@ -194,15 +194,17 @@ class ConditionBinder(FunctionBinder):
                 "write CAST(x AS STRING) LIKE …",
             )
             return None
-        if not isinstance(pattern, Constant) or not isinstance(pattern.value, str | None):
+        if pattern.type not in free:
             self.problems.add(
-                "not-a-literal",
-                f"{node.operator} needs a string or a parameter on its right",
+                "type-mismatch",
+                f"{node.operator} needs a string on its right, but "
+                f"'{print_expression(node.pattern)}' is {pattern.type.phrase}",
                 node.pattern.span,
-                "write x LIKE 'a%', or compare two columns with =",
+                "write x LIKE 'a%'",
             )
             return None
-        hint = self._pattern_hint(node, pattern.value)
+        given = pattern.value if isinstance(pattern, Constant) else None
+        hint = self._pattern_hint(node, None if given is None else str(given))
         if hint is not None:
             self.problems.add(
                 "bad-pattern", f"'{print_expression(node)}' is not a test", node.pattern.span, hint
@@ -214,12 +216,14 @@ class ConditionBinder(FunctionBinder):
 
     def _pattern_hint(self, node: ast.Like, pattern: str | None) -> str | None:
         escape = node.escape
+        if node.operator == "RLIKE" and escape is not None:
+            return "RLIKE escapes by a backslash"
+        if escape is not None and len(escape) != 1:
+            return "ESCAPE takes one character"
         if pattern is None:
             return None
         if node.operator == "RLIKE":
-            return bad_pattern(pattern) if escape is None else "RLIKE escapes by a backslash"
-        if escape is not None and len(escape) != 1:
-            return "ESCAPE takes one character"
+            return bad_pattern(pattern)
         if escape is not None and pattern.replace(escape * 2, "").endswith(escape):
             return f"nothing follows the '{escape}' at its end"
         return None

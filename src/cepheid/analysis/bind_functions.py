@@ -284,8 +284,8 @@ class FunctionBinder(TimeBinder):
                 hint = "the first character is 1, and -1 is the last"
             case "substr", [_, _, int(length), *_] if length < 0:
                 hint = "a length is 0 or more"
-            case "split_part", [_, separator, number, *_] if (
-                separator == "" or not isinstance(number, int) or number < 1
+            case "split_part", [_, separator, number, *_] if separator == "" or (
+                isinstance(number, int) and number < 1
             ):
                 hint = "give a separator, and a number from 1 on"
             case "regexp_extract", [_, pattern, *_]:

@@ -90,12 +90,28 @@ def _nothing(like: Column, kind: pa.DataType) -> Column:
     return pc.if_else(pc.is_null(like), to_scalar(None, kind), to_scalar(None, kind))
 
 
+def of_rows(columns: Arguments, function: Callable[..., Any], kind: pa.DataType) -> Column:
+    """Return what Python says of every row; NULL gives NULL."""
+    known = [in_one(each) for each in columns if not isinstance(each, pa.Scalar)]
+    length = len(known[0]) if known else 1
+    values = [[each.as_py()] * length if isinstance(each, pa.Scalar) else each.to_pylist()
+              for each in columns]  # fmt: skip
+    rows = zip(*values, strict=True)
+    found = pa.array([None if None in row else function(*row) for row in rows], kind)
+    return found if known else found[0]
+
+
 def _with_literals(
-    function: Callable[..., Column], kind: pa.DataType
+    function: Callable[..., Column], kind: pa.DataType, row: Callable[..., Any] | None = None
 ) -> Callable[[Arguments], Column]:
-    """Return a function whose further arguments are literals; one that is NULL gives NULL."""
+    """Return a function whose further arguments are literals; one that is NULL gives NULL.
+
+    Where they are columns, every `row` is computed by itself.
+    """
 
     def apply(arguments: Arguments) -> Column:
+        if row is not None and any(not isinstance(each, pa.Scalar) for each in arguments[1:]):
+            return of_rows(arguments, row, kind)
         literals = _literals(arguments)
         if None in literals:
             return _nothing(arguments[0], kind)
@@ -121,6 +137,22 @@ def _part_of(text: str, start: int, length: int) -> str:
     return text[max(begin, 0) : max(begin + length, 0)]
 
 
+def _substr_of(text: str, start: int, length: int) -> str | None:
+    if start == 0 or length < 0:  # no place, and no length
+        return None
+    return _part_of(text, start - 1 - len(text) if start > 0 else start, length)
+
+
+def _split_part_of(text: str, separator: str, number: int) -> str | None:
+    if not separator or number < 1:
+        return None
+    return "".join(text.split(separator)[number - 1 : number])
+
+
+def _replace_of(text: str, part: str, new: str) -> str:
+    return text.replace(part, new) if part else text
+
+
 def _replace(text: Column, part: str, new: str) -> Column:
     return text if not part else pc.replace_substring(text, part, new)
 
@@ -131,15 +163,9 @@ def _of_pairs(
     """Return a test of a text; Arrow knows those in which the other side is a literal."""
 
     def apply(arguments: Arguments) -> Column:
-        column, part = arguments
-        if isinstance(part, pa.Scalar):
+        if isinstance(arguments[1], pa.Scalar):
             return _with_literals(function, pa.bool_())(arguments)
-        others = part.to_pylist()
-        is_one = isinstance(column, pa.Scalar)
-        values = [column.as_py()] * len(others) if is_one else column.to_pylist()
-        pairs = zip(values, others, strict=True)
-        found = [None if one is None or other is None else test(one, other) for one, other in pairs]
-        return pa.array(found, pa.bool_())
+        return of_rows(arguments, test, pa.bool_())
 
     return apply
 
@@ -428,17 +454,17 @@ FUNCTIONS: Mapping[str, Callable[[Arguments], Column]] = {
     "lower": _lower,
     "upper": _upper,
     "length": lambda arguments: pc.cast(pc.utf8_length(arguments[0]), pa.int64()),
-    "substr": _with_literals(_substr, pa.string()),
-    "trim": _with_literals(pc.utf8_trim, pa.string()),
-    "ltrim": _with_literals(pc.utf8_ltrim, pa.string()),
-    "rtrim": _with_literals(pc.utf8_rtrim, pa.string()),
+    "substr": _with_literals(_substr, pa.string(), _substr_of),
+    "trim": _with_literals(pc.utf8_trim, pa.string(), str.strip),
+    "ltrim": _with_literals(pc.utf8_ltrim, pa.string(), str.lstrip),
+    "rtrim": _with_literals(pc.utf8_rtrim, pa.string(), str.rstrip),
     "concat": _concat,
     "starts_with": _of_pairs(pc.starts_with, str.startswith),
     "ends_with": _of_pairs(pc.ends_with, str.endswith),
     "contains": _contains,
-    "replace": _with_literals(_replace, pa.string()),
+    "replace": _with_literals(_replace, pa.string(), _replace_of),
     "regexp_extract": _with_literals(_regexp_extract, pa.string()),
-    "split_part": _with_literals(_split_part, pa.string()),
+    "split_part": _with_literals(_split_part, pa.string(), _split_part_of),
     "abs": _abs,
     "sign": _sign,
     "round": _round,

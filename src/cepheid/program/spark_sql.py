@@ -48,6 +48,7 @@ TYPE_NAMES = {
     ZONED: "timestamp",
 }
 IN_PYTHON = ("rlike", "regexp_extract")
+WITH_LITERALS = ("like", "ilike", "substr", "replace", "split_part")
 CHECKED = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
 GUARDS = {
     INTEGER: r"^\s*[+-]?[0-9]{1,40}\s*$",
@@ -196,8 +197,11 @@ class SparkWriter:
 
 def _is_in_python(node: Apply) -> bool:
     """Whether Spark has no such function; how it spells floats depends on the release of Java."""
-    first = node.arguments[0] if node.option == OF_FLOATS else None
-    return node.function in IN_PYTHON or (isinstance(first, Value) and first.type is FLOAT)
+    first, *others = node.arguments
+    if node.function in WITH_LITERALS and not all(isinstance(each, Constant) for each in others):
+        return True
+    is_float = isinstance(first, Value) and first.type is FLOAT
+    return node.function in IN_PYTHON or (is_float and node.option == OF_FLOATS)
 
 
 def quoted(name: str) -> str:
