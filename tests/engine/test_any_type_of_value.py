@@ -93,6 +93,8 @@ def test_of_an_event_that_is_not_there(expression: str) -> None:
         ("least(x.id = 1, TRUE)", "least needs a value with an order here, but .* is a boolean"),
         ("greatest(x.list, NULL)", "greatest needs a value with an order here, .* is an array"),
         ("least(x.uuid, x.uuid)", "least needs a value with an order here"),
+        ("x.list = x.list", "cannot compare an array with another"),
+        ("x.uuid = x.uuid", "cannot compare a value without order or arithmetic with another"),
         ("contains(x.list, 'u')", "an element of 'x.list' is an integer, but ''u'' is a string"),
         ("coalesce(x.id, 9223372036854775808)", "9223372036854775808 does not fit 64 bits"),
     ],

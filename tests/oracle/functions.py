@@ -37,7 +37,35 @@ def with_computed(row: Mapping[str, Any], schema: EventSchema) -> Mapping[str, A
     """Return a row with the columns that the query computes of it."""
     if not schema.computed:
         return row
-    return {**row, **{name: value_of(each.value, row) for name, each in schema.computed.items()}}
+    computed = {name: _or_beyond(each.value, row) for name, each in schema.computed.items()}
+    return Row({**row, **computed})
+
+
+class Beyond(ArithmeticError):
+    """A whole number that does not fit 64 bits."""
+
+
+class Row(dict[str, Any]):
+    """A row that must not be asked for a number beyond 64 bits."""
+
+    def __getitem__(self, name: str) -> Any:
+        return self._known(super().__getitem__(name))
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a value, or raise what was raised when it was computed."""
+        return self._known(super().get(name, default))
+
+    def _known(self, value: Any) -> Any:
+        if isinstance(value, Beyond):
+            raise value
+        return value
+
+
+def _or_beyond(node: Value, row: Mapping[str, Any]) -> Any:
+    try:
+        return value_of(node, row)
+    except Beyond as beyond:
+        return beyond
 
 
 def of_no_event(name: str, schema: EventSchema) -> Any:
@@ -79,9 +107,9 @@ def constant(node: Constant) -> Any:
 
 
 def _whole(value: Any, kind: AttributeType) -> Any:
-    """Whole numbers have 64 bits; what is beyond has no value."""
+    """Whole numbers have 64 bits."""
     if kind is AttributeType.INTEGER and value is not None and not -(2**63) <= value < 2**63:
-        return None
+        raise Beyond(value)
     return value
 
 
@@ -111,12 +139,15 @@ def apply(
             if truth(condition) is True:  # type: ignore[arg-type]
                 return _as(value(result), node.type)  # type: ignore[arg-type]
         return _as(value(node.arguments[-1]), node.type)  # type: ignore[arg-type]
+    if name == "coalesce":  # what comes later is not computed
+        found = (value(each) for each in node.arguments)  # type: ignore[arg-type]
+        return next((_as(each, node.type) for each in found if each is not None), None)
     arguments = [value(each) for each in node.arguments  # type: ignore[arg-type]
                  if not isinstance(each, AllOf | AnyOf | Compare | Truth)]  # fmt: skip
-    if name in ("coalesce", "least", "greatest"):
+    if name in ("least", "greatest"):
         known = [_as(each, node.type) for each in arguments if each is not None]
-        if name == "coalesce" or not known:
-            return known[0] if known else None
+        if not known:
+            return None
         return (min if name == "least" else max)(known, key=_order)
     if name == "is_null":
         return arguments[0] is None
@@ -223,7 +254,8 @@ def _cast(node: Apply, value: Any) -> Any:
                 value = int(value)
             if isinstance(value, float) and not math.isfinite(value):
                 return None
-            return _whole(math.trunc(value), AttributeType.INTEGER)
+            number = math.trunc(value)
+            return number if -(2**63) <= number < 2**63 else None
         case AttributeType.FLOAT:
             if isinstance(value, str) and not re.fullmatch(NUMBER, value):
                 return None

@@ -28,7 +28,6 @@ from cepheid.program.decimals import (
 
 Column: TypeAlias = Any  # pyarrow ships no types
 Arguments: TypeAlias = Sequence[Column]
-SMALLEST = -(2**63)
 AWAY_FROM_ZERO = "half_towards_infinity"
 # What is quoted, an escaped sign, a class of signs, the beginning of a group.
 PARTS_OF_PATTERN = re.compile(
@@ -254,11 +253,8 @@ def _to_float(column: Column) -> Column:
 
 
 def _abs(arguments: Arguments) -> Column:
-    number = arguments[0]
-    if pa.types.is_integer(number.type):
-        smallest = pc.equal(number, to_scalar(SMALLEST))
-        number = pc.if_else(smallest, to_scalar(None, pa.int64()), number)
-    return pc.abs(number)
+    """Raise ArrowInvalid for the smallest whole number, as checked arithmetic does."""
+    return pc.abs_checked(arguments[0])
 
 
 def _sign(arguments: Arguments) -> Column:

@@ -196,6 +196,9 @@ class LocalPredicates:
                 return _at_path(self.columns[_attribute(arguments[0])], json.loads(node.option))
         if name in CHOICES:
             values = _of_one_type(values, node.type)
+        return self._function(name, values)
+
+    def _function(self, name: str, values: list[Column]) -> Column:
         return FUNCTIONS[name](values)
 
     def _argument(self, function: str, numbered: tuple[int, Value]) -> Column:
