@@ -58,7 +58,7 @@ def _with_numbers(node: Any) -> Any:
     if isinstance(node, dict):
         return {key: _with_numbers(each) for key, each in node.items()}
     if is_dataclass(node) and not isinstance(node, type):
-        before = {each.name: getattr(node, each.name) for each in fields(node)}
+        before = {each.name: getattr(node, each.name) for each in fields(node) if each.init}
         after = {name: _with_numbers(each) for name, each in before.items()}
         return replace(node, **{name: e for name, e in after.items() if e is not before[name]})
     return node
