@@ -127,5 +127,16 @@ def test_whole_numbers_beyond_64_bits_of_several_events():
     query = cepheid.query("PATTERN SEQ(A a, A b) WHERE a.x > b.x RETURN a.x, b.x")
     assert query.run(table, time="ts", type="kind").num_rows == 1
     query = cepheid.query("PATTERN SEQ(A+ a) WHERE sum(a[].x) > 0")
-    with pytest.raises(cepheid.DataError, match="hint: sums of whole numbers need 64 bits"):
+    with pytest.raises(cepheid.DataError, match="hint: compute with doubles"):
         query.run(table, time="ts", type="kind")
+
+
+@pytest.mark.parametrize("function", ["sum", "avg"])
+def test_unsigned_numbers_that_are_added_up(function):
+    events = TABLE.append_column("u", pa.array([2**63 + 5, 1], pa.uint64()))
+    with pytest.raises(cepheid.DataError, match="'u' has a number beyond 64 bits") as caught:
+        run(f"SEQ(A+ a, B b) RETURN {function}(a[].u) AS value", events)
+    assert "sum(CAST(a[].x AS DOUBLE))" in str(caught.value)
+    text = f"SEQ(A+ a, B b) RETURN {function}(CAST(a[].u AS DOUBLE)) AS value"
+    found = run(text, events)
+    assert found.to_pylist() == [{"value": 2.0**63}]

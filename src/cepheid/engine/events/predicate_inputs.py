@@ -149,10 +149,11 @@ class PredicateColumns:
             numbers = self._numbers(values, column.kind)
         except pa.ArrowInvalid as error:
             name = ", ".join(column.stored)
-            hint = "sums of whole numbers need 64 bits; cast the column to DOUBLE"
-            is_large = column.kind is ColumnKind.INTEGER
+            if column.kind is not ColumnKind.INTEGER:
+                raise DataError(f"column '{name}' cannot be compared: {error}") from None
             raise DataError(
-                f"column '{name}' cannot be compared: {error}", hint=hint if is_large else None
+                f"column '{name}' has a number beyond 64 bits with a sign: {error}",
+                hint="compute with doubles: write sum(CAST(a[].x AS DOUBLE)), and avg likewise",
             ) from None
         target = arrays.floats if column.kind is ColumnKind.FLOAT else arrays.integers
         target[number] = to_numpy(pc.fill_null(numbers, to_scalar(0, numbers.type)))
