@@ -79,7 +79,8 @@ def test_negation_in_windows(fold: str, case: LinearCase) -> None:
 def test_little_room(fold: str, case: LinearCase) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(linear, "ROWS_AT_ONCE", 1)
-        patch.setattr(panes, "ROWS_AT_ONCE", 1)
+        patch.setattr(panes, "FIRST_ROWS", 1)
+        patch.setattr(panes, "MOST_ROWS", 1)
         patch.setattr(panes, "FIRST_ROOM", 1)
         check(replace(case, slide=1), fold)
 
