@@ -6,7 +6,7 @@
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
 
-# Empty means: the first of python3.13, python3.12, python3.11 and python3 that works.
+# Empty means: the first of python3.13, python3.12, python3.11, python3.14 and python3 that works.
 PYTHON ?=
 ARGS ?=
 
@@ -97,6 +97,10 @@ pictures: $(INSTALLED) services ## draw the pictures of the documentation anew, 
 .PHONY: docs
 docs: $(INSTALLED) ## build the site into build/site; any warning is an error
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+.PHONY: links
+links: $(INSTALLED) ## ask for every address that the documentation links to; needs the network
+	@$(BIN)/python tools/check_links.py
 
 .PHONY: bench
 bench: $(INSTALLED) ## run the benchmarks

@@ -1,7 +1,8 @@
 """Measure every point of the sharing grid, and print it: those that `dynamic` loses come first.
 
 The processor's time counts, over all threads: the least of some rounds, in which all ways take
-turns. The results of a way are compared with those of every query by itself.
+turns. The results of a way are compared with those of every query by itself. Points are written
+down as they are measured: who begins again after an interrupt goes on where it was.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ import gc
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from rich.console import Console
 
 from benchmarks.measure import WrongAnswerError
+from benchmarks.measured_points import Measured, MeasuredPoints
 from benchmarks.references import agree
 from benchmarks.sharing_grid import WAYS, Asker, GridPoint, answer_of, grid_points
 from benchmarks.surroundings import (
@@ -29,29 +31,25 @@ from benchmarks.surroundings import (
 
 NAME = "sharing-grid"
 EVENTS, ROUNDS = 20_000, 3
-ALLOWED = 1.1  # times the best way that is no loss
+ALLOWED = 1.1  # times the best of the other ways that is no loss
 PACKAGES = ("numba", "numpy", "pyarrow")
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What a point took: by way the seconds of the processor."""
-
-    point: str
-    seconds: dict[str, float]
-
-    @property
-    def ratio(self) -> float:
-        """How many times as long as the best way `dynamic` takes."""
-        return self.seconds["dynamic"] / min(self.seconds.values())
 
 
 def run_grid(options: argparse.Namespace, console: Console) -> None:
     """Measure the grid, or some points of it, and print and write what was found."""
     events, rounds = options.events or EVENTS, options.repeat or ROUNDS
+    facts = surroundings(PACKAGES)
+    folder, name = options.results or RESULTS, f"{NAME}-{events}"
+    how = {"events": events, "repeat": rounds} | {e: facts[e] for e in ("commit", "versions")}
+    points = MeasuredPoints(folder / f"{name}.jsonl", how)
+    if points.known:
+        said = f"{len(points.known)} points were measured before: {points.path}"
+        console.print(said, soft_wrap=True, highlight=False, markup=False)
     measured = []
     for point in grid_points(events, options.points):
-        measured.append(measure_point(point, rounds))
+        if point.name not in points.known:
+            points.add(measure_point(point, rounds))
+        measured.append(points.known[point.name])
         console.print(line_of(measured[-1]), soft_wrap=True, highlight=False, markup=False)
     console.print()
     for text in summary(measured):
@@ -59,12 +57,14 @@ def run_grid(options: argparse.Namespace, console: Console) -> None:
 
     def write(folder: Path) -> Path:
         require_clean(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{NAME}-{events}.json"
-        path.write_text(json.dumps(_facts(measured, events, rounds), indent=2) + "\n")
+        path = folder / f"{name}.json"
+        found = {"benchmark": NAME, "events": events, "repeat": rounds, **facts}
+        found |= {"where": sentence(facts), **facts_of(measured)}
+        path.write_text(json.dumps(found, indent=2) + "\n")
+        points.remove()
         return path
 
-    console.print(written(write, options.results or RESULTS) + "\n", soft_wrap=True)
+    console.print(written(write, folder) + "\n", soft_wrap=True)
 
 
 def measure_point(point: GridPoint, rounds: int) -> Measured:
@@ -98,25 +98,39 @@ def line_of(measured: Measured) -> str:
 
 def summary(measured: Sequence[Measured]) -> list[str]:
     """Return the points that are lost, the worst first, and the sums over all points."""
-    lost = sorted((e for e in measured if e.ratio > ALLOWED), key=lambda each: -each.ratio)
-    sums = {way: sum(each.seconds[way] for each in measured) for way in WAYS}
-    best = sum(min(each.seconds.values()) for each in measured)
+    lost, sums, worst = _lost(measured), _sums(measured), _worst(measured)
+    best = sum(each.best for each in measured)
     return [
         f"{len(lost)} of {len(measured)} points where dynamic takes more than {ALLOWED} times "
-        "the best of all ways, the worst first:",
+        "the best of alone, always and never, the worst first:",
         *map(line_of, lost),
+        f"at most {worst.ratio:.2f} times the best of them: {worst.point}",
         "sum over all points: "
         + ", ".join(f"{way} {seconds:.2f} s" for way, seconds in sums.items())
         + f"; the best way at every point {best:.2f} s",
     ]
 
 
-def _facts(measured: Sequence[Measured], events: int, rounds: int) -> dict[str, object]:
+def facts_of(measured: Sequence[Measured]) -> dict[str, object]:
+    """Return the same as facts, with all points."""
+    worst = _worst(measured)
     return {
-        "benchmark": NAME,
-        "events": events,
-        "repeat": rounds,
-        **(facts := surroundings(PACKAGES)),
-        "where": sentence(facts),
+        "allowed": ALLOWED,
+        "lost": len(_lost(measured)),
+        "worst": {"point": worst.point, "ratio": round(worst.ratio, 3)},
+        "sums": {way: round(seconds, 4) for way, seconds in _sums(measured).items()},
+        "sum_of_best": round(sum(each.best for each in measured), 4),
         "points": [asdict(each) | {"ratio": round(each.ratio, 3)} for each in measured],
     }
+
+
+def _lost(measured: Sequence[Measured]) -> list[Measured]:
+    return sorted((e for e in measured if e.ratio > ALLOWED), key=lambda each: -each.ratio)
+
+
+def _worst(measured: Sequence[Measured]) -> Measured:
+    return max(measured, key=lambda each: each.ratio)
+
+
+def _sums(measured: Sequence[Measured]) -> dict[str, float]:
+    return {way: sum(each.seconds[way] for each in measured) for way in WAYS}

@@ -1,14 +1,15 @@
 """Measure steps of a stream in ever longer windows: a line for each, one table, one plot.
 
 `--events` is how many events the longest window has, `--repeat` how many steps are timed. A step
-without a cache, that runs the window again, is timed in the longest window only.
+without a cache, that runs the window again, is timed in the longest window only. What was found is
+written as it comes: whoever interrupts it loses nothing.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,8 @@ from typing import Any
 from rich.console import Console
 
 from benchmarks.papers.plot import COLOURS, INCHES, MARKERS, require_matplotlib
-from benchmarks.stream_window import KINDS, Measured, measure
-from benchmarks.surroundings import RESULTS, require_clean, sentence, surroundings, written
+from benchmarks.stream_window import KINDS, NOT_REPLAYED, Measured, measure
+from benchmarks.surroundings import RESULTS, require_clean, sentence, surroundings
 
 NAME = "stream-window"
 WINDOWS, LONGEST = (10_000, 100_000, 1_000_000, 4_000_000, 16_000_000), 1_000_000
@@ -26,8 +27,9 @@ STEPS, REPLAYS = 9, 3
 PACKAGES = ("numba", "numpy", "pyarrow")
 HEAD = (
     "| query | keys | events in the window | ms per step | to the first | to running all again "
-    "| kB read | run again | rows |"
+    "| kB read | kB written | run again | rows |"
 )
+LINES = (HEAD, "|" + "---|" + "---:|" * 9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,51 +51,58 @@ class Point:
         return (
             f"| {self.kind} | {self.keys:,} | {self.window:,} | {found.milliseconds:.1f} "
             f"| {found.milliseconds / self.first:.2f} | {replay} "
-            f"| {found.bytes_read / 1000:.0f} | {found.replayed:,} | {found.rows:,} |"
+            f"| {found.bytes_read / 1000:.0f} | {found.bytes_written / 1000:.0f} "
+            f"| {found.replayed:,} | {found.rows:,} |"
         )
 
 
 def run_stream_window(options: argparse.Namespace, console: Console) -> None:
-    """Measure all kinds of queries, and print and write what was found."""
+    """Measure all kinds of queries, and print and write what was found.
+
+    Raises:
+        NotRunnableError: it could not be written; nothing is measured.
+    """
     require_matplotlib()
+    folder = options.results or RESULTS
+    require_clean(folder)
+    where = surroundings(PACKAGES)  # before what is written changes the work tree
     longest, steps = options.events or LONGEST, options.repeat or STEPS
     windows = [*(each for each in WINDOWS if each < longest), longest]
-    lines, points = [HEAD, "|" + "---|" + "---:|" * 8], list[Point]()
-    for line in lines:
+    facts = {"benchmark": NAME, "events": longest, "repeat": steps, **where}
+    points = list[Point]()
+    for line in LINES:
         console.print(line, soft_wrap=True, highlight=False, markup=False)
     for kind in KINDS:
         for keys in KEYS:
-            points += measure_kind(kind, keys, windows, steps, console)
-
-    def write(folder: Path) -> Path:
-        require_clean(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{NAME}-{longest}.md"
-        where = surroundings(PACKAGES)
-        facts = {"benchmark": NAME, "events": longest, "repeat": steps, **where}
-        content = facts | {"where": sentence(where), "points": [_as_facts(each) for each in points]}
-        path.with_suffix(".json").write_text(json.dumps(content, indent=2) + "\n")
-        draw(points, path.with_suffix(".svg"))
-        text = [f"# {NAME}", "", sentence(where), "", *lines, *(each.line for each in points)]
-        path.write_text("\n".join([*text, "", f"![Steps]({path.stem}.svg)"]) + "\n")
-        return path
-
-    console.print(written(write, options.results or RESULTS) + "\n", soft_wrap=True)
+            for point in measure_kind(kind, keys, windows, steps):
+                console.print(point.line, soft_wrap=True, highlight=False, markup=False)
+                points.append(point)
+                path = write(points, facts, folder)
+    console.print(f"written: {path}\n", soft_wrap=True)
 
 
-def measure_kind(
-    kind: str, keys: int, windows: Sequence[int], steps: int, console: Console
-) -> list[Point]:
-    """Return what steps of a query took in every window."""
-    points = list[Point]()
+def write(points: Sequence[Point], facts: dict[str, Any], folder: Path) -> Path:
+    """Write all points so far, as a table, a plot and facts; return where."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{NAME}-{facts['events']}.md"
+    where = sentence(facts)
+    content = facts | {"where": where, "points": [_as_facts(each) for each in points]}
+    path.with_suffix(".json").write_text(json.dumps(content, indent=2) + "\n")
+    draw(points, path.with_suffix(".svg"))
+    text = [f"# {NAME}", "", where, "", *LINES, *(each.line for each in points)]
+    path.write_text("\n".join([*text, "", f"![Steps]({path.stem}.svg)"]) + "\n")
+    return path
+
+
+def measure_kind(kind: str, keys: int, windows: Sequence[int], steps: int) -> Iterator[Point]:
+    """Yield what steps of a query took in every window."""
+    first: float | None = None
     for window in windows:
         found, replay = measure(kind, window, keys, steps), None
-        if window == windows[-1]:
+        if window == windows[-1] and kind not in NOT_REPLAYED:
             replay = measure(kind, window, keys, min(REPLAYS, steps), replays=True).milliseconds
-        first = points[0].first if points else found.milliseconds
-        points.append(Point(kind, keys, window, found, first, replay))
-        console.print(points[-1].line, soft_wrap=True, highlight=False, markup=False)
-    return points
+        first = first or found.milliseconds
+        yield Point(kind, keys, window, found, first, replay)
 
 
 def draw(points: Sequence[Point], path: Path) -> None:

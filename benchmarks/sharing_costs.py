@@ -43,7 +43,7 @@ WHAT = (
     "an entry or block that is applied",
     "a block that is computed",
 )
-FAR = 2.0  # times larger or smaller than here: decisions are worth a look
+FAR = 2.0  # times larger or smaller, next to the others: decisions are worth a look
 
 
 def run_costs(options: argparse.Namespace, console: Console) -> None:
@@ -60,12 +60,29 @@ def run_costs(options: argparse.Namespace, console: Console) -> None:
 
 
 def lines_of(costs: Floats) -> Iterator[str]:
-    """Yield measured costs next to the constants."""
-    yield "measured  constant  ratio"
-    for what, cost, constant in zip(WHAT, costs, VALUE_COSTS, strict=False):
-        ratio = cost / constant
-        word = "" if 1 / FAR <= ratio <= FAR else "  far off"
-        yield f"{cost:5.0f} ns  {constant:5.0f} ns  {ratio:5.2f}  {what}{word}"
+    """Yield measured costs next to the constants, and whether these fit.
+
+    Decisions are the same on a machine on which everything takes twice as long. So each ratio is
+    compared with the others.
+    """
+    constants = VALUE_COSTS[: len(WHAT)]
+    ratios = costs / np.array(constants)
+    usual = float(np.median(ratios)) or 1.0
+    far = 0
+    yield "measured  constant  ratio  relative"
+    for what, cost, constant, ratio in zip(WHAT, costs, constants, ratios, strict=True):
+        is_far = not 1 / FAR <= ratio / usual <= FAR
+        far += is_far
+        word = "  far off" if is_far else ""
+        numbers = f"{cost:5.0f} ns  {constant:5.0f} ns  {ratio:5.2f}  {ratio / usual:8.2f}"
+        yield f"{numbers}  {what}{word}"
+    if far:
+        yield (
+            f"{far} of {len(constants)} constants are off by more than {FAR:.0f} times, "
+            "relative to the others"
+        )
+    else:
+        yield f"the constants fit: none is off by more than {FAR:.0f} times, relative to the others"
 
 
 def fitted(counted: Sequence[Floats], saved: Sequence[float], least: Sequence[float]) -> Floats:

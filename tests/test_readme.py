@@ -155,7 +155,11 @@ def test_the_readme_shows_a_query_events_and_output_early():
     "page",
     sorted(
         page.relative_to(REPOSITORY).as_posix()
-        for page in (*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md"))
+        for page in (
+            *REPOSITORY.glob("*.md"),
+            *(REPOSITORY / "docs").rglob("*.md"),
+            *(REPOSITORY / "examples").rglob("*.md"),
+        )
     ),
 )
 def test_links_lead_somewhere(page):

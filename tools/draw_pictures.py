@@ -1,6 +1,6 @@
 """Draw the pictures of the documentation: `make pictures`, or this file with the folder.
 
-SVG pictures come from `cepheid.plot` alone and are the same every time; a test compares them. PNG
+SVG pictures are the same every time; a test compares them. PNG
 pictures are screenshots by Chromium: of a report, of a notebook that is executed for it and opened
 in JupyterLab if that is installed, of the site, and of a pipeline that runs on Spark.
 """
@@ -30,7 +30,9 @@ from cepheid.plot.body import stacked
 from cepheid.plot.picture import Plot
 from cepheid.plot.style import picture_style
 from cepheid.testing import events as script
+from tools.draw_architecture import architecture
 from tools.draw_ratios import ratios
+from tools.draw_side_by_side import side_by_side
 from tools.open_jupyterlab import MISSING, executed_in_jupyterlab, find_jupyterlab
 
 REPOSITORY = Path(__file__).parent.parent
@@ -184,7 +186,7 @@ def many() -> str:
 
 
 def strategies() -> str:
-    """The same pattern and events under each strategy, below each other."""
+    """The same pattern and events under each strategy, side by side."""
     events = pa.table(
         {
             "ts": range(1, 10),
@@ -193,7 +195,8 @@ def strategies() -> str:
         }
     )
     titled = {title: f"PATTERN SEQ(A+ a, B b) {clause}" for title, clause in STRATEGIES.items()}
-    return below_each_other("One pattern under six strategies", events, titled, ROLES)
+    given = cepheid.events(events, **ROLES)
+    return side_by_side("SEQ(A+ a, B b) WHERE [user] under six strategies", given, titled)
 
 
 def below_each_other(
@@ -272,6 +275,7 @@ DRAWN: dict[str, Callable[[], str]] = {
     "plot_strategies.svg": strategies,
     "plot_funnel.svg": funnel,
     "benchmark_ratios.svg": ratios,
+    "architecture.svg": architecture,
     "first_query.svg": partial(of_page, DOCS / "tutorials" / "first-query.md"),
     "semantics_automaton.svg": automaton,
     "workload_bursts.svg": bursts,

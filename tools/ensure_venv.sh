@@ -18,10 +18,11 @@ can_make_environments() {
     "$1" -c 'import ensurepip, venv' >/dev/null 2>&1
 }
 
-# Prints the first new enough interpreter, one that can make environments if there is any.
+# Prints the first new enough interpreter, one that can make environments if there is any. Python
+# 3.14 comes after those that more of the tests were run with.
 find_python() {
     fallback=""
-    for candidate in ${PYTHON:-python3.13 python3.12 python3.11 python3}; do
+    for candidate in ${PYTHON:-python3.13 python3.12 python3.11 python3.14 python3}; do
         is_new_enough "$candidate" || continue
         if can_make_environments "$candidate"; then
             echo "$candidate"
@@ -40,7 +41,7 @@ if ! python=$(find_python); then
     if [ -n "${PYTHON:-}" ]; then
         echo "error: PYTHON=$PYTHON does not start, or is older than Python 3.11." >&2
     else
-        echo "error: no Python 3.11 or newer found (tried python3.13, 3.12, 3.11 and python3)." >&2
+        echo "error: no Python 3.11 or newer found (tried python3.13, 3.12, 3.11, 3.14 and python3)." >&2
     fi
     echo "  Install one, or name the one you have: make PYTHON=/path/to/python3.12 ..." >&2
     exit 1

@@ -4,14 +4,16 @@
     python3 tools/run_matrix.py spark-4.0 …     some of them
     python3 tools/run_matrix.py --list
 
-Environments are in build/matrix/NAME and are kept; what ran is in build/matrix/results.md. A
-combination whose Python is not on this machine is skipped, and that is said.
+Environments are in build/matrix/NAME and are kept; what ran is in build/matrix/results.md. Maven
+brings Python 3.14 where there is none; a combination whose Python is missing otherwise is skipped,
+and that is said.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -30,6 +32,8 @@ ON_SPARK = (
     "tests/spark/test_sql.py",
     "tests/spark/stream/test_kinds.py",
 )
+# Pythons that are packed as jars, for Linux on x86-64: for JavaCPP, but they run by themselves.
+PACKED = {"3.14": "org.bytedeco:cpython:3.14.3-1.5.13:jar:linux-x86_64"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,7 @@ def main() -> int:
 
 def _run(name: str, combination: Combination) -> tuple[str, bool]:
     """Return a row of the table, and whether something failed."""
-    found = _find_python(combination.python)
+    found = _find_python(combination.python) or _bring_python(combination.python)
     if found is None:
         return f"| {name} | Python {combination.python} | not run: there is none here |", False
     python = _install(name, found, combination)
@@ -170,6 +174,27 @@ def _find_python(version: str) -> str | None:
         if done.returncode == 0 and done.stdout.startswith(f"Python {version}."):
             return str(each)
     return None
+
+
+def _bring_python(version: str) -> str | None:
+    """Return a Python that Maven brings once; None if none is packed for this machine."""
+    machine = f"{platform.system()}-{platform.machine()}".lower().replace("amd64", "x86_64")
+    artifact = PACKED.get(version)
+    if artifact is None or not artifact.endswith(machine):
+        return None
+    folder = FOLDER / f"packed-{version}"
+    inside = folder / "org" / "bytedeco" / "cpython" / machine / "bin"
+    python = inside / f"python{version}"
+    if not os.access(python, os.X_OK):
+        print(f"bringing Python {version} with Maven", flush=True)
+        goal = ["dependency:unpack", f"-Dartifact={artifact}", f"-DoutputDirectory={folder}"]
+        marks = f"-DmarkersDirectory={folder / 'marks'}"
+        done = subprocess.run(["mvn", "-B", "-q", *goal, marks], cwd=FOLDER, check=False)
+        if done.returncode != 0:
+            return None
+        for program in inside.iterdir():  # a jar has no rights of files
+            program.chmod(0o755)
+    return str(python)
 
 
 def _versions(python: Path) -> str:

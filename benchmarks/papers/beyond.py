@@ -46,7 +46,8 @@ def _window_claims(outcome: Outcome) -> list[Claim]:
     steps = [quotient(speed[place], speed[place + 1]) for place in range(len(WINDOWS) - 1)]
     return [
         Claim(
-            f"W {small:,} to {large:,}: at most 1.5 times the time{figures(' ({})', step)}",
+            f"from W = {small:,} to {large:,} the time grows at most 1.5 times"
+            + figures(" ({} times)", step),
             at_most(step, 1.5),
         )
         for small, large, step in zip(WINDOWS, WINDOWS[1:], steps, strict=False)
@@ -115,8 +116,8 @@ def _write_kleene(scale: float) -> Outcome:
 def _kleene_claims(outcome: Outcome) -> list[Claim]:
     return [
         Claim(
-            f"{_kleene_sizes(int(count))[0]:,} matches: at least 0.5 of the speed of "
-            f"filling, by the clock on the wall{figures(' ({})', cell.value)}",
+            f"{_kleene_sizes(int(count))[0]:,} matches are written with at least 0.5 of the "
+            f"speed of filling, by the clock on the wall{figures(' ({})', cell.value)}",
             at_least(cell.value, 0.5),
             why="the lists of a match are written one after the other, not in one go",
         )
@@ -171,8 +172,8 @@ def _stream_claims(outcome: Outcome) -> list[Claim]:
     factor = quotient(memory[-1], memory[0])
     return [
         Claim(
-            figures("{} times the events", quotient(points[-1], points[0]))
-            + f": at most 1.5 times the memory{figures(' ({})', factor)}",
+            figures("{} times the events take", quotient(points[-1], points[0]))
+            + f" at most 1.5 times the memory{figures(' ({} times)', factor)}",
             at_most(factor, 1.5),
         )
     ]

@@ -91,7 +91,7 @@ def _claims(outcome: Outcome) -> list[Claim]:
     many = ", ".join(["{}"] * len(per_event))
     claims.append(
         Claim(
-            "adjacent, linear in W: the bytes per event of the window differ by at most 2"
+            "adjacent, the state is linear in W: its bytes per event differ by at most 2"
             + figures(
                 f" ({many}, which differ by {{}})", *(each.value for each in per_event), spread
             ),
@@ -101,7 +101,8 @@ def _claims(outcome: Outcome) -> list[Claim]:
     last = quotient(grained[0][-1], grained[0][0])
     claims.append(
         Claim(
-            f"type-grained, over all windows: at most 1.5 times{figures(' ({})', last)}",
+            "type-grained, the longest window takes at most 1.5 times the state of the shortest"
+            + figures(" ({} times)", last),
             at_most(last, 1.5),
         )
     )
@@ -112,7 +113,8 @@ def _claims(outcome: Outcome) -> list[Claim]:
     ]
     claims += [
         Claim(
-            f"twice the stream: at most 1.1 times the state{figures(' ({})', each)}",
+            "a stream twice as long takes at most 1.1 times the state"
+            + figures(" ({} times)", each),
             at_most(each, 1.1),
         )
         for each in (max(longer, key=lambda value: value or 0.0),)

@@ -56,6 +56,8 @@ figure or a table of a paper, and this page says which claims are seen again. Ta
   paper, and we measured {ours}.
 - A ratio is *seen* if ours is at least half, and at most twice, that of the paper. Here this means
   from {least} to {most}. Ours is {within} that, so the claim is *{seen}*.
+- Every row with a number in the column *paper* is a quantity, as this one is. The other claims are
+  sentences.
 - If a claim is *not seen*, the last column says by how much ours differs, and why. The reason is
   how we read the two setups. It was not measured by itself.
 
@@ -160,9 +162,10 @@ def _when(facts: dict[str, Any] | None) -> str:
 def _row(experiment: Experiment, claim: Claim) -> str:
     has_ratio = claim.paper is not None and claim.holds is not None
     differs = [difference_text(claim), claim.why] if claim.holds is False else []
+    text = claim.text[:1].upper() + claim.text[1:]
     cells = (
         f"`{experiment.name}`",
-        claim.text if claim.of_paper else f"{claim.text} (ours, not the paper's)",
+        text if claim.of_paper else f"{text} (ours, not the paper's)",
         "" if claim.paper is None else range_text(claim.paper),
         figures("{}", claim.ours) if has_ratio else "",
         word(claim) if claim.holds is not None else NOT_MEASURED,

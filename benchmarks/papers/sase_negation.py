@@ -134,7 +134,8 @@ def claims_of_negation(outcome: Outcome) -> list[Claim]:
             why="the index of negated events is sorted anew for every run",
         ),
         Claim(
-            f"and more where they are many{figures(' ({} times)', many)}",
+            "two negations cost SASE more where intermediate results are many"
+            + figures(" ({} times the time)", many),
             less(SIGNIFICANT, many),
             why="a lookup for each sequence is cheap in compiled code, beside building it",
         ),
@@ -205,7 +206,7 @@ def claims_of_predicates(outcome: Outcome) -> list[Claim]:
             at_most(fewer[0], 0.2),
         ),
         Claim(
-            f"and raises the throughput{figures(' ({} times)', faster)}",
+            "pushing such a predicate down raises the throughput" + figures(" ({} times)", faster),
             less(1.0, faster),
             why="the events are filtered by copying them, which costs more than the sequences",
         ),

@@ -99,12 +99,13 @@ def claims_10b(outcome: Outcome) -> list[Claim]:
     fewer = quotient(multi, selection)
     return [
         Claim(
-            "at V1 = 10 Multi-PAIS builds many more than Dynamic Filtering"
+            "at V1 = 10 Multi-PAIS builds many more sequences than Dynamic Filtering"
             + figures(" ({} and {})", multi.value, dynamic.value),
             at_least(quotient(multi, dynamic), 10),
         ),
         Claim(
-            f"and somewhat fewer than Selection{figures(' ({} times as many)', fewer)}",
+            "at V1 = 10 Multi-PAIS builds somewhat fewer sequences than Selection"
+            + figures(" ({} times as many)", fewer),
             at_most(fewer, 1),
         ),
     ]
@@ -211,7 +212,10 @@ def claims_of_windows(outcome: Outcome) -> list[Claim]:
             + figures(" (at W = 1,000 to {} of those without)", fewer),
             less(fewer, 0.5),
         ),
-        Claim(f"and raise the throughput{figures(' ({} times)', faster)}", less(1.0, faster)),
+        Claim(
+            f"windows in SS and SC raise the throughput{figures(' ({} times)', faster)}",
+            less(1.0, faster),
+        ),
     ]
 
 

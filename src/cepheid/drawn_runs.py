@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from cepheid.plan.physical import PhysicalPlan
     from cepheid.plot.body import Body
     from cepheid.plot.sample_matches import FoundMatches
+    from cepheid.plot.timeline import Timeline
 
 MOST_MATCHES = 1_000_000  # that are looked for; more are not counted
 MOST_EVENTS = 5_000_000  # of Spark that are brought to this process
@@ -224,7 +225,9 @@ def draw_query(
     listed = replace(options, limit=most)
     with hear_warnings() as heard:  # first: it says what is wrong with the events
         rows = _rows(parsed.run(events.given, listed))
-    bodies = (_timeline(parsed, plan, events, options, stretch, heading),)
+    from cepheid.plot.timeline_body import timeline_body
+
+    bodies = (timeline_body(timeline_of(parsed, plan, events, options, stretch, heading)),)
     notes = () if rows.num_rows else (NO_MATCH,)
     return replace(_section(parsed, plan, bodies, rows, notes), warnings=tuple(heard))
 
@@ -256,18 +259,18 @@ def _section(
     return Section(name, parsed.text, explanation, bodies, table, notes)
 
 
-def _timeline(
+def timeline_of(
     parsed: DrawnQuery,
     plan: PhysicalPlan,
     events: EventsHere,
     options: Batch,
     stretch: Stretch,
     heading: str,
-) -> Body:
+) -> Timeline:
+    """Run a query and return its matches on their events."""
     from cepheid.explain.explain_plan import explain_plan
     from cepheid.plot.event_rows import event_rows
     from cepheid.plot.place_matches import MatchPlacer
-    from cepheid.plot.timeline_body import timeline_body
     from cepheid.program.copy_events import with_copies
 
     if plan.query.copies is not None:  # an event is shown in every partition that it belongs to
@@ -279,7 +282,7 @@ def _timeline(
     explanation = explain_plan(plan)
     placer = MatchPlacer(plan.query, explanation, rows, found, _extent(stretch, events, rows.ticks))
     is_part = found.count >= most
-    return timeline_body(placer.timeline(heading or explanation.pattern, is_part=is_part))
+    return placer.timeline(heading or explanation.pattern, is_part=is_part)
 
 
 def find_events(

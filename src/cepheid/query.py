@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 from cepheid.analysis.analyze import analyze
 from cepheid.analysis.bound import BoundQuery
 from cepheid.analysis.dependencies import QueryNode, find_dependencies
-from cepheid.analysis.fill_parameters import ParameterValue
+from cepheid.analysis.fill_parameters import ParameterValue, plain_values
 from cepheid.analysis.schema import OPEN_SCHEMA, EventSchema
 from cepheid.errors import UNNAMED, ConfigError, QueryError, last_defence
 from cepheid.events import Events, schema_to_explain, source_of
@@ -59,7 +59,7 @@ class Query:
         self.text = text
         self.is_named = name is not None
         self.name = UNNAMED if name is None else name
-        self.parameters = dict(parameters)
+        self.parameters = plain_values(parameters)
         self.source = Source(text, self.name)
         with self._defence():
             self.tree = parse(text, name=self.name)
@@ -282,17 +282,7 @@ class Query:
         `is_checked`: options that the query cannot have are an error.
         """
         parameters = ((name, type(each), repr(each)) for name, each in self.parameters.items())
-        by_type = schema.attributes_by_type
-        key = (
-            self.source,
-            tuple(parameters),
-            options,
-            tuple(schema.attributes.items()),
-            (schema.time, schema.type_column, schema.order, schema.ticks_per_second),
-            None if by_type is None else tuple(by_type.items()),
-            (schema.is_open, schema.derived_types, schema.other_attributes, is_checked),
-            (repr(schema.nested), tuple(schema.scales.items())),
-        )
+        key = (self.source, tuple(parameters), options, schema.key, is_checked)
         return _lowered(_Request(key, self, options, schema, is_checked))
 
 

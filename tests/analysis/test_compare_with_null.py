@@ -22,7 +22,15 @@ NEVER = "never holds"
         ("contiguous(a) { a.x = NULL AND a.x = NULL }", [("'a.x = NULL'", "IS NULL")] * 2),
         ("CASE WHEN a.x = NULL THEN 1 ELSE 2 END = 1", [("'a.x = NULL'", "IS NULL")]),
         ("coalesce(CASE WHEN NOT a.x != NULL THEN 1 END, 2) = 1", [("'a.x != NULL'", "IS NOT")]),
-        ("a.x = 1", []),
+        ("a.x NOT IN (1, NULL)", [("'a.x NOT IN (1, NULL)'", "write a.x NOT IN (1)")]),
+        ("NOT (a.x > 1 OR a.x IN (NULL))", [("'a.x NOT IN (NULL)'", "write a.x IS NOT NULL")]),
+        ("a.x IN (NULL)", [("'a.x IN (NULL)'", "write a.x IS NULL")]),
+        ("a.x BETWEEN NULL AND 2", [("'a.x BETWEEN NULL AND 2'", "write a.x <= 2")]),
+        ("a.x BETWEEN 2 AND NULL", [("'a.x BETWEEN 2 AND NULL'", "write a.x >= 2")]),
+        ("a.x NOT BETWEEN NULL AND NULL", [("'a.x NOT BETWEEN NULL AND NULL'", "two values")]),
+        ("a.type LIKE NULL", [("'a.type LIKE NULL'", "or a.type IS NULL")]),
+        ("a.type NOT LIKE NULL", [("'a.type NOT LIKE NULL'", "write a.type LIKE 'a%'")]),
+        ("a.x = 1 OR a.x IN (1, NULL) OR a.x NOT BETWEEN NULL AND 2 OR a.x NOT IN (1)", []),
     ],
 )
 def test_warnings(where: str, expected: list[tuple[str, str]]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.draw_ratios import LOSSES, RATIO, least_ratio, won
+from tools.draw_ratios import LOSSES, RATIO, least_ratio, stream_ratios, won
 
 REPOSITORY = Path(__file__).parent.parent.parent
 PAGE = (REPOSITORY / "docs" / "reference" / "benchmarks.md").read_text(encoding="utf-8")
@@ -38,6 +38,14 @@ def test_every_row_of_ratios_is_read():
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda each: each.other)
 def test_what_is_drawn_as_a_loss_is_one(loss):
     assert least_ratio(loss) < 1
+
+
+def test_the_picture_is_said_to_have_the_bars_that_it_has():
+    ratios = [ratio for _, ratio in (*won(PAGE), *stream_ratios())]
+    ratios += [least_ratio(each) for each in LOSSES]
+    lost = sum(each < 1 for each in ratios)
+    alternative = f"![{len(ratios)} comparisons, a bar for each: {lost} to the left of 1, "
+    assert f"{alternative}where the other is faster, and {len(ratios) - lost} to the right]" in PAGE
 
 
 def number(text: str) -> float:

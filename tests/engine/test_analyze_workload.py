@@ -165,7 +165,7 @@ class TestEachByItself:
         assert run.is_alone
         assert ran == ["each by itself", "values in panes", "values in panes"]
         refused = {each.name: each.why for each in found.report.groups[0].folds}
-        assert "each by itself costs less" in refused["bursts of a set"]
+        assert "each by itself costs" in refused["bursts of a set"]
         assert "folded       each by itself, which costs less" in found.text()
         for policy in ("always", "never"):
             other = analyzed(self.TEXTS, self.events(), sharing=policy)
@@ -174,6 +174,16 @@ class TestEachByItself:
             assert [each.ran for each in other.report.groups] == ["panes of a set"]
             assert "folded       in panes of all windows" in other.text()
             assert other.results == found.results
+
+    @pytest.mark.parametrize(("policy", "shared"), [("always", 1200), ("never", 0)])
+    def test_bursts_of_panes(self, policy, shared):
+        """A place of B+ has three lanes, one for every slot, and none for 60 windows."""
+        (run,) = analyzed(self.TEXTS, self.events(), sharing=policy).report.sets
+        (part,) = run.parts
+        assert (run.counters.bursts, run.counters.shared_bursts) == (1200, shared)
+        assert (part.text, part.bursts, part.shared, part.most_lanes) == ("B+", 1200, shared, 2 * 3)
+        assert [each.steps for each in run.bursts] == [1, 2] * 600
+        assert not any(each.values for each in run.bursts)
 
     def test_few_events_stay_together(self):
         found = analyzed(self.TEXTS, self.events().slice(0, 30))

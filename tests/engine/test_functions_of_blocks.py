@@ -122,19 +122,3 @@ def test_deviations_far_from_one(scale: float) -> None:
     )
     (row,) = query.run(events, time="t", type="kind").to_pylist()
     assert row["s"] == pytest.approx(expected, rel=1e-12, abs=0)
-
-
-@pytest.mark.parametrize(
-    ("text", "rows"),
-    [
-        ("RETURN SUM(-a.n) AS s, COUNT(-a.n) AS n", [{"s": None, "n": 0}]),
-        ("RETURN coalesce(-a.n, 1) AS m", [{"m": 1}]),
-        ("WHERE coalesce(-a.n, 1) = 1 RETURN b.n", [{"b_n": 1}]),
-    ],
-)
-def test_the_smallest_number_has_no_opposite(text: str, rows: list[Row]) -> None:
-    events = pa.table({"t": [1, 2], "kind": ["A", "B"], "n": [-(2**63), 1]})
-    query = cepheid.query(f"PATTERN SEQ(A a, B b) {text}")
-    assert query.run(events, time="t", type="kind").to_pylist() == rows
-    with pytest.raises(cepheid.DataError, match=r"64.bit"):
-        cepheid.query("PATTERN SEQ(A a, B b) RETURN -a.n AS m").run(events, time="t", type="kind")

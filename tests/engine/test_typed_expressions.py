@@ -188,6 +188,81 @@ def test_functions_of_null(expression: str) -> None:
     assert of_each(expression) == [None] * 4
 
 
+FAR = ("coalesce(x.t + 106751000 days, x.t)", "x.t + 9999999 days > x.t", "x.t - 1h 30min")
+
+
+def test_times_beyond_64_bits_are_null() -> None:
+    times = [*EVENTS.column("t").to_pylist()]
+    assert of_each(FAR[0]) == times
+    assert of_each(FAR[1]) == [True, True, True, None]
+    fine = EVENTS.set_column(5, "t", EVENTS.column("t").cast(pa.timestamp("ns")))
+    text = "PATTERN ANY(A, B) x WHERE x.t + 100000 days IS NULL AND x.t + 1 day > x.t RETURN x.id"
+    rows = cepheid.query(text).run(fine, time="id", type="kind").to_pylist()
+    assert rows == [{"x_id": each} for each in (1, 2, 3)]
+    days = cepheid.query("PATTERN A x RETURN CAST(x.t AS DATE) + 106751000 days IS NULL AS far")
+    assert days.run(EVENTS, time="id", type="kind").to_pylist() == [{"far": True}] * 2
+
+
+CASTS = [
+    ("CAST(x.d AS STRING)", ["0.10", "0.20", "9.00", None]),
+    ("CAST(x.d * 0.0000001 AS STRING)", ["0.000000010", "0.000000020", "0.000000900", None]),
+    ("CAST(x.n / 4 AS STRING)", ["0.25", "0.5", "0.75", None]),
+    ("CAST(x.n * 1e16 AS STRING) || x.s", ["1e+16x", "2e+16x", "3e+16y", None]),
+    ("CAST(sqrt(x.n) * CAST('nan' || x.s AS DOUBLE) AS STRING) IS NULL", [True] * 4),
+    ("CAST(x.t AS STRING)", [f"2024-02-29 12:0{each}:00" for each in (0, 2, 3)] + [None]),
+    ("CAST(x.t + 120 ms AS STRING) LIKE '%.12'", [True, True, True, None]),
+    ("CAST(x.n / 2 - 1 AS BOOLEAN)", [True, False, True, None]),
+    ("CAST(x.c - 9.99 AS BOOLEAN)", [False, True, True, None]),
+    ("CAST(x.t - TIMESTAMP '2024-02-29 12:00:01.5' AS INT)", [-1, 118, 178, None]),
+    ("CAST(x.t - TIMESTAMP '2024-02-29 12:00:01.5' AS DOUBLE)", [-1.5, 118.5, 178.5, None]),
+    ("CAST(x.n AS STRING) RLIKE '1'", [True, False, False, None]),
+]
+
+
+OF_COLUMNS = [
+    ("x.s || 'z' LIKE x.s || '_'", [True, True, True, None]),
+    ("x.s ILIKE upper(x.s) || '%'", [True, True, True, None]),
+    ("x.s LIKE CAST(x.n AS STRING)", [False, False, False, None]),
+    ("x.s RLIKE CASE WHEN x.n = 1 THEN '(' ELSE '^' || x.s END", [None, True, True, None]),
+    ("substr('Cepheid', x.n)", ["Cepheid", "epheid", "pheid", None]),
+    ("substr('Cepheid', x.n - 2, x.n + 1)", ["d", None, "Ceph", None]),
+    ("substr('Cepheid', 1, 1 - x.n)", ["", None, None, None]),
+    ("split_part('x-y-z', '-', x.n - 1)", [None, "x", "y", None]),
+    ("split_part('axbyc', x.s, 2)", ["byc", "byc", "c", None]),
+    ("replace('x-y', x.s, CAST(x.n AS STRING))", ["1-y", "2-y", "x-3", None]),
+    ("trim('xxyx', x.s)", ["y", "y", "xxyx", None]),
+]
+
+
+@pytest.mark.parametrize(("expression", "expected"), OF_COLUMNS)
+def test_arguments_that_are_columns(expression: str, expected: list[object]) -> None:
+    assert of_each(expression) == expected
+    text = f"PATTERN ANY(A, B) x RETURN x.id AS id, {expression} AS value"
+    bound = bind(text, event_schema(EVENTS.schema, ColumnRoles("id", "kind")))
+    told = {row["id"]: row["value"] for row in evaluate(bound, EVENTS.to_pylist())}
+    assert told == dict(enumerate(expected, 1))
+
+
+@pytest.mark.parametrize(("expression", "expected"), CASTS)
+def test_casts(expression: str, expected: list[object]) -> None:
+    assert of_each(expression) == expected
+
+
+def test_casts_of_times_with_a_zone() -> None:
+    """As clocks in the zone of the column show them."""
+    noon = pa.array([NOON], pa.timestamp("ms", "Asia/Kolkata"))
+    text = "PATTERN A a RETURN CAST(a.t AS STRING) AS s, CAST(a.t AS TIMESTAMP) AS t"
+    (row,) = cepheid.query(text).run(pa.table({"id": [1], "t": noon}), time="id").to_pylist()
+    assert row == {"s": "2024-02-29 17:30:00", "t": NOON + 330 * MINUTE}
+
+
+def test_a_sum_that_is_stored_as_a_float_is_spelled() -> None:
+    text = ("PATTERN SEQ(A+ a, B b) RETURN CAST(SUM(a.d) AS STRING) AS s, "
+            "CAST(COUNT(*) AS STRING) AS n, CAST(AVG(a.n) AS STRING) AS mean")  # fmt: skip
+    (row,) = cepheid.query(text).run(EVENTS, time="id", type="kind").to_pylist()
+    assert row == {"s": "1.2", "n": "6", "mean": "1.5"}
+
+
 @pytest.mark.parametrize("clause", ["RETURN {} AS n", "WHERE {} = 1"])
 def test_arrays_are_not_told_apart(clause: str) -> None:
     events = EVENTS.append_column("l", pa.array([[1], [2], None, None], pa.list_(pa.int64())))
@@ -319,6 +394,23 @@ def test_the_later_of_two_times_with_a_zone() -> None:
         "RETURN greatest(b.y, b.z) = b.y AS is_known"
     )
     assert query.run(events, time="ts", type="kind").to_pylist() == [{"is_known": True}]
+
+
+def test_hours_that_clocks_show_twice() -> None:
+    """And days that begin at one o'clock, or with an hour that comes twice."""
+    cases = [
+        ("America/New_York", "2024-11-03T06:30", "hour", "2024-11-03T06:00"),
+        ("America/New_York", "2024-11-03T05:30", "hour", "2024-11-03T05:00"),
+        ("America/New_York", "2024-11-03T06:30", "day", "2024-11-03T04:00"),
+        ("America/Sao_Paulo", "2018-11-04T08:00", "day", "2018-11-04T03:00"),
+        ("America/Havana", "2024-11-03T08:00", "day", "2024-11-03T04:00"),
+    ]
+    for zone, time, unit, begun in cases:
+        instants = [datetime.datetime.fromisoformat(each + "+00:00") for each in (time, begun)]
+        events = pa.table({"id": [1], "t": pa.array(instants[:1], pa.timestamp("us", zone))})
+        query = cepheid.query(f"PATTERN A a RETURN date_trunc('{unit}', a.t) AS t")
+        found = query.run(events, time="id").column("t").cast(pa.timestamp("us", "UTC"))
+        assert found.to_pylist() == instants[1:], (zone, time)
 
 
 def test_a_column_of_nulls_beside_decimals() -> None:

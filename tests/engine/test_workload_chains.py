@@ -101,6 +101,57 @@ def test_groups_on_several_threads():
         assert result.sort_by(keys) == expected.sort_by(keys)
 
 
+class TestSeveralPartitions:
+    """A result adds up the partitions of its group, of which others change when no event comes."""
+
+    TEXTS = (
+        "PATTERN SEQ(A a, B b) WHERE [k] WITHIN 9 RETURN COUNT(*) AS n, SUM(b.x) AS s",
+        "PATTERN SEQ(A a, B+ b) WHERE [k] WITHIN 9 RETURN MAX(b.x) AS n",
+        "PATTERN SEQ(C c, !D, A a, B b) WHERE [k] WITHIN 9 RETURN COUNT(*) AS n",
+    )
+
+    @staticmethod
+    def table(keys, groups=1):
+        chooser = random.Random(keys)
+        return table_of(
+            [
+                {
+                    "type": chooser.choice("AABBCD"),
+                    "time": time // 3,
+                    "k": chooser.randrange(keys),
+                    "g": chooser.randrange(groups),
+                    "x": chooser.randint(-5, 9),
+                }
+                for time in range(400)
+            ]
+        )
+
+    def test_another_partition_expires(self):
+        texts = [f"PATTERN SEQ(A, B{more}) WHERE [k] WITHIN 9 {COUNT}" for more in ("", "+")]
+        table = table_of("a1(k=1) a2(k=2) b3(k=1) b4(k=2) b10(k=2) b11(k=1)")
+        ((_, program),) = chains_of(texts, table)
+        assert [row["n"] for row in found_by(program, table)[0]] == [1, 2, 2, 0]
+        assert found_by(program, table) == rows_alone(texts, table)
+
+    @pytest.mark.parametrize("keys", [1, 2, 7, 90])
+    def test_all_functions(self, keys):
+        table = self.table(keys)
+        ((places, program),) = chains_of(self.TEXTS, table)
+        assert places == (0, 1, 2)
+        assert program.adds_partitions
+        assert found_by(program, table) == rows_alone(self.TEXTS, table)
+
+    @pytest.mark.parametrize("returned", ["COUNT(*) AS n", "SUM(a.x) AS n"])
+    def test_groups_with_several_partitions_each(self, returned):
+        texts = [
+            f"PATTERN SEQ(A a, B b{more}) WHERE [g, k] WITHIN 9 RETURN {returned} GROUP BY g"
+            for more in ("", ", C c")
+        ]
+        table = self.table(5, groups=3)
+        ((_, program),) = chains_of(texts, table)
+        assert found_by(program, table) == rows_alone(texts, table)
+
+
 def test_numbers_beyond_exact_doubles_are_folded_otherwise():
     texts = [f"PATTERN SEQ(A+, {last}) WITHIN 100 {COUNT}" for last in "BC"]
     table = table_of(" ".join(f"a{time}" for time in range(1, 61)) + " b61 c62")

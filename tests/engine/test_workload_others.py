@@ -135,8 +135,7 @@ class TestRecent:
             for last in "CD"
         ]
         found = others_of(texts, table_of("a1(k=1)"))
-        assert [places for places, _ in found.chains] == [(2, 3), (6, 7)]
-        assert found.alone == (0, 1, 4, 5)
+        assert [places for places, _ in found.chains] == [(0, 1), (2, 3), (4, 5), (6, 7)]
 
 
 class TestMatches:

@@ -8,6 +8,7 @@ import pytest
 
 from cepheid.engine.plan_folds import plan_folds
 from cepheid.explain.explain import explain
+from cepheid.stream.explain_steps import plan_steps
 from tests.explain.plans import CASE_NAMES, CASES, lasting_plan_of
 
 DOCUMENTATION = Path(__file__).parents[2] / "docs"
@@ -36,7 +37,7 @@ class TestTheGuide:
     def test_shows_the_text(self):
         guide = self.GUIDE.read_text(encoding="utf-8")
         before, block, after = re.split(r"(?s)(?<=```text\n)(.*?)(?=```)", guide, maxsplit=1)
-        found = explain(self.PLAN, plan_folds(self.PLAN)) + "\n"
+        found = explain(self.PLAN, plan_folds(self.PLAN), plan_steps(self.PLAN)) + "\n"
         if UPDATE:
             self.GUIDE.write_text(f"{before}{found}{after}", encoding="utf-8")
             block = found

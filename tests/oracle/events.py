@@ -87,8 +87,10 @@ def measure(query: BoundQuery, event: Event) -> int:
 
 
 def ranked(value: Any) -> tuple[bool, Any]:
-    """NULL sorts before every value, also within an array."""
-    if isinstance(value, list):
+    """NULL sorts before every value, also within an array, a struct or a map."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
         return (True, [ranked(each) for each in value])
     return (value is not None, value)
 

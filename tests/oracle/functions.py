@@ -7,7 +7,8 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Decimal, localcontext
+from fractions import Fraction
 from typing import Any
 
 from cepheid.analysis.attribute_types import AttributeType
@@ -29,13 +30,42 @@ from tests.oracle.arithmetic import compare, operate, to_float
 
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 MICROSECOND = datetime.timedelta(microseconds=1)
+NUMBER = r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*"
 
 
 def with_computed(row: Mapping[str, Any], schema: EventSchema) -> Mapping[str, Any]:
     """Return a row with the columns that the query computes of it."""
     if not schema.computed:
         return row
-    return {**row, **{name: value_of(each.value, row) for name, each in schema.computed.items()}}
+    computed = {name: _or_beyond(each.value, row) for name, each in schema.computed.items()}
+    return Row({**row, **computed})
+
+
+class Beyond(ArithmeticError):
+    """A whole number that does not fit 64 bits."""
+
+
+class Row(dict[str, Any]):
+    """A row that must not be asked for a number beyond 64 bits."""
+
+    def __getitem__(self, name: str) -> Any:
+        return self._known(super().__getitem__(name))
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a value, or raise what was raised when it was computed."""
+        return self._known(super().get(name, default))
+
+    def _known(self, value: Any) -> Any:
+        if isinstance(value, Beyond):
+            raise value
+        return value
+
+
+def _or_beyond(node: Value, row: Mapping[str, Any]) -> Any:
+    try:
+        return value_of(node, row)
+    except Beyond as beyond:
+        return beyond
 
 
 def of_no_event(name: str, schema: EventSchema) -> Any:
@@ -77,9 +107,9 @@ def constant(node: Constant) -> Any:
 
 
 def _whole(value: Any, kind: AttributeType) -> Any:
-    """Whole numbers have 64 bits; what is beyond has no value."""
+    """Whole numbers have 64 bits."""
     if kind is AttributeType.INTEGER and value is not None and not -(2**63) <= value < 2**63:
-        return None
+        raise Beyond(value)
     return value
 
 
@@ -109,12 +139,15 @@ def apply(
             if truth(condition) is True:  # type: ignore[arg-type]
                 return _as(value(result), node.type)  # type: ignore[arg-type]
         return _as(value(node.arguments[-1]), node.type)  # type: ignore[arg-type]
+    if name == "coalesce":  # what comes later is not computed
+        found = (value(each) for each in node.arguments)  # type: ignore[arg-type]
+        return next((_as(each, node.type) for each in found if each is not None), None)
     arguments = [value(each) for each in node.arguments  # type: ignore[arg-type]
                  if not isinstance(each, AllOf | AnyOf | Compare | Truth)]  # fmt: skip
-    if name in ("coalesce", "least", "greatest"):
+    if name in ("least", "greatest"):
         known = [_as(each, node.type) for each in arguments if each is not None]
-        if name == "coalesce" or not known:
-            return known[0] if known else None
+        if not known:
+            return None
         return (min if name == "least" else max)(known, key=_order)
     if name == "is_null":
         return arguments[0] is None
@@ -149,21 +182,26 @@ def _at(value: Any, steps: list[Any]) -> Any:
     return value
 
 
-def _like(node: Apply, text: str, pattern: str) -> bool:
+def _like(node: Apply, text: str, pattern: str) -> bool | None:
     if node.function == "rlike":
-        return re.search(pattern, text) is not None
+        try:
+            return re.search(pattern, text) is not None
+        except re.error:
+            return None
     if node.function == "ilike":
         text, pattern = text.lower(), pattern.lower()
     regex, signs = "", iter(pattern)
     for sign in signs:
         if node.option and sign == node.option:
-            regex += re.escape(next(signs))
+            regex += re.escape(next(signs, sign))
         else:
             regex += {"%": ".*", "_": "."}.get(sign, re.escape(sign))
     return re.fullmatch(regex, text, re.DOTALL) is not None
 
 
-def _substr(_: Apply, text: str, start: int, length: int) -> str:
+def _substr(_: Apply, text: str, start: int, length: int) -> str | None:
+    if start == 0 or length < 0:
+        return None
     begin = start - 1 if start > 0 else len(text) + start
     return text[max(begin, 0) : max(begin + length, 0)]
 
@@ -175,7 +213,9 @@ def _extract(_: Apply, text: str, pattern: str, group: int) -> str:
     return found[group] or ""
 
 
-def _split_part(_: Apply, text: str, separator: str, number: int) -> str:
+def _split_part(_: Apply, text: str, separator: str, number: int) -> str | None:
+    if not separator or number < 1:
+        return None
     parts = text.split(separator)
     return parts[number - 1] if number <= len(parts) else ""
 
@@ -206,7 +246,7 @@ def _floor(round_off: Callable[[Any], Any]) -> Callable[..., Any]:
 def _cast(node: Apply, value: Any) -> Any:
     match node.type:
         case AttributeType.STRING:
-            return str(value).lower() if isinstance(value, bool) else str(value)
+            return _spelled(value)
         case AttributeType.INTEGER:
             if isinstance(value, str):
                 if not re.fullmatch(r"\s*[+-]?[0-9]+\s*", value):
@@ -214,10 +254,10 @@ def _cast(node: Apply, value: Any) -> Any:
                 value = int(value)
             if isinstance(value, float) and not math.isfinite(value):
                 return None
-            return _whole(math.trunc(value), AttributeType.INTEGER)
+            number = math.trunc(value)
+            return number if -(2**63) <= number < 2**63 else None
         case AttributeType.FLOAT:
-            number = r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*"
-            if isinstance(value, str) and not re.fullmatch(number, value):
+            if isinstance(value, str) and not re.fullmatch(NUMBER, value):
                 return None
             return float(value)
         case AttributeType.BOOLEAN:
@@ -227,6 +267,8 @@ def _cast(node: Apply, value: Any) -> Any:
             if word in ("t", "true", "y", "yes", "1"):
                 return True
             return False if word in ("f", "false", "n", "no", "0") else None
+        case AttributeType.DECIMAL:
+            return _to_decimal(value, *map(int, node.option.split(",")))
         case AttributeType.DATE:
             if isinstance(value, str):
                 return _read(datetime.date.fromisoformat, value, 10)
@@ -235,9 +277,33 @@ def _cast(node: Apply, value: Any) -> Any:
             if isinstance(value, str):
                 return _read(datetime.datetime.fromisoformat, value, 10)
             if isinstance(value, datetime.datetime):
-                return value
+                return value.replace(tzinfo=None)
             return datetime.datetime.combine(value, datetime.time())
     raise AssertionError(node)
+
+
+def _spelled(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    if isinstance(value, datetime.datetime):
+        fraction = f"{value:.%f}".rstrip("0").rstrip(".") if value.microsecond else ""
+        return f"{value:%Y-%m-%d %H:%M:%S}{fraction}"
+    return str(value)
+
+
+def _to_decimal(value: Any, precision: int, scale: int) -> Decimal | None:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, str) and not re.fullmatch(NUMBER, value):
+        return None
+    exact = Fraction(value.strip() if isinstance(value, str) else str(value))
+    digits = math.floor(abs(exact) * 10**scale + Fraction(1, 2))  # halves go away from zero
+    if digits >= 10**precision:
+        return None
+    with localcontext(prec=precision):
+        return Decimal(digits if exact >= 0 else -digits).scaleb(-scale)
 
 
 def _read(read: Callable[[str], Any], text: str, least: int) -> Any:
@@ -258,6 +324,8 @@ def _microseconds(_: Apply, time: datetime.date) -> int:
 
 
 def _later(_: Apply, time: datetime.date, length: int) -> datetime.date:
+    if isinstance(time, datetime.datetime) and time.tzinfo is not None:
+        return (time.astimezone(datetime.UTC) + length * MICROSECOND).astimezone(time.tzinfo)
     if isinstance(time, datetime.datetime):
         return time + length * MICROSECOND
     return (_instant(time) + length * MICROSECOND).date()
@@ -271,7 +339,7 @@ def _date_trunc(_: Apply, unit: str, time: Any) -> Any:
         kept = {"microsecond": 0} | dict.fromkeys(parts[: parts.index(unit)], 0)
         moment = moment.replace(**kept)
     else:
-        moment = moment.replace(hour=0, minute=0, second=0, microsecond=0)
+        moment = moment.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
         if unit == "week":
             moment -= datetime.timedelta(days=moment.weekday())
         else:

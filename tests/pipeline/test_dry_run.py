@@ -105,9 +105,11 @@ def test_progress_in_one_line():
 
 
 def test_the_work_of_a_micro_batch_in_the_line():
-    work = {"replayed": 1200, "touched": 35, "bytes_read": 4100, "cache_hits": 9, "cache_misses": 1}
+    work = {"replayed": 1200, "touched": 35, "bytes_read": 4100, "bytes_written": 52_000}
+    work |= {"cache_hits": 9, "cache_misses": 1}
     metrics = advance(StreamMetrics("fires"), progress(4, fires={"results": 12, **work}))
     line = progress_line(metrics)
     assert line.endswith(
-        "results 12  late 0  again 1,200 events  touched 35  read 4.1 kB  cache 9 of 10"
+        "results 12  late 0  again 1,200 events  touched 35  read 4.1 kB  wrote 52.0 kB  "
+        "cache 9 of 10"
     )

@@ -1,5 +1,7 @@
 """`cepheid.plot` draws what the query finds."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -172,6 +174,18 @@ class TestRows:
         assert {each.get("data-i") for each in close} == {str(each) for each in range(100)}
         assert all(each.get("transform").endswith("scale(0.62)") for each in close)
         assert elements(plot(NEGATED).svg(), "close") == []
+
+    @pytest.mark.parametrize(
+        ("count", "heights"),
+        [(1, [18]), (2, [12.5, 23.5]), (3, [8, 18, 28]), (5, [8, 13, 18, 23, 28])],
+    )
+    def test_marks_of_one_time_are_below_each_other(self, count, heights):
+        events = pa.table({"ts": [5] * count + [7], "kind": ["Fail"] * count + ["Login"]})
+        marks = elements(plot("PATTERN SEQ(Fail f, Login s)", events).svg(), "mark")
+        marks = [each for each in marks if int(each.get("data-i") or count) < count]
+        moves = [each.get("transform") for each in marks]
+        assert [float(re.split("[ )]", each)[1]) for each in moves] == heights
+        assert all(each.endswith("scale(0.62)") is (count > 2) for each in moves)
 
     def test_the_axis_is_that_of_the_drawn_rows(self):
         users = [each for each in range(40) for _ in range(3)] + [99]

@@ -34,10 +34,11 @@ NESTED = (
     pa.list_(pa.list_(pa.int64())),
     pa.large_list(pa.string_view()), pa.struct({"u": pa.float32(), "v": pa.string_view()}),
 )  # fmt: skip
+UNION = pa.sparse_union([pa.field("u", pa.int64()), pa.field("v", pa.string())])
 OTHERS = (
     *BINARIES, *NESTED, pa.time32("s"), pa.time64("ns"), pa.duration("us"), pa.null(),
     pa.month_day_nano_interval(), pa.run_end_encoded(pa.int32(), pa.int64()),
-    pa.run_end_encoded(pa.int32(), pa.string()), pa.bool8(), pa.uuid(),
+    pa.run_end_encoded(pa.int32(), pa.string()), pa.bool8(), pa.uuid(), UNION,
 )  # fmt: skip
 DICTIONARIES = tuple(
     pa.dictionary(pa.int8(), each)
@@ -92,6 +93,11 @@ def column(random: Random, kind: pa.DataType, size: int, *, nulls: bool = True) 
         if kind == pa.bool8():
             stored = pa.array(range(size), pa.int8())
         return pa.chunked_array([pa.ExtensionArray.from_storage(kind, stored)])
+    if pa.types.is_union(kind):
+        which = pa.array([number % 2 for number in range(size)], pa.int8())
+        parts = [column(random, each.type, size).combine_chunks() for each in kind]
+        joined = pa.UnionArray.from_sparse(which, parts, [each.name for each in kind])
+        return pa.chunked_array([joined], kind)
     if pa.types.is_run_end_encoded(kind):
         one = column(random, kind.value_type, 1, nulls=nulls).combine_chunks()
         ends = pa.array([size], pa.int32())

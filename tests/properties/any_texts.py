@@ -4,12 +4,15 @@ Most of the former can be run: literals are of the types of the columns that the
 """
 
 import re
+from collections.abc import Callable
+from functools import partial
 from random import Random
 from typing import NamedTuple
 
 import pyarrow as pa
 
 from cepheid.analysis.attribute_types import AttributeType
+from cepheid.analysis.functions import ALL, KINDS, Parameter
 from cepheid.engine.events.event_schema import attribute_type
 from tests.properties.any_tables import ATTRIBUTES
 
@@ -49,9 +52,10 @@ PATTERNS = (
     Pattern("SEQ(A a, (B b, !C c)+)", "b"), Pattern("SEQ(A a, !(B, C+ c), B b)"),
     Pattern("SEQ(A a, B b, C)"), Pattern("SEQ(A+ a, !ANY(A, C) c, B b)", "a"),
     Pattern("SEQ(ANY(A, B, C)+ a, C b)", "a"), Pattern("SEQ(A a, (B b OR C))"),
+    Pattern("SEQ(A a, ANY x, B b)"), Pattern("ANY+ a", "a", "a"),
 )  # fmt: skip
 STRATEGIES = ("skip_till_any_match", "skip_till_next_match", "contiguous", "strict_contiguity",
-              "partition_contiguity")  # fmt: skip
+              "partition_contiguity", "latest_wins")  # fmt: skip
 LENGTHS = {True: ("3", "2", "5", "4 EVENTS", "2 s", "9223372036854775807", f"{'9' * 400} EVENTS"),
            False: (f"{'9' * 400}", "2 hours", "1 day", "4 EVENTS", "90 minutes",
                    "3000000 days")}  # fmt: skip
@@ -64,6 +68,26 @@ SLIDES = {
     "1 day": "1 day",
 }
 FUNCTIONS = ("count", "sum", "avg", "min", "max")
+SUMMARIES = ("array", "median", "stddev", "first", "last", "string_agg", "count(DISTINCT", "nth")
+CAST_TYPES = ("INT", "DOUBLE", "DECIMAL(10, 2)", "STRING", "BOOLEAN", "DATE", "TIMESTAMP")
+# What may stand around values: {one} and {other} of events, a {literal}, the name of a {type}.
+FORMS = {
+    "any": (
+        *("CASE WHEN {one} = {other} THEN {one} ELSE {other} END", "({one} NOT IN ({literal}))"),
+        *("CASE WHEN {one} IS NULL THEN {other} END", "({one} IN ({other}, {literal}, NULL))"),
+        *("CASE {one} WHEN {literal} THEN NULL ELSE {other} END", "({one} IS NULL)"),
+        *("({one} BETWEEN {literal} AND {other})", "({one} IS DISTINCT FROM {other})"),
+        *("nullif({one}, {other})", "coalesce(NULL, {one})", "coalesce({one}, {literal})"),
+        *("greatest({one}, NULL)", "least({one}, {literal})", "CAST({one} AS {type})"),
+    ),
+    "string": ("({one} LIKE 'u%')", "({one} RLIKE 'u|1')", "({one} || 'q')", "{one} LIKE NULL"),
+    "number": ("({one} - {other})", "-{one}", "({one} * 2)"),
+    "time": ("({one} + 1 hour)", "({one} - {other})"),
+    "array": ("contains({one}, {literal})", "contains({one}, {other})"),
+    "boolean": ("(NOT {one})", "({one} AND {other})"),
+}
+CHOICES = ("LONGEST", "SHORTEST", "FIRST", "LAST")
+SKIPS = ("", "", " SKIP PAST LAST EVENT", " SKIP TO NEXT EVENT")
 NOISE = (
     *("LIKE", "IN", "IS", "CASE", "WHEN", "BETWEEN", "SELECT", "round(", "lower(", "ORDER BY"),
     *("(", ")", "[", "]", "{", "}", ",", ".", ";", "+", "*", "?", "!", "'", '"', "`", ":", "<"),
@@ -131,6 +155,10 @@ class TextMaker:
 
     def value(self, attribute: str, *, in_return: bool) -> str:
         variable = self.random.choice(self.pattern.names)
+        if variable in self.pattern.arrays and self.one_in(9):
+            function = self.random.choice(SUMMARIES)
+            option = {"string_agg": ", ','", "nth": ", 2"}.get(function, "")
+            return f"{function}{' ' if '(' in function else '('}{variable}[].{attribute}{option})"
         if variable in self.pattern.arrays and self.one_in(3):
             index = "[]" if in_return or self.one_in(2) else "[..i-1]"
             function = self.function(attribute)
@@ -140,7 +168,43 @@ class TextMaker:
             return f"{variable}.LEN"
         return f"{self.event(in_return=in_return)}.{attribute}"
 
+    def applied(self, attribute: str, value_of: Callable[[str], str]) -> str:
+        """Return a function, a test or a cast, of values that it takes most of the time."""
+        kind = self.types[attribute]
+        if self.one_in(2):
+            fitting = [*FORMS["any"]] * 2
+            for name, forms in FORMS.items():
+                if kind in KINDS.get(name, (AttributeType.BOOLEAN,)) or self.one_in(30):
+                    fitting += forms
+            return self.random.choice(fitting).format(
+                one=value_of(attribute), other=value_of(attribute),
+                literal=self.literal(attribute), type=self.random.choice(CAST_TYPES),
+            )  # fmt: skip
+        known = [each for each in ALL if any(one.takes(kind) for one in each.parameters)]
+        function = self.random.choice(ALL if self.one_in(15) or not known else known)
+        parameters = [each for each in function.parameters
+                      if not each.is_optional or self.one_in(2)]  # fmt: skip
+        parameters += [each for each in parameters[-1:] if each.is_repeated]
+        values = [self.argument(each, attribute, value_of) for each in parameters]
+        return f"{self.random.choice((function.name, *function.other_names))}({', '.join(values)})"
+
+    def argument(self, parameter: Parameter, attribute: str, value_of: Callable[[str], str]) -> str:
+        if parameter.is_literal and not self.one_in(20):
+            known = {"unit": "'hour'", "pattern": "'(.)'", "integer": "1"}
+            return known.get(parameter.name, known.get(parameter.kind, "'u'"))
+        taken = [each for each in self.types if parameter.takes(self.types[each])]
+        if attribute in taken or not taken or self.one_in(15):
+            taken = [attribute]
+        return value_of(self.random.choice(taken))
+
+    def of_one(self, attribute: str) -> str:
+        """Return a function of one event, or a test of it."""
+        variable = self.random.choice(self.pattern.names)
+        return self.applied(attribute, lambda each: f"{variable}.{each}")
+
     def computed(self, attribute: str, *, in_return: bool) -> str:
+        if self.one_in(4):
+            return self.applied(attribute, partial(self.value, in_return=in_return))
         plain = self.value(attribute, in_return=in_return)
         if not (self.types[attribute].is_numeric and self.one_in(2)) and not self.one_in(20):
             return plain
@@ -159,7 +223,7 @@ class TextMaker:
         return f"{left} {self.random.choice(COMPARISONS)} {right}"
 
     def condition(self) -> str:
-        match self.random.randrange(12):
+        match self.random.randrange(14):
             case 0:
                 return f"({self.comparison()} OR {self.comparison()})"
             case 1:
@@ -177,6 +241,10 @@ class TextMaker:
             case 6 if "c" in self.pattern.text:
                 attribute = self.ordered()
                 return f"c.{attribute} = a.{attribute}"
+            case 7:
+                attribute = self.attribute()
+                computed = self.applied(attribute, partial(self.value, in_return=False))
+                return f"({computed}) IS NOT NULL" if self.one_in(2) else f"{computed} = {computed}"
         return self.comparison()
 
     # --- clauses --------------------------------------------------------------------------------
@@ -212,9 +280,12 @@ class TextMaker:
             shown = [self.computed(self.attribute(), in_return=True) for _ in range(2)]
             shown += [self.random.choice(EVERY_LITERAL)] if self.one_in(4) else []
             shown += [f"a.{self.attribute()}"] if self.one_in(2) else []
-            clauses.append("RETURN " + ", ".join(f"{each} AS c{n}" for n, each in enumerate(shown)))
+            named = [f"{each} AS c{n}" for n, each in enumerate(shown)]
+            named += [self.random.choice(("a.*", "*"))] if self.one_in(9) else []
+            clauses.append(f"RETURN {', '.join(named)}")
         if self.one_in(5):
-            forms = ("NON OVERLAPPING", "COMPRESSED", "PARTIAL")
+            chosen = f"{self.random.choice(CHOICES)}{self.random.choice(SKIPS)}"
+            forms = ("NON OVERLAPPING", "COMPRESSED", "PARTIAL", chosen, chosen)
             clauses.append(f"OUTPUT {self.random.choice(forms)}")
         return clauses
 
@@ -222,6 +293,8 @@ class TextMaker:
         if self.one_in(3):
             return self.random.choice(("COUNT(*)", "EXACT COUNT(*)", "LOG2(COUNT(*))", "COUNT(a)"))
         attribute = self.attribute()
+        if self.one_in(4):
+            return f"{self.function(attribute).upper()}({self.of_one(attribute)})"
         name = self.random.choice(self.pattern.names)
         return f"{self.function(attribute).upper()}({name}.{attribute})"
 
@@ -231,6 +304,8 @@ class TextMaker:
         groups = list(dict.fromkeys(self.key() for _ in range(wanted)))
         columns = [f"{each} AS c{number}" for number, each in enumerate(shown)]
         columns += [f"{self.random.choice(EVERY_LITERAL)} AS lit"] if self.one_in(4) else []
+        if self.one_in(9):
+            groups.append(self.of_one(self.attribute()))
         clauses = [f"RETURN {', '.join(columns)}"]
         if groups:
             clauses.append(f"GROUP BY {', '.join(groups)}")

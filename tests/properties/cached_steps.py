@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cepheid.program.copy_events import with_copies
 from cepheid.program.program import Program
-from cepheid.stream import kept_events, pages, retention, touched_events
+from cepheid.stream import events_since_starts, kept_events, pages, retention, touched_events
 from cepheid.stream.local_cache import LocalCache
 from cepheid.stream.step_sizes import StepSizes
 from cepheid.stream.stream_state import Chunk, StreamState, digest_of, keep, table_of
@@ -70,6 +70,7 @@ def small_chunks(most: bool | None = False) -> Iterator[None]:
         if most is not None:
             patch.setattr(touched_events.TouchedEvents, "touches_most", most)
             patch.setattr(touched_events, "FEW_EVENTS", 0)
+            patch.setattr(events_since_starts, "FIRST_EVENTS", 1)
         yield
 
 

@@ -98,9 +98,23 @@ def values(draw: st.DrawFn, names: dict[str, bool], kind: str, *, single: bool =
     form = draw(st.sampled_from(forms))
     other = draw(st.sampled_from(("2", "-1", "-9223372036854775808"))) if kind == "integer" else "2"
     how = draw(st.sampled_from(("{}", "{}", "{}", "-{}", "{} + {o}", "{} * {o}", "{} - {o}", "%")))
+    if kind == "integer" and draw(st.integers(0, 4)) == 0:
+        return draw(of_one_event(name, form))
     if how == "%":
         return f"{form} % {other}" if kind == "integer" else form
     return how.replace("{o}", other).replace("{}", form)
+
+
+@st.composite
+def of_one_event(draw: st.DrawFn, name: str, form: str) -> str:
+    """A function, CASE or aggregate of arithmetic that may leave 64 bits."""
+    if form.startswith(("sum", "min", "max")):
+        index = "[..i-1]" if "[..i-1]" in form else "[]"
+        inner = draw(st.sampled_from(("{} * 2", "-{}", "abs({})", "coalesce({} - 1, 0)")))
+        return f"{form[:3]}({inner.format(f'{name}{index}.x')})"
+    functions = ("coalesce({} * 2, 0)", "abs({})", "coalesce({} - 1, {})", "abs({} + 1)",
+                 "CASE WHEN {} < 5 THEN {} * 3 ELSE 0 END")  # fmt: skip
+    return draw(st.sampled_from(functions)).replace("{}", form)
 
 
 @st.composite

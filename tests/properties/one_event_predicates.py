@@ -128,7 +128,7 @@ class Generator:
                 return Words(*(f"CASE WHEN {one} THEN {two} ELSE 'other' END"
                                for one, two in zip(test, inner, strict=True)))  # fmt: skip
             case _:
-                name = self.draw.choice(("n", "b", "day"))
+                name = self.draw.choice(("n", "b", "day", "d", "ts"))
                 return Words(f"CAST(a.{name} AS STRING)", f"CAST({name} AS VARCHAR)",
                              f"CAST({name} AS STRING)")  # fmt: skip
 

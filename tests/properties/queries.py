@@ -82,6 +82,8 @@ def local_conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
         f"NOT ({name}.x IN (1, 3) OR {name}.k IS NULL)",
         f"{name}.x IS DISTINCT FROM {name}.k",
         f"CASE WHEN {atom} THEN 'yes' ELSE CAST({name}.x AS STRING) END LIKE '%e%'",
+        f"lower({name}.type) || CAST({name}.x AS STRING) IN ('a1', 'b2', 'c3')",
+        f"CAST(CAST({name}.x / 2 AS DECIMAL(3, 1)) AS INT) {operator} {name}.k",
     )
     return draw(st.sampled_from(forms))
 
@@ -171,11 +173,12 @@ def match_values(draw: st.DrawFn, names: dict[str, bool]) -> str:
     name, other = draw(st.sampled_from(list(names))), draw(st.sampled_from(list(names)))
 
     def one(variable: str) -> str:
-        forms = [f"{variable}.x"]
+        forms = [f"{variable}.x", f"upper({variable}.type)"]
         if names[variable]:
             forms = [f"{variable}[1].x", f"{variable}[{variable}.LEN].seq", f"{variable}.LEN"]
             forms += [f"{each}({variable}[].x)" for each in ("sum", "avg", "min", "max", "count")]
             forms += [f"count({variable}[])", f"min({variable}[].type)"]
+            forms += [f"string_agg(lower({variable}[].type), '+')"]
             forms += [
                 f"sum({variable}[].x * {variable}[].seq)",
                 f"count(nullif({variable}[].x, 1))",

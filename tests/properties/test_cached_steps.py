@@ -14,15 +14,15 @@ from cepheid.engine.shared.policy import Sharing
 from cepheid.plan.planner import make_plan
 from cepheid.program.lower import lower
 from cepheid.program.when_final import shares_windows_of_events
-from cepheid.stream.stream_state import StreamState
+from cepheid.stream.local_cache import LocalCache
 from tests.properties.aggregate_comparison import assert_same_rows
 from tests.properties.aggregate_streams import SCHEMA, bound, expected_rows
 from tests.properties.aggregates import METHODS
-from tests.properties.cached_steps import drive_with_cache, small_chunks
+from tests.properties.cached_steps import Store, drive_with_cache, lose, small_chunks
 from tests.properties.comparison import SCHEMA as MATCH_SCHEMA
 from tests.properties.comparison import as_multiset, expected
 from tests.properties.stream_steps import Row, closed, ended, ordered_splits, rows_of, splits
-from tests.properties.test_bundle_streams import KINDS, queries_of, stepped, through_bytes
+from tests.properties.test_bundle_streams import KINDS, queries_of, stepped
 from tests.properties.test_bundle_streams import SLOW as BUNDLES
 from tests.properties.test_engine_equals_oracle import quiet  # noqa: F401
 from tests.properties.test_output_forms import with_output
@@ -76,14 +76,19 @@ def test_taken_matches(data: st.DataObject) -> None:
 @given(data=st.data())
 def test_bundles(data: st.DataObject, kind: str) -> None:
     case = data.draw(KINDS[kind])
-    queries, sharing, state = queries_of(case), Sharing(), StreamState()
+    queries, sharing, store = queries_of(case), Sharing(), Store()
     assume(len(queries) > 1)
     batches = data.draw(splits(case.events, delay=data.draw(st.integers(0, 4))))
     found: dict[str, list[Row]] = {each.name: [] for each in queries}
-    with small_chunks(data.draw(MOST)):
+    with tempfile.TemporaryDirectory() as folder, small_chunks(data.draw(MOST)):
+        caches = [LocalCache(Path(folder)), LocalCache(Path(folder)), LocalCache(None), None]
         for batch in batches:
+            cache = data.draw(st.sampled_from(caches))
+            if data.draw(st.integers(0, 7)) == 0:
+                lose(Path(folder), data)
+            state = store.load(cache)
             done = stepped(queries, batch, state, sharing, case.schema, ordered=False)
-            state = through_bytes(done.state)
+            store.save(state, done.state, cache)
             for name, table in done.results.items():
                 found[name] += table.to_pylist()
     for name, rows in found.items():

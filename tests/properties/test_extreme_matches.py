@@ -37,7 +37,7 @@ WINDOWS = (
     *("WITHIN 9 EVENTS", f"WITHIN {LIMIT - 2} EVENTS", f"WITHIN {LIMIT // 2}"),
 )
 SLOW = settings.get_profile("quick").suppress_health_check
-BEYOND = ("leaves the range of 64-bit integers", "cannot be computed: overflow")
+BEYOND = ("leaves the range of 64-bit integers", "cannot be computed: overflow", "leaves 64 bits")
 
 
 def as_multiset(rows: Iterable[Mapping[str, Any]]) -> Counter[tuple[Any, ...]]:

@@ -3,6 +3,7 @@
 import re
 
 import duckdb
+import pyarrow as pa
 
 import cepheid
 from tests.properties.one_event_predicates import Words, events, predicates
@@ -52,6 +53,14 @@ def differences(some: list[Words], ours: object, theirs: object) -> list[tuple[o
             if left != right
         ]
     return different
+
+
+def test_floats_are_spelled_as_by_duckdb() -> None:
+    values = [0.1, 1e7, 1e15, 1e16, 1e-4, 1e-5, -0.0, 5e-324, 1.5e300, 1 / 3]
+    known = pa.table({"id": range(13), "f": [*values, float("inf"), float("nan"), None]})
+    rows = cepheid.query("PATTERN A a RETURN a.id, CAST(a.f AS STRING) AS t").run(known, time="id")
+    theirs = duckdb.sql("SELECT id AS a_id, CAST(f AS VARCHAR) AS t FROM known ORDER BY id")
+    assert rows.sort_by("a_id").to_pylist() == theirs.to_arrow_table().to_pylist()
 
 
 def test_where_keeps_what_is_true() -> None:

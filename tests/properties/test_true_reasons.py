@@ -33,13 +33,13 @@ PATTERNS = (
 RETURNS = ("COUNT(*) AS n", "COUNT(*) AS n", "SUM(b.x) AS s", "EXACT COUNT(*) AS n", "b.x")
 WINDOWS = ("", "WITHIN 5", "WITHIN 5", "WITHIN 6", "WITHIN 10 SLIDE 5", "WITHIN 99 SLIDE 1")
 COMPARED = ("b.x < NEXT(b).x", "b.x > NEXT(b).x", "b.x < NEXT(b).x + 1")
+GROUPED = " GROUP BY k"
 MOVING = re.compile(r"WITHIN \d+ RETURN")
 # By reason what is written of it, and what may be instead.
 MENDED = {
     KEEPS_MORE: [],
     TAKES_AWAY: [(" WHERE contiguous", "")],
     HAS_ALL_DIGITS: [("EXACT ", "")],
-    chain_program.OTHER_GROUPS: [],
     chain_program.OTHER_GAPS: [("!E, ", ""), (", !E", "")],
 }
 TOO_MANY = (share_work.COUNTS_APART, share_work.TOO_MANY)
@@ -50,7 +50,7 @@ def texts(draw: st.DrawFn) -> str:
     pattern, returned = draw(st.sampled_from(PATTERNS)), draw(st.sampled_from(RETURNS))
     tests = [draw(st.sampled_from(COMPARED))] if "b+" in pattern and draw(st.booleans()) else []
     tests += draw(st.sampled_from(((), (), ("[k]",), ("contiguous",))))
-    group = " GROUP BY k" if "[k]" in tests and "AS" in returned and draw(st.booleans()) else ""
+    group = GROUPED if "[k]" in tests and "AS" in returned and draw(st.booleans()) else ""
     where = f" WHERE {' AND '.join(tests)}" if tests else ""
     has_bound = "(!E" not in pattern and "!E)" not in pattern
     window = draw(st.sampled_from(WINDOWS if has_bound else WINDOWS[1:]))
@@ -124,10 +124,11 @@ class Work:
             assert found[2] == why_not_chain(self.programs[found[1]])
             assert not chains
         elif reason in OTHER_KEYS:
-            on_same = [each for each in chains if each in self.others(name)]
-            assert reason == OTHER_KEYS[bool(on_same)]
+            on_same = [self.texts[each] for each in chains if each in self.others(name)]
+            in_window = [each for each in on_same if _window(each) == _window(text)]
+            assert reason == OTHER_KEYS[bool(on_same) + bool(in_window)]
+            assert all((GROUPED in each) != (GROUPED in text) for each in in_window)
             for each in chains:
-                assert reason == OTHER_KEYS[0] or _window(self.texts[each]) != _window(text)
                 assert not Work({"q1": text, "q2": _on_same(self.texts[each], text)}).shared.alone
         else:
             assert reason in TOO_MANY
@@ -137,8 +138,6 @@ def _check_refusal(text: str, reason: str) -> None:
     """Fail if a query is still refused for a reason when it is none any more, or shares nothing."""
     for written, instead in MENDED[reason]:
         text = text.replace(written, instead)
-    if reason == chain_program.OTHER_GROUPS:
-        text += " GROUP BY k"
     work = Work({"q1": text, "q2": text})
     left = why_not_chain(work.programs["q1"])
     assert left != reason
@@ -146,11 +145,11 @@ def _check_refusal(text: str, reason: str) -> None:
 
 
 def _on_same(text: str, other: str) -> str:
-    """Return a query with the window and the partitions of another one."""
+    """Return a query with the window, the partitions and the groups of another one."""
     before, _, after = text.partition(" WITHIN ")
     pattern, test = before.replace(" WHERE [k]", ""), " WHERE [k]" * ("[k]" in other)
-    returned = after.partition(" ")[2].removesuffix(" GROUP BY k")
-    return f"{pattern}{test} WITHIN {_window(other)} {returned}{' GROUP BY k' * ('[k]' in other)}"
+    returned = after.partition(" ")[2].removesuffix(GROUPED)
+    return f"{pattern}{test} WITHIN {_window(other)} {returned}{GROUPED * (GROUPED in other)}"
 
 
 def _compares(text: str, compared: str) -> bool:

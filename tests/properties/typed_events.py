@@ -41,12 +41,39 @@ WALLS = tuple(
         "2024-11-03T02:30:00",
     )
 )
+TEXTS = ("Ab/c", "ab", "b/", "", "ü")
+TAGS = ([], ["ab"], ["b/", None], ["ab", "Ab/c"])
+DEVICES = ({"os": "ab", "v": 1}, {"os": None, "v": 2}, {"os": "ü", "v": None})
+LABELS = ([], [("c", 1)], [("c", None), ("d", 2)], [("c", 2)])
+FUNCTIONS = st.sampled_from((
+    "lower({0}.s) = {1}.s", "length({0}.s) > length({1}.s)", "{0}.s LIKE 'a%'",
+    "{0}.s NOT ILIKE '%B%'", "replace({0}.s, 'b', '') != {1}.s", "{0}.s || 'c' > {1}.s",
+    "split_part({0}.s, '/', 2) = ''", "substr({0}.s, -2) <= {1}.s", "contains({0}.s, 'b')",
+    "hour({0}.at) != 1", "date_trunc('hour', {0}.at) < {1}.at", "{0}.at + 90 minutes > {1}.at",
+    "date_trunc('day', {0}.at) = {1}.at", "date_trunc('week', {0}.wall) < {1}.wall",
+    "CAST({0}.at AS DATE) = CAST({1}.wall AS DATE)", "{0}.wall - 1 hour <= {1}.wall",
+    "day_of_year({0}.wall) > 90", "epoch({0}.at) < epoch({1}.at)", "{1}.at - {0}.at < 1 hour",
+    "size({0}.tags) > 0", "contains({0}.tags, 'ab')", "contains({0}.tags, {0}.s)",
+    "{0}.device.os = {1}.s", "{0}.device.v < {1}.k", "{0}.labels['c'] = {1}.k",
+    "coalesce({0}.labels['d'], size({0}.tags)) = 2", "{0}.device.os IS NULL",
+    "CAST({0}.x AS DECIMAL(20, 1)) = {1}.f", "CAST({0}.f AS DECIMAL(18, 2)) >= {1}.p",
+    "CAST({0}.y AS DECIMAL(3, 2)) < {1}.y", "CAST('0' || {0}.s AS DECIMAL(3, 1)) IS NULL",
+    "CAST({0}.y AS STRING) > {1}.s", "CAST({0}.p AS STRING) LIKE '%.10'", "CAST({0}.y AS BOOLEAN)",
+    "CAST({0}.at AS STRING) = CAST({1}.wall AS STRING)", "CAST({0}.at AS TIMESTAMP) < {1}.wall",
+    "CAST({1}.at - {0}.at AS INT) > 3600", "NOT CAST({0}.p AS BOOLEAN)",
+    "CAST({1}.wall - {0}.wall AS DOUBLE) / 60 > 30",
+    "{0}.type || {0}.s LIKE '%' || {0}.s", "{0}.s ILIKE substr({0}.s, {0}.k) || '%'",
+    "{0}.device.os || 'x' RLIKE {0}.s", "substr({0}.s, {0}.device.v, {0}.k) = {1}.s",
+    "split_part({0}.s, substr({0}.s, 2, 1), {0}.k) < {1}.s", "trim({0}.s, {0}.type || 'A') != ''",
+    "replace({0}.s, {0}.device.os, {0}.type) > {1}.s",
+))  # fmt: skip
 OF_TWO = st.sampled_from((
     "{}.p + {}.f", "{}.p * {}.p", "{}.u - {}.u", "greatest({}.at, {}.at)", "{}.u + {}.x",
     "CAST({}.k + {}.k AS STRING)", "coalesce({}.p, {}.x)", "least({}.wall, {}.wall)",
     "abs({}.p - {}.p)", "round({}.p - {}.f, 1)",
     "CASE WHEN {0}.p < {1}.p THEN {0}.p ELSE {1}.f END",
-    "length(CAST({}.x AS STRING) || CAST({}.u AS STRING))", "-({}.p + {}.p) % 0.3",
+    "length(CAST({}.x AS STRING) || CAST({}.u AS STRING))",
+    "CAST({}.p + {}.f AS STRING)", "-({}.p + {}.p) % 0.3",
 ))  # fmt: skip
 DECIMALS = (*PRICES, "{0}.p", "{1}.f", "{0}.u", "{1}.y", "least({0}.p, {1}.f)")
 TIMES = ("{0}.wall", "{1}.wall", "'2024-03-10 02:30:00'", "coalesce({1}.wall, {0}.wall)")
@@ -81,6 +108,10 @@ def schema_in(zone: str) -> pa.Schema:
             ("y", pa.float64()),
             ("at", pa.timestamp("us", zone)),
             ("wall", pa.timestamp("us")),
+            ("s", pa.string()),
+            ("tags", pa.list_(pa.string())),
+            ("device", pa.struct([("os", pa.string()), ("v", pa.int64())])),
+            ("labels", pa.map_(pa.string(), pa.int64())),
         ]
     )
 
@@ -102,6 +133,10 @@ def typed_streams(draw: st.DrawFn, zone: str) -> list[dict[str, Any]]:
             "y": st.sampled_from((*FLOATS, None)),
             "at": st.sampled_from((*instants, None)),
             "wall": st.sampled_from((*WALLS, None)),
+            "s": st.sampled_from((*TEXTS, None)),
+            "tags": st.sampled_from((*TAGS, None)),
+            "device": st.sampled_from((*DEVICES, None)),
+            "labels": st.sampled_from((*LABELS, None)),
         }
     )
     return draw(st.lists(event, min_size=2, max_size=6))
@@ -112,8 +147,10 @@ def typed_conditions(draw: st.DrawFn, names: dict[str, bool]) -> str:
     """A comparison of events with each other, with a literal, or of what is computed from one."""
     name, other = (draw(st.sampled_from(list(names))) for _ in range(2))
     operator = draw(st.sampled_from(("=", "!=", "<", "<=", ">", ">=")))
-    forms = ("numbers", "numbers", "literal", "literal", "times", "time", "chosen")
+    forms = (*["numbers", "literal", "functions"] * 2, "times", "time", "chosen")
     form = draw(st.sampled_from(forms))
+    if form == "functions":
+        return draw(FUNCTIONS).format(name, other)
     if form == "chosen":
         value, compared = draw(CHOSEN)
         known = [each for each in names if not names[each]] or [name]

@@ -257,7 +257,7 @@ def chain_workloads(draw: st.DrawFn) -> WorkloadCase:
 
     They are counted, or aggregated in different ways; some have negated events between elements.
     """
-    group, window = draw(st.sampled_from(("", "k"))), draw(st.integers(1, 7))
+    group, window = draw(st.sampled_from(("", "[k]", "[k] GROUP"))), draw(st.integers(1, 7))
     functions = few(draw, CHAIN_FUNCTIONS, 3)
     texts = {}
     for number in range(1, draw(st.integers(2, 5)) + 1):
@@ -275,7 +275,7 @@ def chain_workloads(draw: st.DrawFn) -> WorkloadCase:
             tests += draw(st.sampled_from(([], [], ["n.x > 0"])))
         texts[f"q{number}"] = (
             f"PATTERN SEQ({', '.join(words)}) WHERE {' AND '.join(tests)} WITHIN {window} "
-            f"RETURN {returned}{' GROUP BY k' if group else ''}"
+            f"RETURN {returned}{' GROUP BY k' if group.endswith('GROUP') else ''}"
         )
     order = draw(st.sampled_from(((), ("seq",))))
     return WorkloadCase(texts, draw(aggregate_streams(longest=12)), order)

@@ -32,6 +32,8 @@ QUERIES = (
     "SEQ(A a, !B b) WITHIN 20 RETURN a.x",
     "SEQ(A a, !B b) WITHIN 3 RETURN a.x",
     "A+ RETURN SUM(A.n) AS s, AVG(A.n) AS v, MIN(A.n) AS lo, COUNT(A.n) AS c, COUNT(*) AS n",
+    "SEQ(A a, B b) WHERE a.x < 9 RETURN SUM(a.x * 2) AS s, MAX(coalesce(a.x * 2, 0)) AS hi",
+    "ANY(A, B) a RETURN SUM(CASE WHEN a.x < 9 THEN a.x * 2 END) AS s, SUM(coalesce(1, a.x * 2))",
     "A+ WITHIN 5 RETURN SUM(A.n) AS s, MAX(A.n) AS hi, COUNT(*) AS n",
 )
 BEYOND = (
@@ -39,6 +41,10 @@ BEYOND = (
     "SEQ(A+ a[], B b) WHERE sum(a[].x) > b.x RETURN a.x",
     "SEQ(A a, B b) WHERE a.x * 2 > b.x RETURN a.x",
     "SEQ(A a, B b) RETURN -(-a.x - a.x) AS m",
+    "A a RETURN SUM(a.x * 2) AS s",
+    "SEQ(A+ a, B b) RETURN sum(a[].x * 2) AS s",
+    "SEQ(A a, B b) WHERE coalesce(a.x * 2, 0) < 0 RETURN COUNT(*) AS n",
+    "SEQ(A a, B b) WHERE a.x > 0 RETURN abs(-a.x - a.x - a.x) + CASE WHEN a.x < 9 THEN 1 END AS m",
 )
 
 
@@ -54,7 +60,7 @@ def test_the_same_rows(spark: SparkSession, query: str) -> None:
 
 @pytest.mark.parametrize("query", BEYOND)
 def test_the_same_error(spark: SparkSession, query: str) -> None:
-    message = "leaves the range of 64-bit integers"
+    message = r"leaves (the range of 64-bit integers|64 bits)"
     with pytest.raises(cepheid.DataError, match=message):
         run(query, TABLE)
     with pytest.raises(Exception, match=message):

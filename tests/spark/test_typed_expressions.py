@@ -7,7 +7,16 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import cepheid
-from tests.engine.test_typed_expressions import EITHER, EVENTS, OF_MATCHES, OF_PAIR, OF_UNBOUND
+from tests.engine.test_typed_expressions import (
+    CASTS,
+    EITHER,
+    EVENTS,
+    FAR,
+    OF_COLUMNS,
+    OF_MATCHES,
+    OF_PAIR,
+    OF_UNBOUND,
+)
 
 pytestmark = pytest.mark.spark
 
@@ -17,6 +26,8 @@ OF_ONE = (
     "round(x.c)", "round(x.c, 1)", "round(x.d, 1)", "round(x.d, 7)", "floor(x.d * 10)", "abs(x.c)",
     "CAST(x.n AS DECIMAL(5, 1))", "x.d + x.c", "x.d * 2", "CAST(NULL AS DATE)", "size(NULL)",
     "CASE WHEN x.n = 1 THEN 3 minutes ELSE 5 minutes END", r"x.s RLIKE '\Qx\E'",
+    *FAR, *(each for each, _ in [*CASTS, *OF_COLUMNS]),
+    "regexp_extract(regexp_extract(x.s, '(.*)', 1), 'x')",
 )  # fmt: skip
 OF_TWO = (
     "max(a[].d) - min(a[].d) = 0.10", "b.d - a[2].d = 8.80", "a[2].d * 2 = 0.4",

@@ -152,7 +152,7 @@ def test_a_workload() -> None:
         "    partitions            those in which new events, or windows that end, can make a "
         "result final\n                          because no other has a result\n"
         "    one with many events  all events of the window\n"
-        "                          because marks and matrices are kept of a query by itself\n"
+        "                          because runs and matrices are looked up of a query by itself\n"
     ) in together.explain()
     (steps,) = json.loads(together.explain(format="json"))["steps"]
     assert steps["queries"] == ["q1", "q2"]

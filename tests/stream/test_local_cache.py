@@ -1,5 +1,6 @@
 """What becomes of streams whose cache is full, or is also that of others."""
 
+import os
 import random
 import resource
 from collections.abc import Iterator
@@ -70,6 +71,40 @@ def test_a_full_disk(text: str, tmp_path: Path) -> None:
             assert stream.all_rows() == wanted
     assert wanted
     assert not list(tmp_path.iterdir())
+
+
+def test_what_was_not_used_for_longest_goes_first(tmp_path: Path) -> None:
+    """A process that has nothing open asks, so that only what is in the folder is found."""
+    tables = {f"t{place}": pa.table({"x": range(place, place + 1000)}) for place in range(5)}
+    for name, table in tables.items():
+        LocalCache(tmp_path, limit=10**6).put(name, table)
+    size = max(each.stat().st_size for each in tmp_path.iterdir())
+    for age, name in enumerate(["t2", "t0", "t4", "t1", "t3"]):
+        os.utime(tmp_path / f"{name}.arrow", (age, age))
+    assert LocalCache(tmp_path).find("t2") is not None  # it is used now
+    small = LocalCache(tmp_path, limit=4 * size)
+    small.put("t5", tables["t0"])
+    left = {each.stem for each in tmp_path.iterdir()}
+    assert left == {"t2", "t3", "t5"}
+    small.put("t6", tables["t1"])
+    assert {each.stem for each in tmp_path.iterdir()} == left | {"t6"}
+    assert LocalCache(tmp_path).find("t3") == tables["t3"]
+    assert LocalCache(tmp_path).table("t4", lambda: tables["t4"]) == tables["t4"]
+
+
+@pytest.mark.parametrize("text", QUERIES)
+def test_a_small_limit(text: str, tmp_path: Path) -> None:
+    """Files go while the stream runs, and what is needed of them is made again."""
+    with small_chunks(most=True):
+        wanted = Stream(text, 1, None).all_rows()
+        stream, made = Stream(text, 1, None), 0
+        for batch in stream.batches:
+            stream.cache = LocalCache(tmp_path, limit=4000)
+            stream.feed(batch)
+            made += stream.cache.made
+    assert sorted(stream.rows) == wanted
+    assert made
+    assert sum(each.stat().st_size for each in tmp_path.iterdir()) < 8000
 
 
 @pytest.mark.parametrize("text", QUERIES)

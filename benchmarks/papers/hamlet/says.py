@@ -97,7 +97,7 @@ def decides_well(curves: Curves) -> list[Claim]:
             of_paper=False,
         ),
         Claim(
-            "and the worse one takes at least 1.2 times as long"
+            "the worse one of always and never takes at least 1.2 times as long as deciding"
             + figures(" ({} times)", worse, digits=3),
             at_least(worse, 1.2),
             of_paper=False,

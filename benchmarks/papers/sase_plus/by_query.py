@@ -224,7 +224,7 @@ def claims_of_table_2(outcome: Outcome) -> list[Claim]:
     shares = [each.value for each in outcome.curves["matching cost (%), basic"]]
     return claims + [
         ratio_claim(
-            f"matching in % of the cost of {each.name}",
+            f"share of matching in the cost of {each.name}, in %",
             share,
             (60.0, 100.0),
             "compiled, matching is cheap, and writing long matches is bound by memory",

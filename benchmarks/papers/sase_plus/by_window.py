@@ -147,7 +147,7 @@ def claims_of_merged(outcome: Outcome) -> list[Claim]:
     wanted = [(each, 0, 47.8) for each in SKIPPING] + [(each, -1, share) for each, share in last]
     return [
         ratio_claim(
-            f"% of runs merged for {each.name} at W = {WINDOWS[place]:,}",
+            f"share of runs merged for {each.name} at W = {WINDOWS[place]:,}, in %",
             outcome.curves[each.name][place].value,
             paper,
             "a stand-in for the stream",

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 
 from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
 from cepheid.analysis.bind_columns import OPPOSITE, opposite, reads_one
-from cepheid.analysis.bind_functions import FunctionBinder, bad_pattern
+from cepheid.analysis.bind_functions import FunctionBinder
 from cepheid.analysis.bind_values import (
     comparable,
     is_time_text,
     with_exact_literals,
 )
+from cepheid.analysis.check_arguments import bad_pattern
 from cepheid.analysis.expressions import (
     AllOf,
     AnyOf,
@@ -193,15 +194,17 @@ class ConditionBinder(FunctionBinder):
                 "write CAST(x AS STRING) LIKE …",
             )
             return None
-        if not isinstance(pattern, Constant) or not isinstance(pattern.value, str | None):
+        if pattern.type not in free:
             self.problems.add(
-                "not-a-literal",
-                f"{node.operator} needs a string or a parameter on its right",
+                "type-mismatch",
+                f"{node.operator} needs a string on its right, but "
+                f"'{print_expression(node.pattern)}' is {pattern.type.phrase}",
                 node.pattern.span,
-                "write x LIKE 'a%', or compare two columns with =",
+                "write x LIKE 'a%'",
             )
             return None
-        hint = self._pattern_hint(node, pattern.value)
+        given = pattern.value if isinstance(pattern, Constant) else None
+        hint = self._pattern_hint(node, None if given is None else str(given))
         if hint is not None:
             self.problems.add(
                 "bad-pattern", f"'{print_expression(node)}' is not a test", node.pattern.span, hint
@@ -213,12 +216,14 @@ class ConditionBinder(FunctionBinder):
 
     def _pattern_hint(self, node: ast.Like, pattern: str | None) -> str | None:
         escape = node.escape
+        if node.operator == "RLIKE" and escape is not None:
+            return "RLIKE escapes by a backslash"
+        if escape is not None and len(escape) != 1:
+            return "ESCAPE takes one character"
         if pattern is None:
             return None
         if node.operator == "RLIKE":
-            return bad_pattern(pattern) if escape is None else "RLIKE escapes by a backslash"
-        if escape is not None and len(escape) != 1:
-            return "ESCAPE takes one character"
+            return bad_pattern(pattern)
         if escape is not None and pattern.replace(escape * 2, "").endswith(escape):
             return f"nothing follows the '{escape}' at its end"
         return None
@@ -285,22 +290,34 @@ class ConditionBinder(FunctionBinder):
                     "write it as '2024-01-31' or '2024-01-31 09:30:00'",
                 )
                 return None
+        kinds = [self.nested_type(each) for each in (left, right)]
+        alike = kinds[0] is kinds[1]
         self.problems.add(
             "type-mismatch",
-            f"cannot compare {left.type.phrase} with {right.type.phrase}",
+            f"cannot compare {kinds[0].phrase} with {'another' if alike else kinds[1].phrase}",
             left_node.span.to(right_node.span),
             self._mismatch_hint((left, left_node), (right, right_node)),
         )
         return None
 
     def _mismatch_hint(self, *sides: tuple[Value, ast.Expression]) -> str | None:
-        types = {value.type for value, _ in sides}
+        types = {self.nested_type(value) for value, _ in sides}
+        if types == {AttributeType.ARRAY}:
+            return "compare sizes, as in size(a.x) = size(b.x), or ask contains(a.x, element)"
+        if types == {AttributeType.STRUCT}:
+            return "compare fields, as in a.x.field = b.x.field"
+        if types == {AttributeType.MAP}:
+            return "compare entries, as in a.x['key'] = b.x['key']"
+        if types == {AttributeType.OTHER}:
+            return "cast the column to a string, a number or a time before the events are read"
         if all(each in TEMPORAL for each in types):
             return "cast one of the columns, so that both have a zone or neither has"
         if AttributeType.DURATION in types:
             return "a length of time has a unit: write 5 seconds, 10 min or 1h 30min"
         columns = [(value, node) for value, node in sides if isinstance(value, AttributeReference)]
-        named = [f"{_called(value, node)} is {value.type.phrase}" for value, node in columns]
+        named = [
+            f"{_called(value, node)} is {self.nested_type(value).phrase}" for value, node in columns
+        ]
         is_text = any(value.type is AttributeType.STRING for value, _ in columns)
         if is_text and types & NUMBERS:
             named.append("CAST(x AS DOUBLE) reads a number from a text")

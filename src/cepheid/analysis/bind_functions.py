@@ -7,15 +7,24 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.bind_summaries import summary_of
 from cepheid.analysis.bind_times import TimeBinder
+from cepheid.analysis.cast_types import (
+    CAST_TYPES,
+    CASTS,
+    MICROSECONDS_A_SECOND,
+    OF_FLOATS,
+    cast_hint,
+)
+from cepheid.analysis.check_arguments import bad_pattern, is_element, too_large
 from cepheid.analysis.expressions import (
     Apply,
     AttributeReference,
     BlockAggregate,
     Condition,
     Constant,
+    Operation,
     Role,
     Value,
     references,
@@ -33,26 +42,8 @@ from cepheid.language.sql_words import not_here
 
 BOOLEAN, NULL, UNKNOWN = AttributeType.BOOLEAN, AttributeType.NULL, AttributeType.UNKNOWN
 INTEGER, FLOAT, DECIMAL = AttributeType.INTEGER, AttributeType.FLOAT, AttributeType.DECIMAL
-DURATION = AttributeType.DURATION
-CAST_TYPES = {
-    **dict.fromkeys(("INT", "INTEGER", "BIGINT", "LONG", "SMALLINT", "TINYINT"), INTEGER),
-    **dict.fromkeys(("DOUBLE", "FLOAT", "REAL"), FLOAT),
-    **dict.fromkeys(("STRING", "VARCHAR", "TEXT", "CHAR"), AttributeType.STRING),
-    **dict.fromkeys(("BOOLEAN", "BOOL"), BOOLEAN),
-    "DATE": AttributeType.DATE,
-    "TIMESTAMP": AttributeType.TIMESTAMP,
-    **dict.fromkeys(("DECIMAL", "NUMERIC"), DECIMAL),
-}
-# Numbers and times have no spelling that every engine agrees on.
-CASTS = {
-    INTEGER: {INTEGER, FLOAT, DECIMAL, BOOLEAN, AttributeType.STRING},
-    FLOAT: {INTEGER, FLOAT, DECIMAL, BOOLEAN, AttributeType.STRING},
-    DECIMAL: {INTEGER, FLOAT, DECIMAL, AttributeType.STRING},
-    BOOLEAN: {BOOLEAN, INTEGER, AttributeType.STRING},
-    AttributeType.STRING: {AttributeType.STRING, INTEGER, BOOLEAN, AttributeType.DATE},
-    AttributeType.DATE: {AttributeType.DATE, AttributeType.STRING, *TEMPORAL},
-    AttributeType.TIMESTAMP: {AttributeType.DATE, AttributeType.TIMESTAMP, AttributeType.STRING},
-}
+DURATION, STRING = AttributeType.DURATION, AttributeType.STRING
+DISTINCT = "_distinct"  # what the parser calls a function with DISTINCT
 JOINED = "|| joins texts: write OR between conditions, and CAST(x AS STRING) for other values"
 ALL_FUNCTIONS = "docs/reference/functions.md lists all functions"
 
@@ -110,14 +101,14 @@ class FunctionBinder(TimeBinder):
                 for index, value in enumerate(arguments)]  # fmt: skip
         if not all(good) or not self._options_are_right(function, arguments, node):
             return None
-        if function.name == "contains" and not self._has_text(node, arguments):
+        if function.name == "contains" and not self._has_part(node, arguments):
             return None
         if function.name == "nullif":
             return self._nullif(node, arguments)
         kind = function.result
         if isinstance(kind, int):
             same = arguments if function.most is None else [arguments[kind]]
-            found = self._common([each.type for each in same], node.arguments, node)
+            found = self._common(same, node)
             if found is None:
                 return None
             kind = found
@@ -127,19 +118,39 @@ class FunctionBinder(TimeBinder):
             arguments[0] = replace(first, type=self.nested_type(first))
         return Apply(function.name, tuple(arguments), kind)
 
-    def _has_text(self, node: ast.Function, arguments: Sequence[Value]) -> bool:
-        """Whether a part of a text is a text; if not, that is reported."""
+    def _has_part(self, node: ast.Function, arguments: Sequence[Value]) -> bool:
+        """Whether a text or an array may have such a part; if not, that is reported."""
         texts = (AttributeType.STRING, NULL, UNKNOWN)
         whole, part = (self.nested_type(each) for each in arguments)
-        if whole is not AttributeType.STRING or part in texts:
+        if whole is AttributeType.STRING and part not in texts:
+            self.problems.add(
+                "type-mismatch",
+                f"a string has no part that is {part.phrase}",
+                node.span,
+                "write contains(text, 'part'), or CAST(x AS STRING)",
+            )
+            return False
+        element = self._element(arguments[0])
+        if element is None or is_element(element, part):
             return True
+        text, sought = (print_expression(each) for each in node.arguments)
         self.problems.add(
             "type-mismatch",
-            f"a string has no part that is {part.phrase}",
+            f"an element of '{text}' is {element.phrase}, but '{sought}' is {part.phrase}",
             node.span,
-            "write contains(text, 'part'), or CAST(x AS STRING)",
+            f"look for {element.phrase}"
+            if is_element(element, element)
+            else "arrays, maps and structs are not compared; size(x) counts the elements",
         )
         return False
+
+    def _element(self, value: Value) -> AttributeType | None:
+        """Return the type of the elements of an array; None if it is not known."""
+        if not isinstance(value, AttributeReference):
+            return None
+        found = self.schema.nested.get(value.attribute)
+        is_array = found is not None and found.type is AttributeType.ARRAY
+        return found.fields["item"].type if found is not None and is_array else None
 
     def nested_type(self, value: Value) -> AttributeType:
         """Return the type of a value; of a column also which kind of other values it holds."""
@@ -196,9 +207,21 @@ class FunctionBinder(TimeBinder):
 
     def _report_unknown(self, node: ast.Function) -> None:
         advice = SQL_FUNCTIONS.get(node.name.upper())
+        if advice is None and node.name.endswith(DISTINCT):
+            self.problems.add(
+                "bad-arguments",
+                f"{node.name.removesuffix(DISTINCT)} does not take DISTINCT",
+                node.span,
+                "write count(DISTINCT a[].x), or leave DISTINCT out",
+            )
+            return
         known = [*BY_NAME, *SUMMARIES, *(each.lower() for each in ast.AGGREGATE_FUNCTIONS)]
         near = nearest(node.name, known)
-        hint = ALL_FUNCTIONS if near is None else f"did you mean {near}? {signature_of(near)}"
+        hint = ALL_FUNCTIONS
+        if near in SUMMARIES:
+            hint = f"did you mean {SUMMARIES[near].signature}?"
+        elif near is not None:
+            hint = f"did you mean {near}? {signature_of(near)}"
         if node.name == "duration":
             hint = "write duration(match): the time of its last event less that of its first"
         self.problems.add(
@@ -261,8 +284,8 @@ class FunctionBinder(TimeBinder):
                 hint = "the first character is 1, and -1 is the last"
             case "substr", [_, _, int(length), *_] if length < 0:
                 hint = "a length is 0 or more"
-            case "split_part", [_, separator, number, *_] if (
-                separator == "" or not isinstance(number, int) or number < 1
+            case "split_part", [_, separator, number, *_] if separator == "" or (
+                isinstance(number, int) and number < 1
             ):
                 hint = "give a separator, and a number from 1 on"
             case "regexp_extract", [_, pattern, *_]:
@@ -292,14 +315,16 @@ class FunctionBinder(TimeBinder):
         nothing = Constant(None, NULL)
         return Apply("case", (condition, nothing, arguments[0]), arguments[0].type)
 
-    def _common(
-        self,
-        types: Sequence[AttributeType],
-        nodes: Sequence[ast.Expression],
-        node: ast.Expression,
-    ) -> AttributeType | None:
+    def _common(self, values: Sequence[Value], node: ast.Expression) -> AttributeType | None:
         """Return the type of values of which one is chosen."""
-        found = set(types) - {NULL}
+        found = {each.type for each in values} - {NULL}
+        large = next(filter(None, map(too_large, values)), None)
+        if large is not None and FLOAT not in found:
+            self.problems.add(
+                "number-too-large", f"{large} does not fit 64 bits", node.span,
+                "write it with a point, as a decimal",
+            )  # fmt: skip
+            return None
         if not found:
             return NULL
         if UNKNOWN in found:
@@ -331,8 +356,7 @@ class FunctionBinder(TimeBinder):
         last = Constant(None, NULL) if node.otherwise is None else self.value(node.otherwise)
         if None in parts or last is None:
             return None
-        types = [each.type for each in (*results, last) if each is not None]
-        kind = self._common(types, (), node)
+        kind = self._common([each for each in (*results, last) if each is not None], node)
         if kind is None:
             return None
         return Apply("case", (*(each for each in parts if each is not None), last), kind)
@@ -357,10 +381,13 @@ class FunctionBinder(TimeBinder):
                 "type-mismatch",
                 f"{operand.type.phrase} cannot be cast to {node.type}",
                 node.span,
-                _cast_hint(operand.type, kind),
+                cast_hint(operand.type, kind),
             )
             return None
-        option = ""
+        if operand.type is DURATION:
+            seconds = Operation("/", operand, Constant(MICROSECONDS_A_SECOND, INTEGER), FLOAT)
+            return seconds if kind is FLOAT else Apply("cast", (seconds,), kind)
+        option = OF_FLOATS if kind is STRING and found in (FLOAT, DECIMAL, UNKNOWN) else ""
         if kind is DECIMAL:
             digits = [int(each) for each in re.findall(r"\d+", node.type)] or [38, 6]
             precision, scale = digits[0], (digits[1] if len(digits) > 1 else 0)
@@ -447,33 +474,7 @@ def signature_of(name: str) -> str:
     return "" if function is None else f"{function.signature}: {function.meaning}"
 
 
-def bad_pattern(pattern: str) -> str | None:
-    """Say what RE2 does not know of a pattern; None if it is fine.
-
-    >>> bad_pattern("a{2,3}"), bad_pattern("a++")
-    (None, 'the pattern is not one of RE2: bad repetition operator: ++')
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if re.search(r"\(\?(=|!|<=|<!)", pattern):
-        return "patterns are those of RE2, which does not look ahead or behind"
-    if re.search(r"(?<!\\)(\\\\)*\\[1-9]", pattern):
-        return "patterns are those of RE2, which has no references back to groups"
-    try:
-        pc.match_substring_regex(pa.scalar(""), pattern)
-    except pa.ArrowInvalid as error:
-        return f"the pattern is not one of RE2: {str(error).partition(': ')[2]}"
-    return None
-
-
 def _article(kind: str) -> str:
     if kind == "any":
         return "a value"
     return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
-
-
-def _cast_hint(found: AttributeType, wanted: AttributeType) -> str:
-    if wanted is AttributeType.STRING and found in (FLOAT, DECIMAL, *TEMPORAL):
-        return "such values have no one spelling; compare them as they are"
-    return f"{wanted.value} can be cast from {', '.join(sorted(CASTS[wanted]))}"

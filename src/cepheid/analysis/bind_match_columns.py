@@ -9,6 +9,7 @@ from cepheid.analysis.bind_conditions import ConditionBinder
 from cepheid.analysis.bind_summaries import bind_summary, is_summary
 from cepheid.analysis.bind_values import literal_type
 from cepheid.analysis.bound import EventsColumn, MatchColumn, SummaryColumn, ValueColumn, Variable
+from cepheid.analysis.check_arguments import too_large
 from cepheid.analysis.column_names import default_name
 from cepheid.analysis.decimal_sums import scale_of_whole, sum_without_point
 from cepheid.analysis.expressions import AttributeReference, Constant, Role, references
@@ -48,17 +49,16 @@ class MatchColumnBinder:
 
     def constant(self, node: ast.Literal) -> Constant:
         """Return a literal as a column has it; integers have 64 bits there."""
-        value = node.value
-        if isinstance(value, int) and not -(2**63) <= value < 2**63:
-            digits = str(value)
-            shown = digits if len(digits) <= 40 else f"{digits[:20]}…"
+        constant = Constant(node.value, literal_type(node.value))
+        large = too_large(constant)
+        if large is not None:
             self.problems.add(
                 "number-too-large",
-                f"{shown} does not fit 64 bits",
+                f"{large} does not fit 64 bits",
                 node.span,
                 "write it with a point, as a decimal",
             )
-        return Constant(value, literal_type(value))
+        return constant
 
     def matches(self) -> tuple[MatchColumn, ...]:
         """Bind RETURN of a match query."""

@@ -32,6 +32,8 @@ from cepheid.language.numbers import exactly
 UNKNOWN, DURATION, NULL = AttributeType.UNKNOWN, AttributeType.DURATION, AttributeType.NULL
 INTEGER, FLOAT, DECIMAL = AttributeType.INTEGER, AttributeType.FLOAT, AttributeType.DECIMAL
 MICROSECOND = NANOSECONDS["us"]
+WRITTEN = "write 10 minutes, 1h 30min or INTERVAL '1 hour 30 minutes'"
+LONGEST = 2**63 - 1  # microseconds
 
 
 class TimeBinder(ColumnBinder):
@@ -39,23 +41,24 @@ class TimeBinder(ColumnBinder):
 
     def interval(self, node: ast.Interval) -> Value | None:
         """Bind a length of time, in microseconds."""
-        total = Decimal(0)
+        total = Fraction(0)
         for amount, unit in node.parts:
             length = NANOSECONDS.get(unit)
             if length is None:  # of a text; the grammar knows the units
                 self._report_interval(f"'{unit}' is not a unit of time", node)
                 return None
-            total += Decimal(str(amount)) * length
+            total += Fraction(exactly(amount)) * length
         if total % MICROSECOND:
             self._report_interval("a length of time has whole microseconds", node)
             return None
-        return Constant(int(total / MICROSECOND), DURATION)
+        if abs(total) // MICROSECOND > LONGEST:
+            message = "a length of time has up to 64 bits of microseconds"
+            self._report_interval(message, node, "the longest is about 292,000 years")
+            return None
+        return Constant(int(total // MICROSECOND), DURATION)
 
-    def _report_interval(self, message: str, node: ast.Interval) -> None:
-        self.problems.add(
-            "bad-interval", message, node.span,
-            "write 10 minutes, 1h 30min or INTERVAL '1 hour 30 minutes'",
-        )  # fmt: skip
+    def _report_interval(self, message: str, node: ast.Interval, hint: str = WRITTEN) -> None:
+        self.problems.add("bad-interval", message, node.span, hint)
 
     def typed_literal(self, node: ast.TypedLiteral) -> Value | None:
         """Bind a literal with a type in front."""
@@ -113,7 +116,8 @@ class TimeBinder(ColumnBinder):
         numbers = [_number_of(each) for each in (left, right)]
         if numbers[0] is not None and numbers[1] is not None and (sign == "*" or numbers[1]):
             result = numbers[0] * numbers[1] if sign == "*" else numbers[0] / numbers[1]
-            return Constant(int(result), DURATION)
+            if abs(result) <= LONGEST:
+                return Constant(int(result), DURATION)
         whole = Apply("cast", (Operation(sign, left, right, FLOAT),), INTEGER)
         return Operation("*", whole, Constant(1, DURATION), DURATION)
 

@@ -60,7 +60,7 @@ def digits_of(value: Value, of_column: Callable[[str], Digits]) -> Digits:
 
 def _of_function(value: Apply, of_column: Callable[[str], Digits]) -> Digits:
     """Return the digits of what a function gives."""
-    if value.function == "cast" and value.option:
+    if value.function == "cast" and value.type is AttributeType.DECIMAL:
         precision, scale = map(int, value.option.split(","))
         return precision - scale, scale
     conditions = AllOf | AnyOf | Compare | Truth

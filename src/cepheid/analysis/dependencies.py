@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from cepheid.analysis.names import event_patterns
 from cepheid.errors import BindingError, Diagnostic
@@ -20,7 +21,7 @@ class QueryNode:
     source: Source
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Dependencies:
     """Who reads whom.
 
@@ -33,12 +34,20 @@ class Dependencies:
 
     def givers(self, name: str) -> tuple[str, ...]:
         """Return the queries that a query reads, in the order of the set."""
-        found = {giver for givers in self.reads[name].values() for giver in givers}
-        return tuple(each for each in self.reads if each in found)
+        found = _givers(self.reads[name])
+        return tuple(each for each in self.reads if each in found) if found else ()
 
     def is_read(self, name: str) -> bool:
         """Whether another query reads the results of this one."""
-        return any(name in givers for reads in self.reads.values() for givers in reads.values())
+        return name in self._read
+
+    @cached_property
+    def _read(self) -> frozenset[str]:
+        return frozenset().union(*map(_givers, self.reads.values()))
+
+
+def _givers(reads: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
+    return frozenset(giver for givers in reads.values() for giver in givers)
 
 
 def find_dependencies(queries: Sequence[QueryNode]) -> Dependencies:

@@ -107,7 +107,7 @@ def _apply(node: Apply) -> str:
             whens = "".join(f"WHEN {one} THEN {other} " for one, other in pairs)
             return f"CASE {whens}ELSE {parts[-1]} END"
         case "cast":
-            digits = f"({node.option})" if node.option else ""
+            digits = f"({node.option})" if node.type is AttributeType.DECIMAL else ""
             return f"CAST({parts[0]} AS {node.type.value.upper()}{digits})"
         case "path":
             steps = [f".{each}" if isinstance(each, str) else f"[{_constant(each['key'])}]"

@@ -33,8 +33,7 @@ def fill_parameters(
 
     A parameter of the query that is not used is a ConfigError, since it is likely misspelt.
     """
-    plain = {name: _without_numpy(value) for name, value in parameters.items()}
-    filler = _Filler(plain, problems)
+    filler = _Filler(plain_values(parameters), problems)
     filled = filler.fill(query)
     unused = [name for name in parameters if name not in filler.used]
     if unused:
@@ -51,6 +50,11 @@ def parameter_names(query: ast.Query) -> frozenset[str]:
     filler = _Filler({}, Problems(Source("")))
     filler.fill(query)
     return frozenset(filler.wanted)
+
+
+def plain_values(parameters: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
+    """Return parameters without values of NumPy or pandas, whose texts leave values out."""
+    return {name: _without_numpy(value) for name, value in parameters.items()}
 
 
 def _without_numpy(value: Any) -> Any:

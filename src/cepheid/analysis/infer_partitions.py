@@ -82,7 +82,7 @@ def _merged(groups: list[frozenset[int]]) -> list[frozenset[int]]:
 
 @dataclass(frozen=True, slots=True)
 class Partitions:
-    """What the stream is partitioned by; `joined` are keys that have several names."""
+    """What the events are partitioned by; `joined` are keys that have several names."""
 
     attributes: tuple[str, ...] = ()
     joined: JoinKeys = field(default_factory=JoinKeys)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
 from cepheid.analysis.bind_columns import CHOICES
 from cepheid.analysis.bind_conditions import ConditionBinder
+from cepheid.analysis.bind_values import NESTED
 from cepheid.analysis.bound import EventsColumn, ExpressionColumn, ValueColumn, Variable
 from cepheid.analysis.decimal_sums import scale_of_whole
 from cepheid.analysis.expressions import (
@@ -113,4 +114,6 @@ def _part(
     if isinstance(leaf, BlockAggregate) and leaf.function == "SUM" and leaf.type is DECIMAL:
         scale = scale_of_whole(str(leaf.attribute), binder.schema)
         return ValueColumn(name, replace(leaf, type=INTEGER), side, scale)
+    if leaf.type in (*NESTED, AttributeType.BINARY):  # what functions ask for, and kernels do not
+        leaf = replace(leaf, type=AttributeType.OTHER)
     return ValueColumn(name, leaf, side)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 
 from cepheid.analysis.attribute_types import AttributeType
@@ -20,7 +20,7 @@ class NestedType:
 
 @dataclass(frozen=True, slots=True)
 class EventSchema:
-    """Columns of the event stream and the roles that some of them play.
+    """Columns of the events and the roles that some of them play.
 
     `ticks_per_second` says how long one step of the time column is: 1 for an integer column unless
     another unit is declared, 1,000,000 for timestamps in microseconds. `ticks_per_unit` is above 1
@@ -32,7 +32,8 @@ class EventSchema:
     those that fit 64 bits without it: they are added up as whole numbers. `digits` says how many
     numbers have before the point, and after it. `unsigned` are columns of whole numbers without a
     sign, which are decimals wherever they are not added up. `computed` are the columns that a query
-    adds; analysis fills it.
+    adds; analysis fills it. `key` is all that is known before that, as values that can be hashed,
+    with the columns in their order: schemas of one key give a query the same program.
     """
 
     attributes: Mapping[str, AttributeType] = field(default_factory=dict)
@@ -50,6 +51,12 @@ class EventSchema:
     digits: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     unsigned: frozenset[str] = frozenset()
     computed: dict[str, ComputedColumn] = field(default_factory=dict)
+    key: tuple[object, ...] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        known = (each.name for each in fields(self) if each.name not in ("computed", "key"))
+        key = tuple(_hashable(getattr(self, each)) for each in known)
+        object.__setattr__(self, "key", key)
 
     @property
     def time_type(self) -> AttributeType:
@@ -84,6 +91,16 @@ class EventSchema:
         if self.attributes_by_type is None or self.other_attributes is not None:
             return None
         return frozenset(self.attributes_by_type)
+
+
+def _hashable(value: object) -> object:
+    match value:
+        case Mapping():
+            return tuple((name, _hashable(each)) for name, each in value.items())
+        case NestedType():
+            return value.type, _hashable(value.fields)
+        case _:
+            return value
 
 
 OPEN_SCHEMA = EventSchema(is_open=True)

@@ -85,8 +85,8 @@ def essence(text: str) -> str:
     'a NULL in row 1'
     >>> essence("[USER_RAISED_EXCEPTION] a count exceeds BIGINT (g = 1) SQLSTATE: P0001")
     'a count exceeds BIGINT (g = 1)'
-    >>> essence("Traceback ...\n  File ...\nModuleNotFoundError: No module named 'numba'\n")
-    "a Python worker of Spark failed: ModuleNotFoundError: No module named 'numba'"
+    >>> essence("Traceback ...\n  File ...\nZeroDivisionError: division by zero\n")
+    'a Python worker of Spark failed: ZeroDivisionError: division by zero'
     >>> essence("[PATH_NOT_FOUND] Path does not exist: s3://x. SQLSTATE: 42K03\n\tat ...")
     'Spark: [PATH_NOT_FOUND] Path does not exist: s3://x.'
     """

@@ -86,6 +86,7 @@ FACTS = {
     "results": "results that are due",
     "steps of results": "steps, once for each result",
     "steps in a moving window": "steps in a window on average, about",
+    "compiled": "kernels for moving windows are compiled already",
     "first events in a window": "times in a window at which runs begin, at most",
     "first events on average": "times in a window at which runs began that are alive, on average",
     "looked up": "values that are compared have an order",

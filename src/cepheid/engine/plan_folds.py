@@ -162,6 +162,7 @@ def assumed_facts(group: FoldGroup) -> dict[str, int]:
         "wanted windows": -1,
         "results": EVENTS,
         "steps of results": EVENTS * panes,
+        "compiled": 0,
         "first events in a window": EVENTS,
         "first events on average": EVENTS,
         "looked up": 1,

@@ -75,7 +75,8 @@ class EventColumns:
 
         table = self.table
         if copies is not None:  # what nobody reads need not be copied
-            table = table.select([each for each in self.columns if each in bundle.stored_columns])
+            stored = bundle.stored_columns
+            table = table.select([each for each in self.columns if each in stored])
         count = table.num_columns
         table = with_computed(table, missing)
         table = with_copies(table, copies, keeps_all=bundle.keeps_all_types)

@@ -89,7 +89,7 @@ def _set(run: SetRun) -> Iterator[str]:
         (
             "bursts",
             f"{count.bursts:,}, of which {count.shared_bursts:,} "
-            f"{'would be' if run.is_plain or run.is_alone or run.is_in_panes else 'were'} shared",
+            f"{'would be' if run.is_plain or run.is_alone else 'were'} shared",
         ),
         (
             "steps",
@@ -115,7 +115,7 @@ def _plain(run: SetRun) -> Iterator[tuple[str, str]]:
         yield "folded", "each by itself, which costs less; what follows is one fold for all of them"
     if run.is_in_panes:
         yield "folded", "in panes of all windows, which costs less"
-        yield "", "bursts and steps below are those of a fold with a lane for every window"
+        yield "", "a lane below is a place that runs can be in when a pane begins"
     if not run.is_plain:
         return
     yield "counted", "with plain numbers, without a decision for every burst: that is quicker"
@@ -135,7 +135,7 @@ def _comparison(run: SetRun) -> Iterator[tuple[str, str]]:
         return
     share = 100 * saved / run.apart_seconds if run.apart_seconds else 0.0
     word = "saved" if saved >= 0 else "lost"
-    how = "in panes " if run.is_in_panes else ""  # bursts below are those of another fold
+    how = "in panes " if run.is_in_panes else ""
     yield (
         "compared",
         f"folded again {how}in {duration(run.warm_seconds)}, without sharing in "

@@ -82,7 +82,7 @@ def _edge_row(edge: Edge) -> tuple[str, ...]:
 
 
 def _plan(explanation: Explanation) -> Iterator[str]:
-    """Yield the result first and the stream last, each operator indented below its consumer."""
+    """Yield the result first and the events last, each operator indented below its consumer."""
     operators = explanation.operators[::-1]
     heads = [_branch(depth) + operator.name for depth, operator in enumerate(operators)]
     column = max(map(len, heads)) + 2
@@ -146,7 +146,7 @@ def _predicates(explanation: Explanation) -> Iterator[str]:
     rows = []
     if explanation.partition_by:
         partition = f"[{', '.join(explanation.partition_by)}]"
-        rows.append((partition, "equivalence", "partitions the stream"))
+        rows.append((partition, "equivalence", "partitions the events"))
     for number, side in enumerate(explanation.sides):
         place = f"side {number + 1}: " if len(explanation.sides) > 1 else ""
         rows += [(each.text, each.predicate_class, place + each.tested) for each in side.predicates]

@@ -23,7 +23,7 @@ from cepheid.plan.physical import AggregateMethod, PhysicalPlan, WindowMethod
 
 
 def describe_operators(plan: PhysicalPlan) -> tuple[Operator, ...]:
-    """Return name and details of every operator, from the stream to the result.
+    """Return name and details of every operator, from the events to the result.
 
     The details end with where the operator is evaluated, where that is not plain.
     """

@@ -111,7 +111,7 @@ class Unsupported:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A whole plan; `operators` go from the stream to the result.
+    """A whole plan; `operators` go from the events to the result.
 
     `folds` are ranked, best first, for every part of the query that is folded by itself. `steps`
     say what of the window a step of a stream looks at.

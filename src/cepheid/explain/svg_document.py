@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cepheid.explain.svg_shapes import svg_escape, svg_number
-from cepheid.explain.svg_style import MARKERS, STYLE
+from cepheid.explain.svg_style import MARKERS, drawing_style
 
 
 def svg_document(
@@ -17,7 +17,7 @@ def svg_document(
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="cepheid" role="img" {size} {view}>',
         f"<title>{svg_escape(title)}</title>",
-        f"<style>{STYLE}{more_style}</style>",
+        f"<style>{drawing_style(more_style)}</style>",
         f"<defs>{MARKERS}</defs>",
         f'<rect class="paper" x="0.5" y="0.5" width="{svg_number(width - 1)}" '
         f'height="{svg_number(height - 1)}" rx="10"/>',

@@ -21,12 +21,12 @@ KINDS = {
     Decision.PARTLY: "partly",
     Decision.APART: "apart",
 }
-STYLE = """
-.cepheid .lane{fill:#f3f5fa}
-.cepheid .grid{stroke:#dfe3ee;stroke-width:1}
-.cepheid .shared{fill:#0b7a75}
-.cepheid .partly{fill:#d98a1f}
-.cepheid .apart{fill:#8a93a8}
+RULES = """
+.cepheid .lane{fill:$lane}
+.cepheid .grid{stroke:$grid;stroke-width:1}
+.cepheid .shared{fill:$shared}
+.cepheid .partly{fill:$partly}
+.cepheid .apart{fill:$apart}
 """
 
 
@@ -47,7 +47,7 @@ def timeline_svg(report: RunReport) -> str:
             y += SET_GAP
     parts += _legend(MARGIN, y, {burst.decision for each in report.sets for burst in each.bursts})
     title = f"Bursts of a workload, sharing: {report.policy}"
-    return svg_document(parts, title=title, width=width, height=y + MARGIN, more_style=STYLE)
+    return svg_document(parts, title=title, width=width, height=y + MARGIN, more_style=RULES)
 
 
 def _label_width(report: RunReport) -> float:

@@ -95,7 +95,7 @@ def by_type(*functions: Callable[..., Result]) -> Callable[..., Result]:
 
 def is_kept(function: Callable[..., object]) -> bool:
     """Whether machine code of a kernel is here or on disk, so that it need not be compiled."""
-    if not isinstance(function, Dispatcher) or function.signatures:
+    if not isinstance(function, Dispatcher) or len(function.overloads):
         return True
     cache = getattr(function, "_cache", None)
     return isinstance(cache, KernelCache) and cache.has_code()

@@ -39,16 +39,19 @@ def progress_line(metrics: StreamMetrics) -> str:
 
 
 def _work(query: QueryMetrics) -> str:
-    """Tell of events run again, partitions looked up, bytes read, and tables found in the cache.
+    """Tell of events run again, partitions looked up, bytes, and tables found in the cache.
 
     >>> _work(QueryMetrics("fires", replayed=1200, touched=35, bytes_read=4100, cache_hits=9))
     'again 1,200 events  touched 35  read 4.1 kB  cache 9 of 9'
+    >>> _work(QueryMetrics("fires", bytes_read=4100, bytes_written=52_000))
+    'read 4.1 kB  wrote 52.0 kB'
     """
     asked = query.cache_hits + query.cache_misses
     parts = [
         f"again {query.replayed:,} events" if query.replayed else "",
         f"touched {query.touched:,}" if query.touched else "",
         f"read {size(query.bytes_read)}" if query.bytes_read else "",
+        f"wrote {size(query.bytes_written)}" if query.bytes_written else "",
         f"cache {query.cache_hits:,} of {asked:,}" if asked else "",
     ]
     return "  ".join(part for part in parts if part)

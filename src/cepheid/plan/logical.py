@@ -36,7 +36,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """Split the stream by attributes; a match lies in one partition."""
+    """Split the events by attributes; a match lies in one partition."""
 
     attributes: tuple[str, ...]
 
@@ -111,7 +111,7 @@ Operator: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class LogicalPlan:
-    """Operators from the stream to the result."""
+    """Operators from the events to the result."""
 
     operators: tuple[Operator, ...]
 

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from math import expm1
 from typing import NamedTuple
 
+from cepheid.plan.window_costs import WindowCosts
+
 COUNTING_COSTS = (60.0, 20.0, 150.0, 100.0, 0.0, 100.0)
 VALUE_COSTS = (50.0, 28.0, 100.0, 420.0, 5000.0, 1000.0)
 RADIX = 8  # entries of the log in a block
@@ -35,25 +37,26 @@ class SetCosts(NamedTuple):
 
 
 COUNTED_SET = SetCosts(100.0, 150.0, 30.0, 0.0, 60.0, 36.0, 2.0)
-VALUE_SET = SetCosts(160.0, 110.0, 110.0, 500.0, 400.0, 30.0, 27.0)
-SET, QUERY_OF_SET = 2_200_000.0, 60_000.0  # however few events there are
+VALUE_SET = SetCosts(220.0, 97.0, 97.0, 50.0, 530.0, 60.0, 7.0)
+SET, QUERY_OF_SET = 2_600_000.0, 130_000.0  # however few events there are
 # With plain numbers: an event, a position that it fires, and one window of that.
 PLAIN_EVENT, PLAIN_FIRED, PLAIN_LANE = 60.0, 60.0, 2.0
 # In panes: how many times as long the same takes; to find out which lanes they need, by query; a
-# value that is read from a pane, and an entry of a matrix that is multiplied.
-IN_PANES, PANE_QUERY, PANE_VALUE, PANE_PRODUCT = 1.15, 250_000.0, 100.0, 15.0
-# In folds of single queries: all of them, a query, a partition of it, an event, an update of a
-# vector.
-ALONE, QUERY, OWN_PARTITION, OWN_EVENT = 1_500_000.0, 830_000.0, 1_000.0, 113.0
+# number or minimum that is read from a pane, and one in an entry of a matrix that is multiplied.
+IN_PANES, PANE_QUERY, PANE_VALUE, PANE_PRODUCT = 1.18, 40_000.0, 60.0, 10.0
+# In folds of single queries: all of them, a query, a partition of it, an event.
+ALONE, QUERY, OWN_PARTITION, OWN_EVENT = 2_600_000.0, 1_550_000.0, 200.0, 98.0
+# An update of a vector with sums and with minima alone: one of an open window, and one in panes.
+UPDATE, MINIMUM_UPDATE, PANE_UPDATE, MINIMUM_PANE_UPDATE = 31.0, 26.0, 47.0, 26.0
+COUNTED_UPDATE = 15.0
 # A row of a partition and a window: in a set with a lane for every window, and in other folds.
-ROW, OWN_ROW = 1_300.0, 600.0
+ROW, OWN_ROW = 1_300.0, 500.0
 # With adjacent predicates, by query and event. In a lane: a window that may be open, with events or
 # not. Alone: whatever is open, and a window that has events of its own.
 LANE_WINDOW, OWN_LOOKUP, OWN_WINDOW = 60.0, 2_500.0, 80.0
 # How many times as much each by itself must cost, so that queries are folded together: what is
-# estimated is off by up to a third, and what is known best is a fold for one query.
-CLEAR_GAIN = 1.15
-COUNTED_UPDATE, MINIMUM_UPDATE, UPDATE = 15.0, 39.0, 51.0
+# estimated is off by a tenth or two, and what is known best is a fold for one query.
+CLEAR_GAIN = 1.05
 
 
 class Touched(NamedTuple):
@@ -113,11 +116,21 @@ def occupied(events: float) -> float:
     return 1.0 + expm1(-events) / events if events > 0 else 0.0
 
 
-def alone_costs(kept: float, updates: float, update: float, partitions: int) -> float:
+def alone_costs(kept: float, updates: float, partitions: int) -> float:
     """Return what a fold for one query costs that keeps so many events, each with its updates."""
-    return QUERY + partitions * OWN_PARTITION + kept * (OWN_EVENT + updates * update)
+    return QUERY + partitions * OWN_PARTITION + kept * (OWN_EVENT + updates)
 
 
-def pane_costs(slots: Iterable[int], values: int) -> float:
-    """Return what a pane costs whose queries have so many slots each, and values in all."""
-    return PANE_VALUE * values + PANE_PRODUCT * sum(each**3 for each in slots)
+def update_costs(costs: WindowCosts, *, has_numbers: bool) -> float:
+    """Return what an event costs with what it updates, in vectors or in panes."""
+    update = UPDATE if has_numbers else MINIMUM_UPDATE
+    in_pane = PANE_UPDATE if has_numbers else MINIMUM_PANE_UPDATE
+    return costs.vectors * update if costs.vectors < costs.panes else costs.panes * in_pane
+
+
+def pane_costs(slots: Iterable[int], values: int, width: int) -> float:
+    """Return what a pane costs whose queries have so many slots each, and values in all.
+
+    The width is how many numbers and minima a value has.
+    """
+    return width * (PANE_VALUE * values + PANE_PRODUCT * sum(each**3 for each in slots))

@@ -18,6 +18,27 @@ NARROW, WIDE = frozenset("iljtfrI.,:;'|!()[]{} "), frozenset("mwMW@%")
 
 
 @dataclass(frozen=True, slots=True)
+class Frame:
+    """How wide the names of rows are, and how wide what lies on the axis."""
+
+    label: float = LABEL
+    plot: float = PLOT
+
+    @property
+    def left(self) -> float:
+        """Where the axis begins."""
+        return MARGIN + self.label
+
+    @property
+    def right(self) -> float:
+        """Where the axis ends."""
+        return self.left + self.plot
+
+
+WHOLE = Frame()
+
+
+@dataclass(frozen=True, slots=True)
 class Body:
     """Elements of a picture, its height, what it shows in words, and what it calls itself.
 
@@ -34,13 +55,15 @@ class Body:
         return replace(self, parts=self.parts[1:]) if self.title == heading else self
 
 
-def view(content: Sequence[str], axis: TimeAxis, y: float, height: float) -> str:
+def view(
+    content: Sequence[str], axis: TimeAxis, y: float, height: float, frame: Frame = WHOLE
+) -> str:
     """Return the part of a picture that lies on the time axis; a script may zoom into it."""
     unit = script_unit(axis)
     ticks = (axis.ticks_per_second or 0) // unit
     return (
-        f'<svg class="view" x="{svg_number(MARGIN + LABEL)}" y="{svg_number(y)}" '
-        f'width="{svg_number(PLOT)}" height="{svg_number(max(1.0, height))}" '
+        f'<svg class="view" x="{svg_number(frame.left)}" y="{svg_number(y)}" '
+        f'width="{svg_number(frame.plot)}" height="{svg_number(max(1.0, height))}" '
         f'data-begin="{axis.begin // unit}" data-end="{axis.end // unit}" data-ticks="{ticks}">'
         f"{''.join(content)}</svg>"
     )
@@ -51,21 +74,21 @@ def script_unit(axis: TimeAxis) -> int:
     return 1_000 if axis.ticks_per_second == 1_000_000_000 else 1
 
 
-def axis_below(axis: TimeAxis, y: float, height: float) -> Iterator[str]:
+def axis_below(axis: TimeAxis, y: float, height: float, frame: Frame = WHOLE) -> Iterator[str]:
     """Yield the marks of the time axis, with lines through the picture."""
     yield '<g class="axis">'
     for tick, text in axis.marks():
-        x = MARGIN + LABEL + axis.share(tick) * PLOT
+        x = frame.left + axis.share(tick) * frame.plot
         yield svg_element("line", "grid", x1=x, x2=x, y1=y, y2=y + height + 4)
-        yield svg_text("tick", x, y + height + 17, text, anchor=_anchor(x))
+        yield svg_text("tick", x, y + height + 17, text, anchor=_anchor(x, frame))
     for tick, date in axis.dates():
-        x = MARGIN + LABEL + axis.share(tick) * PLOT
-        yield svg_text("tick date", x, y + height + 31, date, anchor=_anchor(x))
+        x = frame.left + axis.share(tick) * frame.plot
+        yield svg_text("tick date", x, y + height + 31, date, anchor=_anchor(x, frame))
     yield "</g>"
 
 
-def _anchor(x: float) -> str:
-    return "middle" if x < WIDTH - MARGIN - 28 else "end"
+def _anchor(x: float, frame: Frame) -> str:
+    return "middle" if x < frame.right - 28 else "end"
 
 
 def axis_height(axis: TimeAxis) -> float:

@@ -23,6 +23,7 @@ from cepheid.program.compute_columns import with_computed
 from cepheid.program.lower import lower
 from cepheid.program.numeric_times import digits_of, has_digits, number_ticks
 from cepheid.program.position_masks import position_masks
+from cepheid.program.program import Program
 
 MOST_ATTRIBUTES, LONGEST_VALUE = 12, 60
 
@@ -63,14 +64,15 @@ def event_rows(
     bound = plan.query
     kinds = kinds_of(bound)
     time = table[schema.time]
-    whole = with_computed(table, bound.schema.computed.values())
+    program = lower(plan)
+    whole = with_computed(table, program.computed)
     partition, values = _partitions(whole, bound.partition_by)
     return EventRows(
         table,
         to_ticks(time),
         _kinds(table, schema.type_column, kinds),
         kinds,
-        _fitting(whole, plan),
+        _fitting(whole, program),
         partition,
         values,
         int(schema.ticks_per_second),
@@ -125,9 +127,9 @@ def _kinds(table: pa.Table, column: str | None, kinds: Sequence[Kind]) -> NDArra
     return whole
 
 
-def _fitting(table: pa.Table, plan: PhysicalPlan) -> NDArray[np.bool_]:
+def _fitting(table: pa.Table, program: Program) -> NDArray[np.bool_]:
     columns = dict(zip(table.column_names, table.columns, strict=True))
-    masks = position_masks(lower(plan), columns, table.num_rows)
+    masks = position_masks(program, columns, table.num_rows)
     fits: NDArray[np.bool_] = np.bitwise_or.reduce(masks) != 0
     return fits
 

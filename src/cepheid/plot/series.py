@@ -117,7 +117,7 @@ def throughput_chart(rates: Mapping[str, Sequence[tuple[float, float]]]) -> Char
     """Return how many events a second streams took in, at the times of their micro-batches.
 
     >>> throughput_chart({"q": [(0.0, 5.0), (2.0, 7.0)]}).axis
-    TimeAxis(begin=0, end=2000, ticks_per_second=1000)
+    TimeAxis(begin=0, end=2000, ticks_per_second=1000, digits=0)
     """
     points = {
         name: [Point(round(at * 1000), round(at * 1000), rate) for at, rate in each]

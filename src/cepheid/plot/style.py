@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
+from cepheid.explain.svg_style import COLOUR, in_two_schemes
 from cepheid.plot.palette import DARK, LIGHT, LIGHT_KINDS
 
 FONT = "system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif"
-COLOUR = re.compile(r"\$(\w+)")
 KINDS = "\n".join(
     f".cepheid-plot .k{place}{{fill:$kind{place};stroke:$kind{place}}}"
     for place, _ in enumerate(LIGHT_KINDS)
@@ -48,8 +46,7 @@ RULES = f"""
 
 def picture_style() -> str:
     """Return the style of a picture by itself, with colours by what the reader prefers."""
-    light, dark = _coloured(RULES, LIGHT), _coloured(_with_colours(RULES), DARK)
-    return f"{light}\n@media (prefers-color-scheme:dark){{\n{dark}\n}}"
+    return in_two_schemes(RULES, LIGHT, DARK)
 
 
 def page_style(rules: str) -> str:
@@ -73,11 +70,3 @@ def _variables(colours: dict[str, str], scheme: str) -> str:
     return f"color-scheme:{scheme};" + "".join(
         f"--cepheid-{name}:{value};" for name, value in colours.items()
     )
-
-
-def _coloured(rules: str, colours: dict[str, str]) -> str:
-    return COLOUR.sub(lambda found: colours[found[1]], rules)
-
-
-def _with_colours(rules: str) -> str:
-    return "\n".join(each for each in rules.splitlines() if "$" in each)

@@ -7,16 +7,17 @@ script of a page moves it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from cepheid.explain.svg_shapes import svg_element, svg_escape, svg_number, svg_text
 from cepheid.plot.body import (
     GAP,
-    LABEL,
     MARGIN,
-    PLOT,
+    WHOLE,
     Body,
+    Frame,
     axis_below,
     axis_height,
     letters_width,
@@ -35,14 +36,15 @@ EVENT_COLUMNS, MATCH_COLUMNS = 44.0, 26.0
 LEGEND_STEP = 20.0
 SMALL = 0.62  # the size of a mark on a bar, and of one beside another
 CLOSE = 6.0  # marks are beside each other
+TIED, SPREAD = 11.0, 20.0  # from one mark to the next of the same time, and to the last one
 
 
 class _Rows:
-    def __init__(self, timeline: Timeline) -> None:
-        self.timeline, self.axis = timeline, timeline.axis
+    def __init__(self, timeline: Timeline, frame: Frame) -> None:
+        self.timeline, self.axis, self.frame = timeline, timeline.axis, frame
 
     def x(self, tick: int) -> float:
-        return self.share(tick) * PLOT
+        return self.share(tick) * self.frame.plot
 
     def share(self, tick: int) -> float:
         return min(1.0, max(0.0, self.axis.share(tick)))
@@ -55,16 +57,17 @@ class _Rows:
         """Return what is drawn of a partition, and the y below it."""
         parts, top = list[str](), y + PADDING
         if row.values is not None:
-            parts += draw_values(row.values, self.axis, top)
+            parts += draw_values(row.values, self.axis, top, self.frame)
             top += VALUES
         if row.event_columns:
             hidden = self.hidden(row, top + EVENT_COLUMNS / 2)
             parts += [f'<g class="dense"{hidden}>', *self.columns(row, top), "</g>"]
             top += EVENT_COLUMNS
         else:
-            close = self.close_ticks(row)
-            for each in sorted(row.marks, key=self._depth):
-                parts.append(self.mark(each, top + EVENTS / 2, is_close=each.tick in close))
+            close, moved = self.close_ticks(row), self.moved(row)
+            for mark, move in sorted(zip(row.marks, moved, strict=True), key=self._depth):
+                y = top + EVENTS / 2 + move
+                parts.append(self.mark(mark, y, is_close=mark.tick in close))
             top += EVENTS
         if row.match_columns:
             parts += self.match_columns(row, top)
@@ -77,15 +80,28 @@ class _Rows:
     def _kind(self, mark: Mark) -> Kind:
         return self.timeline.kinds[mark.kind]
 
-    def _depth(self, mark: Mark) -> tuple[bool, bool]:
+    def _depth(self, moved: tuple[Mark, float]) -> tuple[bool, bool]:
         """Marks of other types are below, and those that WHERE excludes above them."""
+        mark, _ = moved
         return self._kind(mark).role is not Role.OTHER, mark.fits
 
     def close_ticks(self, row: Row) -> set[int]:
         """Return the times of the marks that would cover each other."""
-        ticks = sorted(each.tick for each in row.marks)
-        close = (pair for pair in pairwise(ticks) if self.x(pair[1]) - self.x(pair[0]) < CLOSE)
-        return {tick for pair in close for tick in pair}
+        tied = Counter(each.tick for each in row.marks)
+        pairs = pairwise(sorted(tied))
+        close = (pair for pair in pairs if self.x(pair[1]) - self.x(pair[0]) < CLOSE)
+        crowded = {tick for tick, count in tied.items() if (count - 1) * TIED > SPREAD}
+        return crowded | {tick for pair in close for tick in pair}
+
+    def moved(self, row: Row) -> list[float]:
+        """Return how far each mark is below the middle: those of one time are below each other."""
+        tied, above, moved = Counter(each.tick for each in row.marks), Counter[int](), []
+        for each in row.marks:
+            others = tied[each.tick] - 1
+            step = min(TIED, SPREAD / others) if others else 0.0
+            moved.append((above[each.tick] - others / 2) * step)
+            above[each.tick] += 1
+        return moved
 
     def mark(self, mark: Mark, y: float, *, is_close: bool) -> str:
         small, size = (" close", f" scale({SMALL})") if is_close else ("", "")
@@ -143,7 +159,7 @@ class _Rows:
                     base -= height
                     words = f"{counts[place]:,} of {kind.name}"
                     classes = f"column {_colour(kind, number)}"
-                    yield _column(classes, (place, count), base, height, words)
+                    yield self._column(classes, (place, count), base, height, words)
 
     def hidden(self, row: Row, y: float) -> str:
         """Return the events of a row as numbers, from which a script draws marks."""
@@ -161,17 +177,19 @@ class _Rows:
             if each:
                 height = max(1.0, each / most * (MATCH_COLUMNS - 6))
                 base = y + MATCH_COLUMNS - 3 - height
-                yield _column("found", (place, count), base, height, f"{each:,} matches end here")
+                words = f"{each:,} matches end here"
+                yield self._column("found", (place, count), base, height, words)
 
-
-def _column(classes: str, place: tuple[int, int], y: float, height: float, words: str) -> str:
-    number, count = place
-    begin, end = number / count, (number + 1) / count
-    shape = svg_element(
-        "rect", classes, x=begin * PLOT + 0.3, y=y, width=PLOT / count - 0.6, height=height,
-        data_a=f"{begin:.6g}", data_b=f"{end:.6g}",
-    )  # fmt: skip
-    return f"{shape.removesuffix('/>')}><title>{svg_escape(words)}</title></rect>"
+    def _column(
+        self, classes: str, place: tuple[int, int], y: float, height: float, words: str
+    ) -> str:
+        number, count = place
+        begin, end, width = number / count, (number + 1) / count, self.frame.plot
+        shape = svg_element(
+            "rect", classes, x=begin * width + 0.3, y=y, width=width / count - 0.6, height=height,
+            data_a=f"{begin:.6g}", data_b=f"{end:.6g}",
+        )  # fmt: skip
+        return f"{shape.removesuffix('/>')}><title>{svg_escape(words)}</title></rect>"
 
 
 def _colour(kind: Kind, number: int) -> str:
@@ -188,29 +206,33 @@ def _title(words: str) -> str:
 
 def timeline_body(timeline: Timeline) -> Body:
     """Return the timeline: title, legend, a row for every partition, the axis."""
-    parts = [title_text(timeline.title)]
-    legend, y = _legend(timeline, MARGIN + 28)
-    parts += legend
+    legend, y = legend_of(timeline, MARGIN + 28)
     for note in timeline.notes:
-        parts.append(svg_text("note", MARGIN, y + 4, note))
+        legend.append(svg_text("note", MARGIN, y + 4, note))
         y += 16
-    y += 8
+    return rows_body(timeline, WHOLE, legend, y + 8)
+
+
+def rows_body(timeline: Timeline, frame: Frame, above: Sequence[str], y: float) -> Body:
+    """Return the title, what stands above the rows, the rows from y on, and the axis."""
+    parts = [title_text(timeline.title), *above]
     if timeline.heading:
         parts.append(svg_text("note", MARGIN, y + 2, timeline.heading))
     y += 10
-    top, rows, content = y, _Rows(timeline), list[str]()
+    top, rows, content = y, _Rows(timeline, frame), list[str]()
     for row in timeline.rows:
         drawn, below = rows.row(row, y - top)
         height = below - (y - top)
-        lane = {"x": MARGIN + LABEL, "y": y, "width": PLOT, "height": height}
+        lane = {"x": frame.left, "y": y, "width": frame.plot, "height": height}
         parts.append(svg_element("rect", "lane", **lane))
         content += ['<g class="part">', *drawn, "</g>"]
-        parts += _label(row, y, height, timeline.noun)
+        parts += _label(row, y, height, timeline.noun, frame)
         y += height + GAP
     if any(row.hidden for row in timeline.rows):
         content.insert(0, _kinds(timeline))
     height = max(0.0, y - top - GAP)
-    parts += [*axis_below(timeline.axis, top, height), view(content, timeline.axis, top, height)]
+    on_axis = timeline.axis, top, height, frame
+    parts += [*axis_below(*on_axis), view(content, *on_axis)]
     return Body(
         tuple(parts), top + height + axis_height(timeline.axis), _summary(timeline), timeline.title
     )
@@ -225,17 +247,17 @@ def _kinds(timeline: Timeline) -> str:
     return f'<g data-kinds="{svg_escape(json.dumps(looks))}"/>'
 
 
-def _label(row: Row, y: float, height: float, noun: tuple[str, str]) -> list[str]:
+def _label(row: Row, y: float, height: float, noun: tuple[str, str], frame: Frame) -> list[str]:
     matches = counted(row.match_count, *noun)
-    room = LABEL - 12 if row.values is None else LABEL - 62
+    room = frame.label - 12 if row.values is None else frame.label - 62
     return [
-        *([] if row.values is None else scale_labels(row.values, y + PADDING)),
+        *([] if row.values is None else scale_labels(row.values, y + PADDING, frame)),
         name_text(MARGIN, y + 18, row.label or "all events", room),
         *([svg_text("note", MARGIN, y + 33, matches)] if height > 36 else []),
     ]
 
 
-def _legend(timeline: Timeline, y: float) -> tuple[list[str], float]:
+def legend_of(timeline: Timeline, y: float) -> tuple[list[str], float]:
     """Return every kind with its mark; what the bars mean comes last."""
     parts, x = list[str](), MARGIN
     entries = [
@@ -264,7 +286,7 @@ def _legend(timeline: Timeline, y: float) -> tuple[list[str], float]:
         entries.append((line.format("gap"), "nothing negated here"))
     for shape, name in entries:
         width = 20 + letters_width(name) + 18
-        if x + width > MARGIN + LABEL + PLOT:
+        if x + width > WHOLE.right:
             x, y = MARGIN, y + LEGEND_STEP
         parts.append(f'{shape} transform="translate({svg_number(x + 7)} {svg_number(y)})"/>')
         parts.append(svg_text("legend", x + 20, y + 4, name))

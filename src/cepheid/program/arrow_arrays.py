@@ -97,6 +97,43 @@ def to_scalar(value: int | float | str | bool | None, kind: pa.DataType | None =
             return to_arrow(np.array([value], kind.to_pandas_dtype()))[0]
 
 
+def of_type(column: Any, kind: pa.DataType, *, safe: bool = True) -> Any:
+    """Return a column or a scalar as another type; what is NULL throughout can be of any.
+
+    >>> of_type(pa.nulls(2), pa.list_view(pa.int64())).to_pylist()
+    [None, None]
+    >>> of_type(to_scalar(None), pa.date32())
+    <pyarrow.Date32Scalar: None>
+    """
+    if column.type == kind:
+        return column
+    if isinstance(column, pa.Scalar):
+        return pc.cast(column, kind, safe=safe) if column.is_valid else pa.nulls(1, kind)[0]
+    if column.null_count == len(column):
+        return pa.nulls(len(column), kind)
+    return pc.cast(column, kind, safe=safe)
+
+
+def choose(condition: Any, one: Any, other: Any) -> Any:
+    """Return the one where the condition holds, and the other elsewhere; both are of one type.
+
+    >>> ids = pa.nulls(2, pa.uuid())
+    >>> choose(pa.array([True, False]), ids, ids[0]).equals(ids)
+    True
+    """
+    try:
+        return pc.if_else(condition, one, other)
+    except pa.ArrowNotImplementedError:  # Arrow takes what it does not choose among
+        if isinstance(condition, pa.Scalar):
+            return one if condition.as_py() else other
+        count = len(condition)
+        sides = [pa.repeat(each, count) if isinstance(each, pa.Scalar) else in_one(each)
+                 for each in (one, other)]  # fmt: skip
+        place = np.arange(count)
+        place[~to_numpy(condition)] += count
+        return pa.concat_arrays(sides).take(to_arrow(place))
+
+
 def in_one(column: Any) -> Any:
     """Return a column without chunks."""
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

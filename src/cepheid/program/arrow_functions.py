@@ -9,23 +9,34 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from functools import cache, reduce
 from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cepheid.program.arrow_arrays import in_one, to_arrow, to_numpy, to_scalar
-from cepheid.program.decimals import MOST_DIGITS, MOST_IN_RESULTS
+from cepheid.language.numbers import exactly
+from cepheid.program.arrow_arrays import choose, in_one, to_arrow, to_numpy, to_scalar
+from cepheid.program.decimals import (
+    MOST_DIGITS,
+    MOST_IN_RESULTS,
+    compare_with,
+    is_exact,
+    within_64_bits,
+)
 
 Column: TypeAlias = Any  # pyarrow ships no types
 Arguments: TypeAlias = Sequence[Column]
-SMALLEST = -(2**63)
 AWAY_FROM_ZERO = "half_towards_infinity"
 # What is quoted, an escaped sign, a class of signs, the beginning of a group.
 PARTS_OF_PATTERN = re.compile(
     r"\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?P<|\(\?<|\((?!\?)", re.DOTALL
 )
+DAY = "day"
+WHOLE = pa.decimal256(19, 0)
+NANOSECONDS = {DAY: 86_400 * 10**9, "s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+WITHIN_A_DAY = ("second", "minute", "hour")
 EPOCH_UNITS = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
 
 
@@ -42,18 +53,31 @@ def each_text(column: Column, change: Callable[[Any], Any], kind: pa.DataType) -
     return pa.array(found, kind).take(coded.indices)
 
 
+def _from_the_start(text: Column) -> Column:
+    """Return texts that begin where their memory does.
+
+    Of others, such as parts of large_string columns that were cast, Arrow's ascii_lower and
+    ascii_upper give parts of other texts.
+    """
+    if isinstance(text, pa.ChunkedArray):
+        return pa.chunked_array([_from_the_start(each) for each in text.chunks], text.type)
+    offsets = text.buffers()[1]
+    begins = len(text) == 0 or np.frombuffer(offsets, np.int32, 1)[0] == 0
+    return text if begins else pa.concat_arrays([text, text.slice(0, 0)])
+
+
 def _lower(arguments: Arguments) -> Column:
     text = arguments[0]
     if isinstance(text, pa.Scalar) or not _is_ascii(text):
         return each_text(text, str.lower, pa.string())
-    return pc.ascii_lower(text)
+    return pc.ascii_lower(_from_the_start(text))
 
 
 def _upper(arguments: Arguments) -> Column:
     text = arguments[0]
     if isinstance(text, pa.Scalar) or not _is_ascii(text):
         return each_text(text, str.upper, pa.string())
-    return pc.ascii_upper(text)
+    return pc.ascii_upper(_from_the_start(text))
 
 
 def _literals(arguments: Arguments) -> list[Any]:
@@ -65,12 +89,28 @@ def _nothing(like: Column, kind: pa.DataType) -> Column:
     return pc.if_else(pc.is_null(like), to_scalar(None, kind), to_scalar(None, kind))
 
 
+def of_rows(columns: Arguments, function: Callable[..., Any], kind: pa.DataType) -> Column:
+    """Return what Python says of every row; NULL gives NULL."""
+    known = [in_one(each) for each in columns if not isinstance(each, pa.Scalar)]
+    length = len(known[0]) if known else 1
+    values = [[each.as_py()] * length if isinstance(each, pa.Scalar) else each.to_pylist()
+              for each in columns]  # fmt: skip
+    rows = zip(*values, strict=True)
+    found = pa.array([None if None in row else function(*row) for row in rows], kind)
+    return found if known else found[0]
+
+
 def _with_literals(
-    function: Callable[..., Column], kind: pa.DataType
+    function: Callable[..., Column], kind: pa.DataType, row: Callable[..., Any] | None = None
 ) -> Callable[[Arguments], Column]:
-    """Return a function whose further arguments are literals; one that is NULL gives NULL."""
+    """Return a function whose further arguments are literals; one that is NULL gives NULL.
+
+    Where they are columns, every `row` is computed by itself.
+    """
 
     def apply(arguments: Arguments) -> Column:
+        if row is not None and any(not isinstance(each, pa.Scalar) for each in arguments[1:]):
+            return of_rows(arguments, row, kind)
         literals = _literals(arguments)
         if None in literals:
             return _nothing(arguments[0], kind)
@@ -96,6 +136,22 @@ def _part_of(text: str, start: int, length: int) -> str:
     return text[max(begin, 0) : max(begin + length, 0)]
 
 
+def _substr_of(text: str, start: int, length: int) -> str | None:
+    if start == 0 or length < 0:  # no place, and no length
+        return None
+    return _part_of(text, start - 1 - len(text) if start > 0 else start, length)
+
+
+def _split_part_of(text: str, separator: str, number: int) -> str | None:
+    if not separator or number < 1:
+        return None
+    return "".join(text.split(separator)[number - 1 : number])
+
+
+def _replace_of(text: str, part: str, new: str) -> str:
+    return text.replace(part, new) if part else text
+
+
 def _replace(text: Column, part: str, new: str) -> Column:
     return text if not part else pc.replace_substring(text, part, new)
 
@@ -106,15 +162,9 @@ def _of_pairs(
     """Return a test of a text; Arrow knows those in which the other side is a literal."""
 
     def apply(arguments: Arguments) -> Column:
-        column, part = arguments
-        if isinstance(part, pa.Scalar):
+        if isinstance(arguments[1], pa.Scalar):
             return _with_literals(function, pa.bool_())(arguments)
-        others = part.to_pylist()
-        is_one = isinstance(column, pa.Scalar)
-        values = [column.as_py()] * len(others) if is_one else column.to_pylist()
-        pairs = zip(values, others, strict=True)
-        found = [None if one is None or other is None else test(one, other) for one, other in pairs]
-        return pa.array(found, pa.bool_())
+        return of_rows(arguments, test, pa.bool_())
 
     return apply
 
@@ -123,16 +173,37 @@ def _has_element(array: list[Any], element: Any) -> bool | None:
     return True if element in array else None if None in array else False
 
 
+def _equal(values: Column, sought: pa.Scalar) -> Column:
+    """Return which values equal a literal, of which every digit counts."""
+    kind = values.type
+    if pa.types.is_dictionary(kind):
+        return _equal(pc.cast(values, kind.value_type), sought)
+    number = sought.as_py()
+    if is_exact(kind) and isinstance(number, int | float | Decimal):
+        return compare_with("=", values, exactly(number))
+    if pa.types.is_floating(kind):
+        return pc.equal(pc.cast(values, pa.float64()), _to_float(sought))
+    if pa.types.is_null(kind):
+        return _nothing(values, pa.bool_())
+    if pa.types.is_string(sought.type):
+        values = pc.cast(values, pa.string())
+    return pc.equal(values, sought)
+
+
 def _contains(arguments: Arguments) -> Column:
     column, part = arguments
-    if not pa.types.is_list(column.type) and not pa.types.is_large_list(column.type):
+    if not pa.types.is_nested(column.type):
+        if not pa.types.is_string(part.type):  # of what is NULL throughout
+            return _nothing(column, pa.bool_())
         return _of_pairs(pc.match_substring, str.__contains__)(arguments)
     if not isinstance(part, pa.Scalar):
         return _of_pairs(pc.equal, _has_element)(arguments)
     if part.as_py() is None:
         return _nothing(column, pa.bool_())
     column = in_one(column)
-    found = pc.equal(column.flatten(), part.cast(column.type.value_type))
+    if not pa.types.is_list(column.type) and not pa.types.is_large_list(column.type):
+        column = pa.array(column.to_pylist(), pa.large_list(column.type.value_type))
+    found = _equal(column.flatten(), part)
     lists = to_numpy(pc.list_parent_indices(column))
     has, lacks = (
         np.bincount(lists[to_numpy(each)], minlength=len(column)) > 0
@@ -182,11 +253,8 @@ def _to_float(column: Column) -> Column:
 
 
 def _abs(arguments: Arguments) -> Column:
-    number = arguments[0]
-    if pa.types.is_integer(number.type):
-        smallest = pc.equal(number, to_scalar(SMALLEST))
-        number = pc.if_else(smallest, to_scalar(None, pa.int64()), number)
-    return pc.abs(number)
+    """Raise ArrowInvalid for the smallest whole number, as checked arithmetic does."""
+    return pc.abs_checked(arguments[0])
 
 
 def _sign(arguments: Arguments) -> Column:
@@ -221,9 +289,11 @@ def _to_digits(number: Column, digits: int, function: Callable[[Column, int], Co
     is_long = pa.types.is_decimal256(kind)
     make, most = (pa.decimal256, MOST_DIGITS) if is_long else (pa.decimal128, MOST_IN_RESULTS)
     fitting = make(min(kind.precision - kind.scale + 1 + kept, most), kept)
-    limit = pa.scalar(Decimal((0, (9,) * fitting.precision, -kept)), fitting).cast(changed.type)
-    is_fine = pc.less_equal(pc.abs(changed), limit)
-    return pc.cast(pc.if_else(is_fine, changed, pa.scalar(None, changed.type)), fitting)
+    if fitting.precision - kept < changed.type.precision - changed.type.scale:
+        limit = pa.scalar(Decimal((0, (9,) * fitting.precision, -kept)), fitting)
+        is_fine = pc.less_equal(pc.abs(changed), limit.cast(changed.type))
+        changed = pc.if_else(is_fine, changed, pa.scalar(None, changed.type))
+    return pc.cast(changed, fitting)
 
 
 def _whole(function: Callable[[Column], Column]) -> Callable[[Arguments], Column]:
@@ -265,6 +335,13 @@ def _chosen(choose: Callable[..., Column], arguments: Arguments) -> Column:
     return choose(*arguments)
 
 
+def _coalesce(arguments: Arguments) -> Column:
+    try:
+        return pc.coalesce(*arguments)
+    except pa.ArrowNotImplementedError:  # of what Arrow does not choose among
+        return reduce(lambda one, other: choose(pc.is_valid(one), one, other), arguments)
+
+
 def _greatest(arguments: Arguments) -> Column:
     largest = _chosen(pc.max_element_wise, arguments)
     if pa.types.is_floating(largest.type):  # Arrow prefers numbers to NaN
@@ -292,11 +369,18 @@ def _part(function: Callable[..., Column], **options: Any) -> Callable[[Argument
 
 def _date_trunc(arguments: Arguments) -> Column:
     unit, time = arguments
-    kind = time.type
+    kind, name = time.type, unit.as_py().lower()
     if pa.types.is_date(kind):
         time = pc.cast(time, pa.timestamp("us"))
-    found = pc.floor_temporal(time, unit=unit.as_py().lower(), week_starts_monday=True)
-    return pc.cast(found, kind)
+    local = _local(time)
+    begun = pc.floor_temporal(local, unit=name, week_starts_monday=True)
+    if kind == begun.type:
+        return begun
+    if pa.types.is_date(kind):
+        return pc.cast(begun, kind)
+    if name in WITHIN_A_DAY:  # clocks may show it twice
+        return pc.subtract(time, pc.subtract(local, begun))
+    return pc.assume_timezone(begun, kind.tz, ambiguous="earliest", nonexistent="latest")
 
 
 def microseconds(arguments: Arguments) -> Column:
@@ -324,16 +408,31 @@ def _epoch(arguments: Arguments) -> Column:
     return pc.divide(_to_float(microseconds(arguments)), to_scalar(1e6))
 
 
+@cache
+def _nanoseconds(unit: str) -> pa.Scalar:
+    """Return the length of a unit as a decimal; to make one of those imports pandas."""
+    return pa.scalar(Decimal(NANOSECONDS[unit]), pa.decimal256(14, 0))
+
+
 def _later(arguments: Arguments) -> Column:
     time, length = arguments
     if pa.types.is_floating(length.type):  # an average of lengths of time
         length = pc.cast(pc.trunc(length), pa.int64(), safe=False)
-    if pa.types.is_date(time.type):
-        moved = pc.add(pc.cast(time, pa.timestamp("us")), pc.cast(length, pa.duration("us")))
-        return pc.cast(pc.floor_temporal(moved, unit="day"), pa.date32())
-    if time.type.unit in ("s", "ms"):
-        time = pc.cast(time, pa.timestamp("us", time.type.tz))
-    return pc.add(time, pc.cast(length, pa.duration("us")))
+    is_date = pa.types.is_date(time.type)
+    if is_date:
+        time = pc.cast(time, pa.date32())
+    unit = DAY if is_date else time.type.unit
+    kind = pa.timestamp("us") if is_date else time.type
+    if unit in ("s", "ms"):
+        kind = pa.timestamp("us", kind.tz)
+    try:
+        moved = pc.add_checked(pc.cast(time, kind), pc.cast(length, pa.duration("us")))
+    except pa.ArrowInvalid:  # not all of them have 64 bits
+        ticks = pc.cast(time, pa.int32()) if is_date else pc.cast(time, pa.int64())
+        moved = pc.multiply(pc.cast(ticks, WHOLE), _nanoseconds(unit))
+        moved = pc.add(moved, pc.multiply(pc.cast(length, WHOLE), _nanoseconds("us")))
+        moved = within_64_bits(pc.divide(moved, _nanoseconds(kind.unit))).cast(kind)
+    return pc.cast(pc.floor_temporal(moved, unit="day"), pa.date32()) if is_date else moved
 
 
 def _size(arguments: Arguments) -> Column:
@@ -351,17 +450,17 @@ FUNCTIONS: Mapping[str, Callable[[Arguments], Column]] = {
     "lower": _lower,
     "upper": _upper,
     "length": lambda arguments: pc.cast(pc.utf8_length(arguments[0]), pa.int64()),
-    "substr": _with_literals(_substr, pa.string()),
-    "trim": _with_literals(pc.utf8_trim, pa.string()),
-    "ltrim": _with_literals(pc.utf8_ltrim, pa.string()),
-    "rtrim": _with_literals(pc.utf8_rtrim, pa.string()),
+    "substr": _with_literals(_substr, pa.string(), _substr_of),
+    "trim": _with_literals(pc.utf8_trim, pa.string(), str.strip),
+    "ltrim": _with_literals(pc.utf8_ltrim, pa.string(), str.lstrip),
+    "rtrim": _with_literals(pc.utf8_rtrim, pa.string(), str.rstrip),
     "concat": _concat,
     "starts_with": _of_pairs(pc.starts_with, str.startswith),
     "ends_with": _of_pairs(pc.ends_with, str.endswith),
     "contains": _contains,
-    "replace": _with_literals(_replace, pa.string()),
+    "replace": _with_literals(_replace, pa.string(), _replace_of),
     "regexp_extract": _with_literals(_regexp_extract, pa.string()),
-    "split_part": _with_literals(_split_part, pa.string()),
+    "split_part": _with_literals(_split_part, pa.string(), _split_part_of),
     "abs": _abs,
     "sign": _sign,
     "round": _round,
@@ -374,7 +473,7 @@ FUNCTIONS: Mapping[str, Callable[[Arguments], Column]] = {
     "exp": _of_float(pc.exp),
     "least": _least,
     "greatest": _greatest,
-    "coalesce": lambda arguments: pc.coalesce(*arguments),
+    "coalesce": _coalesce,
     "year": _part(pc.year),
     "quarter": _part(pc.quarter),
     "month": _part(pc.month),

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cepheid.analysis.attribute_types import AttributeType
+from cepheid.analysis.cast_types import OF_FLOATS
 from cepheid.program.arrow_arrays import to_scalar
 from cepheid.program.arrow_functions import each_text
 
@@ -41,27 +42,50 @@ def cast(column: Column, kind: AttributeType, option: str) -> Column:
             return _to_integer(column)
         case AttributeType.FLOAT:
             return pc.cast(column, pa.float64(), safe=False)
+        case AttributeType.BOOLEAN if pa.types.is_decimal(column.type):
+            return pc.not_equal(column, pa.scalar(Decimal(0)).cast(column.type))
         case AttributeType.BOOLEAN:
             return pc.cast(column, pa.bool_())
         case AttributeType.DATE:
             return _to_date(column)
         case AttributeType.TIMESTAMP:
-            return pc.cast(column, pa.timestamp("us"))
+            return pc.cast(_local(column), pa.timestamp("us"))
         case _ if pa.types.is_floating(column.type):
-            return _of_whole_floats(column)
+            return _spelled(column, repr if option == OF_FLOATS else _whole)
+        case _ if pa.types.is_decimal(column.type):
+            return _spelled(column, "{:f}".format)
+        case _ if pa.types.is_timestamp(column.type):
+            return _without_zeros(pc.cast(_local(column), pa.string()))
         case _:
             return pc.cast(column, pa.string())
 
 
-def _of_whole_floats(column: Column) -> Column:
-    """Spell whole numbers that are kept as floats, such as counts; what is not finite is NULL."""
+def _spelled(column: Column, spell: Callable[[Any], str | None]) -> Column:
+    """Return texts of numbers."""
 
-    def spelled(value: float | None) -> str | None:
-        return None if value is None or not math.isfinite(value) else str(Decimal(value))
+    def text(value: Any) -> str | None:
+        return None if value is None else spell(value)
 
     if isinstance(column, pa.Scalar):
-        return to_scalar(spelled(column.as_py()), pa.string())
-    return pa.array(map(spelled, column.to_pylist()), pa.string())
+        return to_scalar(text(column.as_py()), pa.string())
+    return pa.array(map(text, column.to_pylist()), pa.string())
+
+
+def _whole(value: float) -> str | None:
+    """Spell a whole number that is kept as a float, such as a count; NULL if it is not finite."""
+    return str(Decimal(value)) if math.isfinite(value) else None
+
+
+def _without_zeros(texts: Column) -> Column:
+    """Return times without the zeros at the end of their fractions."""
+    shorter = pc.replace_substring_regex(texts, r"(\.\d*?)0+$", r"\1")
+    return pc.utf8_rtrim(shorter, ".")
+
+
+def _local(column: Column) -> Column:
+    """Return times as clocks in their zone show them."""
+    is_zoned = pa.types.is_timestamp(column.type) and column.type.tz is not None
+    return pc.local_timestamp(column) if is_zoned else column
 
 
 def _is_text(column: Column) -> bool:
@@ -113,9 +137,7 @@ def _to_decimal(column: Column, option: str) -> Column:
 
 
 def _to_date(column: Column) -> Column:
-    if pa.types.is_timestamp(column.type) and column.type.tz is not None:
-        column = pc.local_timestamp(column)
-    return pc.cast(column, pa.date32(), safe=False)
+    return pc.cast(_local(column), pa.date32(), safe=False)
 
 
 def _integer(text: str) -> int | None:

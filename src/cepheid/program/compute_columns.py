@@ -10,8 +10,10 @@ import pyarrow.compute as pc
 
 from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.expressions import ComputedColumn, Operation
-from cepheid.program.decimals import MOST_IN_RESULTS
-from cepheid.program.evaluate import CHECKED, LocalPredicates
+from cepheid.errors import DataError
+from cepheid.program.arrow_arrays import of_type
+from cepheid.program.decimals import LARGEST, MOST_IN_RESULTS, within_64_bits
+from cepheid.program.evaluate import CHECKED, OVERFLOW_HINT, LocalPredicates
 
 ARROW_TYPES = {
     AttributeType.INTEGER: pa.int64(),
@@ -22,7 +24,6 @@ ARROW_TYPES = {
     AttributeType.DATE: pa.date32(),
     AttributeType.NULL: pa.int64(),
 }
-LARGEST = 2**63 - 1
 
 
 def with_computed(table: pa.Table, computed: Iterable[ComputedColumn]) -> pa.Table:
@@ -42,21 +43,29 @@ def computed_schema(events: pa.Schema, computed: Iterable[ComputedColumn]) -> pa
 
 def compute_column(column: ComputedColumn, stored: Mapping[str, Any], length: int) -> Any:
     """Return a column from those that are stored."""
-    values = EventValues(stored, length).value(column.value)
+    try:
+        values = EventValues(stored, length).value(column.value)
+    except pa.ArrowInvalid as error:
+        raise DataError(
+            f"'{column.name.replace('@.', '')}' cannot be computed: {error}", hint=OVERFLOW_HINT
+        ) from None
     if isinstance(values, pa.Scalar):
         values = pa.repeat(values, length)
     kind = ARROW_TYPES.get(column.type)
     if column.is_key:
         return values
-    if kind is not None and values.type != kind:
-        return pc.cast(values, kind, safe=False)
+    if kind is not None:
+        return of_type(values, kind, safe=False)
     if pa.types.is_decimal256(values.type):
         return pc.cast(values, pa.decimal128(MOST_IN_RESULTS, min(values.type.scale, 38)))
     return values
 
 
 class EventValues(LocalPredicates):
-    """Computes of events that nobody may read: what has no value is NULL, and never an error."""
+    """Computes of events that nobody may read: what leaves 64 bits is NULL, and no error yet.
+
+    `checked_columns.py` says where it was.
+    """
 
     def _operation(self, node: Operation) -> Any:
         try:
@@ -66,14 +75,24 @@ class EventValues(LocalPredicates):
                 raise
         wide = pa.decimal256(19, 0)
         left, right = (pc.cast(self._number(each), wide) for each in (node.left, node.right))
-        exact = CHECKED[node.operator](left, right)
-        limit = pa.scalar(LARGEST, pa.int64()).cast(pa.decimal256(19, 0))
-        is_inside = pc.less_equal(pc.abs(exact), limit)
-        return pc.cast(pc.if_else(is_inside, exact, pa.scalar(None, exact.type)), pa.int64())
+        return within_64_bits(CHECKED[node.operator](left, right))
 
     def _negated(self, operand: Any) -> Any:
         try:
             return super()._negated(operand)
-        except pa.ArrowInvalid:  # the smallest whole number has no opposite
-            smallest, null = pa.scalar(-LARGEST - 1, pa.int64()), pa.scalar(None, pa.int64())
-            return super()._negated(pc.if_else(pc.equal(operand, smallest), null, operand))
+        except pa.ArrowInvalid:
+            return super()._negated(_without_smallest(operand))
+
+    def _function(self, name: str, values: list[Any]) -> Any:
+        try:
+            return super()._function(name, values)
+        except pa.ArrowInvalid:
+            if name != "abs":
+                raise
+            return super()._function(name, [_without_smallest(values[0])])
+
+
+def _without_smallest(numbers: Any) -> Any:
+    """Return numbers without the smallest whole number, which has no opposite."""
+    smallest, null = pa.scalar(-LARGEST - 1, pa.int64()), pa.scalar(None, pa.int64())
+    return pc.if_else(pc.equal(numbers, smallest), null, numbers)

@@ -34,6 +34,7 @@ INTEGER_DIGITS = {
     **dict.fromkeys((pa.int32(), pa.uint32()), 10),
     pa.uint64(): 20,
 }
+LARGEST = 2**63 - 1
 DECIMAL_OF_INTEGER = pa.decimal128(20, 0)  # as in Spark
 ALL_DIGITS = Context(prec=4 * MOST_DIGITS)
 
@@ -96,6 +97,12 @@ def remainders(left: Any, divisor: Any) -> pa.Array:
         values = [None if None in pair else Decimal(pair[0]) % Decimal(pair[1]) for pair in pairs]
     scales = (each.type.scale if pa.types.is_decimal(each.type) else 0 for each in (left, divisor))
     return pa.array(values, pa.decimal256(MOST_DIGITS, max(scales)))
+
+
+def within_64_bits(numbers: Any) -> Any:
+    """Return decimals that are whole numbers as such; NULL where they have more than 64 bits."""
+    is_inside = pc.less_equal(pc.abs(numbers), pa.scalar(LARGEST).cast(numbers.type))
+    return pc.cast(pc.if_else(is_inside, numbers, pa.scalar(None, numbers.type)), pa.int64())
 
 
 def decimal_type(value: Value, events: pa.Schema) -> pa.DataType:

@@ -10,7 +10,7 @@ import datetime
 import json
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, TypeAlias, assert_never
 
 import numpy as np
@@ -38,8 +38,8 @@ from cepheid.analysis.expressions import (
 from cepheid.analysis.functions import BY_NAME
 from cepheid.errors import DataError, InternalError
 from cepheid.language.numbers import exactly
-from cepheid.program.arrow_arrays import to_arrow, to_numpy, to_scalar
-from cepheid.program.arrow_functions import FUNCTIONS
+from cepheid.program.arrow_arrays import choose, of_type, to_arrow, to_numpy, to_scalar
+from cepheid.program.arrow_functions import FUNCTIONS, of_rows
 from cepheid.program.casts import cast
 from cepheid.program.decimals import (
     DECIMAL_OF_INTEGER,
@@ -52,7 +52,7 @@ from cepheid.program.decimals import (
     remainders,
 )
 from cepheid.program.exact_conditions import SWAPPED
-from cepheid.program.like_patterns import like_pattern
+from cepheid.program.like_patterns import fits_like, fits_regex, like_pattern
 from cepheid.program.predicate_code import rounded
 from cepheid.program.time_zones import nanoseconds
 
@@ -196,6 +196,9 @@ class LocalPredicates:
                 return _at_path(self.columns[_attribute(arguments[0])], json.loads(node.option))
         if name in CHOICES:
             values = _of_one_type(values, node.type)
+        return self._function(name, values)
+
+    def _function(self, name: str, values: list[Column]) -> Column:
         return FUNCTIONS[name](values)
 
     def _argument(self, function: str, numbered: tuple[int, Value]) -> Column:
@@ -215,7 +218,7 @@ class LocalPredicates:
         results = [self.value(_value(each)) for each in node.arguments[1:-1:2]]
         *results, last = _of_one_type([*results, self.value(_value(node.arguments[-1]))], node.type)
         for condition, result in reversed(list(zip(conditions, results, strict=True))):
-            last = pc.if_else(pc.fill_null(condition, to_scalar(False)), result, last)
+            last = choose(pc.fill_null(condition, to_scalar(False)), result, last)
         return last
 
     def _is_in(self, node: Apply) -> Column:
@@ -333,7 +336,7 @@ def _of_one_type(columns: list[Column], kind: AttributeType) -> list[Column]:
     if wanted is None:
         temporal = [each.type for each in typed if pa.types.is_temporal(each.type)]
         wanted = (temporal or [typed[0].type])[0]
-    return [pc.cast(each, wanted) for each in columns]
+    return [of_type(each, wanted) for each in columns]
 
 
 def _of_one_decimal_type(columns: list[Column]) -> list[Column]:
@@ -354,14 +357,18 @@ def _of_one_decimal_type(columns: list[Column]) -> list[Column]:
 
 
 def _matches(node: Apply, values: list[Column]) -> Column:
-    text, pattern = values[0], values[1].as_py()
-    if pattern is None:
-        return pc.and_(pc.is_null(text), to_scalar(None, pa.bool_()))
-    if node.function == "rlike":
-        return pc.match_substring_regex(text, pattern)
+    text, pattern = values
     if node.function == "ilike":
-        text, pattern = FUNCTIONS["lower"]([text]), pattern.lower()
-    return pc.match_substring_regex(text, f"(?s){like_pattern(pattern, node.option)}")
+        text, pattern = (FUNCTIONS["lower"]([each]) for each in values)
+    if not isinstance(pattern, pa.Scalar):
+        test = fits_regex if node.function == "rlike" else partial(fits_like, node.option)
+        return of_rows([text, pattern], test, pa.bool_())
+    if pattern.as_py() is None:
+        return pc.and_(pc.is_null(text), to_scalar(None, pa.bool_()))
+    regex = pattern.as_py()
+    if node.function != "rlike":
+        regex = f"(?s){like_pattern(regex, node.option)}"
+    return pc.match_substring_regex(text, regex)
 
 
 def _at_path(column: Column, steps: list[Any]) -> Column:

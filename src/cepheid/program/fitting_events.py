@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, replace
 
+from cepheid.analysis.attribute_types import AttributeType
 from cepheid.analysis.expressions import (
     AllOf,
     AnyOf,
     AttributeReference,
     Compare,
     Condition,
+    Constant,
     Minus,
     Operation,
+    Role,
     Truth,
     Value,
     references,
@@ -62,7 +65,18 @@ def _alternatives(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
 
 
 def _condition(test: PositionTest, lacking: Set[str]) -> Condition:
-    return TRUE if test.condition is None else _without(test.condition, lacking)
+    """Return when an event fits, or is one that must be seen for an error."""
+    if test.condition is None:
+        return TRUE
+    fits = _without(test.condition, lacking)
+    if fits == TRUE or not test.checked_first:
+        return fits
+    kind = AttributeType.BOOLEAN
+    wrong = (
+        Compare("=", AttributeReference("", Role.EACH, each, kind), Constant(True, kind))
+        for each in test.checked_first
+    )
+    return AnyOf((fits, *wrong))
 
 
 def _without(condition: Condition, lacking: Set[str]) -> Condition:

@@ -1,9 +1,13 @@
-"""Patterns of LIKE and ILIKE, in which `%` is any text and `_` one character."""
+"""Patterns of LIKE and ILIKE, in which `%` is any text and `_` one character, and of RE2."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 SPECIAL = re.compile(r"[\\.^$*+?()\[\]{}|]")
 
@@ -32,3 +36,30 @@ def like_pattern(pattern: str, escape: str) -> str:
     signs = like_signs(pattern, escape)
     texts = [words[sign] if wild else SPECIAL.sub(r"\\\g<0>", sign) for sign, wild in signs]
     return f"^{''.join(texts)}$"
+
+
+def fits_like(escape: str, text: str, pattern: str) -> bool:
+    """Whether a text fits a pattern that an event has.
+
+    >>> fits_like("", "Cepheid", "C%_d"), fits_like("!", "100", "100!%")
+    (True, False)
+    """
+    return _compiled(pattern, escape).fullmatch(text) is not None
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str, escape: str) -> re.Pattern[str]:
+    return re.compile(like_pattern(pattern, escape), re.DOTALL)
+
+
+def fits_regex(text: str, pattern: str) -> bool | None:
+    """Whether RE2 finds a pattern that an event has; None if it cannot be read.
+
+    >>> fits_regex("Cepheid", "^C.*d$"), fits_regex("Cepheid", "(")
+    (True, None)
+    """
+    try:
+        found: bool = pc.match_substring_regex(pa.scalar(text), pattern).as_py()
+    except pa.ArrowInvalid:
+        return None
+    return found

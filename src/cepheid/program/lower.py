@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from cepheid.analysis.automaton import Position
 from cepheid.analysis.bound import (
     BoundPattern,
     BoundQuery,
@@ -13,7 +14,7 @@ from cepheid.analysis.bound import (
     WindowUnit,
 )
 from cepheid.analysis.derived_types import stream_time
-from cepheid.analysis.expressions import variables_of
+from cepheid.analysis.expressions import Condition, variables_of
 from cepheid.errors import InternalError
 from cepheid.language import ast
 from cepheid.language.printer import print_query
@@ -21,6 +22,7 @@ from cepheid.plan.negated_pattern import is_local
 from cepheid.plan.physical import AggregateMethod, Parallelism, PhysicalPlan
 from cepheid.plan.rules.choose_method import plan_sides
 from cepheid.plan.split_sides import split_sides
+from cepheid.program.checked_columns import CheckedColumns, checked_columns
 from cepheid.program.every_type import has_type, tests_types
 from cepheid.program.exact_conditions import with_exact_numbers
 from cepheid.program.lower_adjacent import lower_adjacent
@@ -92,9 +94,10 @@ def _lower_side(
     window = query.window
     by_events = window is not None and window.unit is WindowUnit.EVENTS
     runs, negation = lower_runs(query)
+    checked = checked_columns(query)
     return Program(
         automaton=lower_automaton(query.pattern.automaton),
-        tests=tuple(_tests(query)),
+        tests=tuple(_tests(query, checked)),
         strategy=STRATEGY_CODES[query.strategy],
         ranking=RANKINGS.get(query.strategy, Ranking.NONE),
         clock=Clock.EVENTS if by_events else Clock.TIME,
@@ -107,7 +110,7 @@ def _lower_side(
         output=_output(plan, query, as_stream=as_stream),
         runs=runs,
         negation=negation,
-        negative_tests=tuple(_negative_tests(query)),
+        negative_tests=tuple(_negative_tests(query, checked)),
         name=query.source.name,
         live_limit=plan.live_limit,
         max_matches=plan.max_matches,
@@ -120,7 +123,7 @@ def _lower_side(
         text=print_query(plan.query.tree),
         is_grouped=plan.is_grouped,
         packs_events=plan.packs_events,
-        computed=tuple(query.schema.computed.values()),
+        computed=(*query.schema.computed.values(), *checked.columns.values()),
         copies=query.copies,
         tie_columns=tuple(query.schema.attributes)
         if query.strategy is Strategy.LATEST_WINS
@@ -128,7 +131,7 @@ def _lower_side(
     )
 
 
-def _tests(query: BoundQuery) -> Iterable[PositionTest]:
+def _tests(query: BoundQuery, checked: CheckedColumns) -> Iterable[PositionTest]:
     """One test a position: its types, and the local predicates of every name that covers it."""
     pattern = query.pattern
     always = [each.condition for each in pattern.clauses if not each.variables]
@@ -141,10 +144,13 @@ def _tests(query: BoundQuery) -> Iterable[PositionTest]:
             if position.index in pattern.variables[name].positions
         ]
         conditions += has_type(query, position)
-        yield position_test(position, conditions + always, query.schema, query.copies)
+        test = position_test(position, conditions + always, query.schema, query.copies)
+        yield _checked(test, _names(pattern, position), conditions, checked)
 
 
-def _negative_tests(query: BoundQuery) -> Iterable[tuple[PositionTest, ...]]:
+def _negative_tests(
+    query: BoundQuery, checked: CheckedColumns
+) -> Iterable[tuple[PositionTest, ...]]:
     """The tests of every negated part, with the conditions that read one negated event.
 
     Negations inside a part have no conditions.
@@ -154,25 +160,40 @@ def _negative_tests(query: BoundQuery) -> Iterable[tuple[PositionTest, ...]]:
         conditions = pattern.branches[0].negative.get(part.index, ())
         local = [each for each in conditions if is_local(each, pattern)]
         yield tuple(
-            position_test(
-                position,
-                [
-                    condition
-                    for condition in local
-                    for name in variables_of(condition)
-                    if position.index in pattern.variables[name].positions
-                ]
-                + has_type(query, position),
-                query.schema,
-                query.copies,
-            )
-            for position in part.automaton.positions
+            _negative_test(query, position, local, checked) for position in part.automaton.positions
         )
         for inner in with_inner_parts(part.automaton.negated_parts):
             yield tuple(
                 position_test(each, has_type(query, each), query.schema, query.copies)
                 for each in inner.automaton.positions
             )
+
+
+def _negative_test(
+    query: BoundQuery, position: Position, local: list[Condition], checked: CheckedColumns
+) -> PositionTest:
+    names = _names(query.pattern, position)
+    conditions = [each for each in local for name in variables_of(each) if name in names]
+    tested = conditions + has_type(query, position)
+    test = position_test(position, tested, query.schema, query.copies)
+    return _checked(test, names, conditions, checked)
+
+
+def _names(pattern: BoundPattern, position: Position) -> frozenset[str]:
+    """Return the names that cover a position."""
+    variables = pattern.variables.items()
+    return frozenset(name for name, each in variables if position.index in each.positions)
+
+
+def _checked(
+    test: PositionTest,
+    names: frozenset[str],
+    conditions: list[Condition],
+    checked: CheckedColumns,
+) -> PositionTest:
+    first = checked.of_condition(conditions)
+    others = tuple(each for each in checked.of_position(names) if each not in first)
+    return replace(test, checked=others, checked_first=first)
 
 
 def _output(plan: PhysicalPlan, query: BoundQuery, *, as_stream: bool) -> Output:

@@ -12,12 +12,16 @@ class PositionTest:
     """What an event must satisfy to fit a position.
 
     `condition` reads attributes of this one event. `exempt` lists (type, attribute) pairs: an event
-    of a type that lacks an attribute satisfies every comparison that reads it.
+    of a type that lacks an attribute satisfies every comparison that reads it. `checked` are
+    columns that must be FALSE of an event that fits, else a whole number left 64 bits; those that
+    are `checked_first` of every event of the types, because the condition reads such a number.
     """
 
     types: tuple[str, ...]
     condition: Condition | None
     exempt: tuple[tuple[str, str], ...]
+    checked: tuple[str, ...] = ()
+    checked_first: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from cepheid.errors import DataError
 from cepheid.program.arrow_arrays import (
     look_up,
     texts_to_arrow,
@@ -17,7 +18,8 @@ from cepheid.program.arrow_arrays import (
     to_numpy,
     to_scalar,
 )
-from cepheid.program.evaluate import Booleans, LocalPredicates
+from cepheid.program.checked_columns import MARK
+from cepheid.program.evaluate import OVERFLOW_HINT, Booleans, LocalPredicates, to_booleans
 from cepheid.program.position_automaton import PositionTest
 from cepheid.program.program import Program
 
@@ -110,8 +112,25 @@ def _masks(tests: Sequence[PositionTest], types: EventTypes, predicates: LocalPr
                 lacking = exempt.get(attribute, np.zeros(types.length, np.bool_))
                 exempt[attribute] = lacking | types.is_type(event_type)
             fails = ~predicates.holds(test.condition, exempt)
+            bits = np.uint64(1) << np.uint64(position)
+            reject_overflows(test.checked_first, predicates, (masks & bits) != 0)
             masks &= ~(fails.astype(np.uint64) << np.uint64(position))
+    for position, test in enumerate(tests):
+        if test.checked:
+            fits = (masks & (np.uint64(1) << np.uint64(position))) != 0
+            reject_overflows(test.checked, predicates, fits)
     return masks
+
+
+def reject_overflows(
+    checked: Sequence[str], predicates: LocalPredicates, events: Booleans | None = None
+) -> None:
+    """Raise the error for whole numbers that left 64 bits in what is computed of events."""
+    for name in checked:
+        left = to_booleans(predicates.columns[name], predicates.length)
+        if (left if events is None else left & events).any():
+            computed = name.removeprefix(MARK).replace("@.", "")
+            raise DataError(f"a whole number in '{computed}' leaves 64 bits", hint=OVERFLOW_HINT)
 
 
 def type_codes(column: Any, names: list[str]) -> Codes:

@@ -187,6 +187,7 @@ class Program:
         """The columns that are read, the type column only if it is read as an attribute too."""
         names = {self.time, *self.order, *self.partition_by, *self.tie_columns}
         for test in self.all_tests:
+            names.update(test.checked, test.checked_first)
             if test.condition is not None:
                 names |= {each.attribute for each in references(test.condition) if each.attribute}
         columns = self.runs.columns

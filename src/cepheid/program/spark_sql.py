@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import assert_never
 
 from cepheid.analysis.attribute_types import TEMPORAL, AttributeType
+from cepheid.analysis.cast_types import OF_FLOATS
 from cepheid.analysis.expressions import (
     AllOf,
     AnyOf,
@@ -47,6 +48,7 @@ TYPE_NAMES = {
     ZONED: "timestamp",
 }
 IN_PYTHON = ("rlike", "regexp_extract")
+WITH_LITERALS = ("like", "ilike", "substr", "replace", "split_part")
 CHECKED = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
 GUARDS = {
     INTEGER: r"^\s*[+-]?[0-9]{1,40}\s*$",
@@ -142,12 +144,8 @@ class SparkWriter:
     # --- functions ------------------------------------------------------------------------------
 
     def _apply(self, node: Apply) -> str:
-        if node.function in IN_PYTHON:
-            name = f"__cepheid_{len(self.in_python)}"
-            known = [each for each, call in self.in_python.items() if call == node]
-            if not known:
-                self.in_python[name] = node
-            return quoted(known[0] if known else name)
+        if _is_in_python(node):
+            return self._column_in_python(node)
         parts = [
             self.condition(each)
             if isinstance(each, AllOf | AnyOf | Compare | Truth)
@@ -179,11 +177,31 @@ class SparkWriter:
                 parts = [_as_type(each, node.type) for each in parts]
         return _template(node, parts)
 
+    def _column_in_python(self, node: Apply) -> str:
+        """Return the name of a column that Python computes after those that it reads."""
+        texts = [self.value(each) for each in node.arguments
+                 if not isinstance(each, AllOf | AnyOf | Compare | Truth)]  # fmt: skip
+        known = [each for each, call in self.in_python.items() if call == node]
+        name = known[0] if known else f"__cepheid_{len(self.in_python)}"
+        self.in_python[name] = node
+        if node.function == "cast":  # pandas does not tell NaN from NULL
+            return f"(CASE WHEN isnan({texts[0]}) THEN 'nan' ELSE {quoted(name)} END)"
+        return quoted(name)
+
     def _is_in(self, node: Apply) -> str:
         operand, *members = node.arguments
         assert not isinstance(operand, AllOf | AnyOf | Compare | Truth)
         texts = [self._beside(each, operand) for each in members if isinstance(each, Constant)]
         return f"({self.value(operand)} IN ({', '.join(texts)}))"
+
+
+def _is_in_python(node: Apply) -> bool:
+    """Whether Spark has no such function; how it spells floats depends on the release of Java."""
+    first, *others = node.arguments
+    if node.function in WITH_LITERALS and not all(isinstance(each, Constant) for each in others):
+        return True
+    is_float = isinstance(first, Value) and first.type is FLOAT
+    return node.function in IN_PYTHON or (is_float and node.option == OF_FLOATS)
 
 
 def quoted(name: str) -> str:
@@ -277,7 +295,7 @@ def _cast(node: Apply, text: str) -> str:
     if operand.type is FLOAT and node.type is INTEGER:
         inside = f"{text} >= -9223372036854775808D AND {text} < 9223372036854775808D"
         return f"(CASE WHEN {inside} THEN try_cast({text} AS bigint) END)"
-    if operand.type is FLOAT and node.type is BOOLEAN:
+    if operand.type in (FLOAT, DECIMAL) and node.type is BOOLEAN:
         return f"({text} != 0)"
     return f"try_cast({text} AS {kind})"
 
@@ -293,11 +311,14 @@ def _path(node: Apply, text: str) -> str:
 
 
 def _later(node: Apply, parts: list[str]) -> str:
-    seconds = f"cast(cast({parts[1]} AS decimal(20, 0)) / 1000000BD AS decimal(18, 6))"
-    length = f"make_dt_interval(0, 0, 0, {seconds})"
+    time, length = parts
+    days = f"cast({length} div 86400000000L AS int)"
+    rest = f"cast({length} % 86400000000L AS decimal(18, 0))"
+    seconds = f"cast({rest} / 1000000BD AS decimal(18, 6))"
+    length = f"make_dt_interval({days}, 0, 0, {seconds})"
     if node.type is DATE:
-        return f"cast(cast({parts[0]} AS timestamp_ntz) + {length} AS date)"
-    return f"({parts[0]} + {length})"
+        return f"cast(try_add(cast({time} AS timestamp_ntz), {length}) AS date)"
+    return f"try_add({time}, {length})"
 
 
 def _date_trunc(node: Apply, time: str) -> str:

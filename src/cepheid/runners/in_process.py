@@ -100,7 +100,8 @@ class InProcess:
         if isinstance(stored, pa.Table):
             yield EventColumns.of(stored)
             return
-        needed = [name for name in self.schema.names if name in bundle.stored_columns]
+        read = bundle.stored_columns
+        needed = [name for name in self.schema.names if name in read]
         shown = {name for each in bundle.programs for name in each.partition_by}
         encoded = [name for name in needed if name == type_column and name not in shown]
         threads = available_cores()

@@ -7,10 +7,12 @@ that takes an event goes on as another run, or as several if events are of one t
 the events of runs that are alive. Every event there that begins a run is the first one of a run
 that is alive, and each run takes its own next event: any other one that it met before it did not
 take. So the same runs are alive, and no others, because whoever was replaced is replaced by an
-event that was kept.
+event that was kept. That is so as long as a run goes on in one way. If it took two events of one
+tick, one of its two runs may be over; where both events are kept, others would bring it back. Then
+the events are not kept.
 
-The events are a table in the place of marks (start_marks.py): they follow from the durable state,
-and where they are missing, all events of the window are run again.
+The events are a table (`marks` of StreamState) that follows from the durable state. Where it is
+missing, all events of the window are run again.
 """
 
 from __future__ import annotations
@@ -18,12 +20,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
 import pyarrow as pa
 
 from cepheid.engine.catalogue import RankedFolds
 from cepheid.engine.matches.pending_runs import pending_rows
 from cepheid.errors import LiveStateError
 from cepheid.program.arrow_arrays import to_arrow
+from cepheid.program.program import Program
+from cepheid.stream.needed_events import EventKeys
+from cepheid.stream.next_timer import fits_border
 from cepheid.stream.settled_events import Move, SettledEvents
 from cepheid.stream.step_rules import keeps_runs
 
@@ -68,6 +74,16 @@ def alive_events(move: Move, events: pa.Table) -> pa.Table | None:
         return None
     if rows is None or rows.size > MOST_EVENTS:
         return None
+    kept = events.take(to_arrow(rows))
+    if _are_concurrent(program, kept.filter(to_arrow(~fits_border(program, kept, at_end=False)))):
+        return None
     computed = {each.name for each in move.bundle.computed}
     names = [each for each in events.column_names if each not in computed]
-    return events.select(names).take(to_arrow(rows))
+    return kept.select(names)
+
+
+def _are_concurrent(program: Program, events: pa.Table) -> bool:
+    """Whether two events of a partition have one order key."""
+    keys = EventKeys(program, events)
+    pairs = np.stack([keys.code, keys.rank])
+    return bool(np.unique(pairs, axis=1).shape[1] < events.num_rows)

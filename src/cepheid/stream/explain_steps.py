@@ -84,7 +84,7 @@ def explain_together(programs: Sequence[Program]) -> tuple[StepRecord, ...]:
     if page_keys(programs) and all(map(is_blocked_early, programs)):
         hot = _events(programs[0])
     else:
-        hot = StepRecord(HOT, ALL, "marks and matrices are kept of a query by itself", False)
+        hot = StepRecord(HOT, ALL, "runs and matrices are looked up of a query by itself", False)
     if page_keys(others):
         choice = (
             SOME if len(others) == len(programs) else f"{SOME}; all when a window that slides ends"
@@ -120,6 +120,8 @@ def _why_all(program: Program) -> str:
         return "an event of any partition may break a match"
     if keeps_pending(program):
         return "the events of runs that wait are kept apart, and written anew"
+    if program.clock is Clock.EVENTS:
+        return "only later events of its partition tell that one is too old: all are written anew"
     if keeps_apart(program):
         return "settled events are kept apart, with what has happened to them"
     if isinstance(program.output, AggregateOutput):

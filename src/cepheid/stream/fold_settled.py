@@ -32,7 +32,8 @@ from cepheid.stream.stream_bundle import StreamedQuery
 class Final:
     """What became final by query, why nothing did, and the ticks at which more may.
 
-    `marks` says since when events of a key matter, if that is known (start_marks.py).
+    `marks` has what the next step can take in place of events, if anything is known of that
+    (alive_events.py, window_products.py).
 
     Of a query by itself `taken` has the rows of events at which matches end that NON OVERLAPPING
     took, `panes` the matrices of windows that are still open; None if none was closed.

@@ -16,14 +16,17 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from cepheid.engine.process.log import LOG
 from cepheid.kernels.safe_folder import UnsafeFolderError, make_private_folder
 
 DEFAULT_LIMIT = 8 * 2**30
 MOST_OPEN = 512  # files that a process has mapped at once
+SMALL = 2**18  # bytes of a table that stays in memory after it was written, and is not mapped
 ENDING = ".arrow"
 
 
@@ -47,6 +50,7 @@ class LocalCache:
         self.found = self.made = 0
         self._parts: set[str] = set()  # that tables of any name have
         self._open: OrderedDict[str, pa.Table] = OrderedDict()
+        self._arrays: OrderedDict[str, NDArray[Any]] = OrderedDict()
         self._unchecked = limit  # bytes that may have been written since the folder was looked at
 
     def table(self, name: str, make: Callable[[], pa.Table], part: str = "") -> pa.Table:
@@ -62,9 +66,9 @@ class LocalCache:
             self.made += 1
             made = make()
             self._write(name, made)
-            table = self._mapped(name)
+            table = None if made.get_total_buffer_size() <= SMALL else self._mapped(name)
             if table is None:
-                return made
+                return made if self.folder is None else self._opened(name, made)
         else:
             self.found += 1
         return self._opened(name, table)
@@ -83,6 +87,19 @@ class LocalCache:
             table = self._mapped(name)
         return self._opened(name, table) if again and table is not None else table
 
+    def remembered(self, name: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+        """Return an array of a name; only small ones are kept, and in memory."""
+        array = self._arrays.get(name)
+        if array is None:
+            array = make()
+            if array.nbytes > SMALL:
+                return array
+        self._arrays[name] = array
+        self._arrays.move_to_end(name)
+        if len(self._arrays) > MOST_OPEN:
+            self._arrays.popitem(last=False)
+        return array
+
     def has(self, name: str) -> bool:
         """Whether a table is there."""
         return self.folder is not None and self._path(name).exists()
@@ -91,6 +108,8 @@ class LocalCache:
         """Keep a table that somebody will ask for."""
         if not self.has(name):
             self._write(name, table)
+        if self.folder is not None and table.get_total_buffer_size() <= SMALL:
+            self._opened(name, table)
 
     def forget(self, names: Iterable[str]) -> None:
         """Remove tables that nobody will ask for, with what was made of them."""

@@ -61,7 +61,8 @@ class Move:
             return self.schema.empty_table()
         if self.ordered:
             return self.united([e.between(None, None) for e in self.stored if e.chunk is None])
-        return self.united([each.between(before, self.horizon) for each in self.stored])
+        parts = [e for e in self.stored if before is None or e.latest >= before]
+        return self.united([each.between(before, self.horizon) for each in parts])
 
     def ends_window(self, program: Program) -> bool:
         """Whether a window that slides ends in this step."""
@@ -104,7 +105,7 @@ class SettledEvents:
     reach: int | None = None
 
     def marks(self) -> pa.Table | None:
-        """Return since when events matter after this step, if that is known of all keys."""
+        """Return what the next step can take in place of events, if anything is known of that."""
         return None
 
     def left(self, program: Program) -> SettledEvents | None:

@@ -16,6 +16,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from cepheid.errors import StateError
 from cepheid.stream.local_cache import LocalCache
@@ -98,6 +99,11 @@ class Chunk:
         """What tells the rows from all others in a cache."""
         return self.seal.digest.hex()
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether what follows from the rows can be kept for later steps."""
+        return self.stored is not None and self.cache is not None and self.cache.folder is not None
+
     def beside(self, name: str, make: Callable[[], pa.Table]) -> pa.Table:
         """Return a table that follows from the rows; it is made if nobody has kept it."""
         if self.cache is not None and self.stored is not None:
@@ -105,6 +111,12 @@ class Chunk:
         if name not in self._beside:
             self._beside[name] = make()
         return self._beside[name]
+
+    def remembered(self, name: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+        """Return an array that follows from the rows, and that a process keeps for some steps."""
+        if self.cache is None or self.stored is None:
+            return make()
+        return self.cache.remembered(f"{self.name}-{name}", make)
 
     @cached_property
     def _beside(self) -> dict[str, pa.Table]:
@@ -156,7 +168,7 @@ class StreamState:
     """What one bucket of a stream keeps between two steps.
 
     All events before tick `horizon` are settled; None before the first step. `events` is the schema
-    of what arrives, as far as the program reads it. `marks` can be lost (start_marks.py,
+    of what arrives, as far as the program reads it. `marks` can be lost (alive_events.py,
     window_products.py), and so can all that is in the `cache`: they are no part of what is kept as
     bytes.
     """

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from cepheid.engine.events.key_hashes import can_be_hashed, key_hashes
+from cepheid.engine.events.key_hashes import Hashes, can_be_hashed, key_hashes
 from cepheid.engine.events.ticks import to_ticks
 from cepheid.program.arrow_arrays import to_arrow
 from cepheid.program.program import Program
@@ -99,6 +99,22 @@ class EventsAfterEnds(TouchedEvents):
             place = np.searchsorted(wanted, key_hashes(each, self.keys))
             np.maximum.at(since, place, to_ticks(each[time], time))
         return self._from(wanted, since)
+
+    def _from(self, hashes: Hashes, since: Int64s) -> pa.Table:
+        """Return events since the ticks of most keys; of a few keys far back, theirs."""
+        if not hashes.size:
+            return self.move.schema.empty_table()
+        cut = int(np.sort(since)[since.size // 20])
+        far_back = hashes[since < cut]
+        parts = []
+        for chunk, low, high in self.known_chunks:
+            place = min(max(low, chunk.place(cut)), high)
+            if far_back.size:
+                begin = max(low, chunk.place(int(since.min())))
+                places = places_of(chunk, self.keys, far_back, begin, place)
+                parts.append(chunk.table.take(to_arrow(places)))
+            parts.append(chunk.table.slice(place, high - place))
+        return self.move.united(parts)
 
     def _after(self, events: pa.Table, ends: list[pa.Table]) -> pa.Table:
         """Return the events that come after the last end of their partition."""

@@ -15,17 +15,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from cepheid.engine.events.key_hashes import Hashes, key_hashes
-from cepheid.engine.events.order_events import order_events
 from cepheid.engine.events.report_range import ReportRange
 from cepheid.program.arrow_arrays import to_arrow
 from cepheid.program.program import MatchOutput, Program
-from cepheid.program.when_final import WhenFinal, has_start_negation, when_final
+from cepheid.program.when_final import WhenFinal, when_final
 from cepheid.stream.alive_events import alive_events, has_alive
 from cepheid.stream.next_timer import closes_later, fits_border
-from cepheid.stream.pages import hashes_of, is_among, places_of
+from cepheid.stream.pages import hashes_of, is_among, is_small, places_of, rows_among
 from cepheid.stream.settled_events import SettledEvents, Work
-from cepheid.stream.start_marks import MOST_KEYS, marks_after, marks_of, united
-from cepheid.stream.step_rules import has_marks, how_far_back, is_blocked_early
+from cepheid.stream.step_rules import how_far_back, is_blocked_early
 from cepheid.stream.undecided_keys import undecided_keys
 
 Int64s = NDArray[np.int64]
@@ -73,10 +71,8 @@ class TouchedEvents(SettledEvents):
             return None
         if self.only is not None or self.move.ends or self.are_few:
             return None
-        if self.is_since_marks and has_start_negation(program):
-            return self._not_blocked_before(program, before, until, window)
-        is_slow = until - window < before and self._expected > FEW_EVENTS
-        if is_slow and is_blocked_early(program):
+        is_early = until - window < before and is_blocked_early(program)
+        if is_early and self._expected > FEW_EVENTS:
             return self._not_blocked_after(program, before, until, window)
         return None
 
@@ -95,32 +91,6 @@ class TouchedEvents(SettledEvents):
             length *= GROWTH
         return left
 
-    def _not_blocked_before(self, program: Program, before: int, until: int, window: int) -> Hashes:
-        """Return the keys that may have a new match that is not blocked.
-
-        They are looked at from their marks on, and then ever further back.
-        """
-        left = undecided_keys(program, self.events, self.keys, self.report)
-        length = GROWTH * max(1, until - before)
-        while left.size and length < window:
-            known = self._since(left, before - length)
-            self._tried.append(known.num_rows)
-            new = self.new.filter(to_arrow(is_among(key_hashes(self.new, self.keys), left)))
-            report = ReportRange(before, until, known.num_rows)
-            left = undecided_keys(program, self.move.united([known, new]), self.keys, report)
-            length *= GROWTH
-        return left
-
-    def _since(self, hashes: Hashes, tick: int) -> pa.Table:
-        """Return the known events of some keys since a tick, or since their marks if earlier."""
-        assert self.move.state.marks is not None
-        known, since = marks_of(self.move.state.marks, hashes)
-        far_back = since < tick
-        parts = [self._of(hashes, tick, None)]
-        if far_back.any():
-            parts.append(self._of(known[far_back], int(since[far_back].min()), tick))
-        return self.move.united(parts)
-
     @cached_property
     def _tried(self) -> list[int]:
         """How many events were looked at, if not all."""
@@ -135,21 +105,25 @@ class TouchedEvents(SettledEvents):
             return self.move.schema.empty_table()
         if self.only is not None:
             return self._of(self.only, None, None)
-        return self._since_marks() if self.is_since_marks else self._looked_up()
+        return self._looked_up()
 
     @cached_property
     def new(self) -> pa.Table:
         """The events that this step settles."""
-        if self.only is None or self.is_whole:
-            return super().new
-        return super().new.filter(to_arrow(is_among(key_hashes(super().new, self.keys), self.only)))
+        return self._every_new if self.only is None or self.is_whole else self._new_of(self.only)
 
     @cached_property
-    def is_since_marks(self) -> bool:
-        """Whether events are looked at that come after the marks of their keys."""
-        if self.is_whole or self.move.state.marks is None or self.only is not None:
-            return False
-        return self.touches_most or self._expected > FEW_EVENTS
+    def _every_new(self) -> pa.Table:
+        """The events that this step settles, of all keys."""
+        return self.move.settled_now(self.move.state.horizon)
+
+    @cached_property
+    def _hashes_of_new(self) -> Hashes:
+        return key_hashes(self._every_new, self.keys)
+
+    def _new_of(self, hashes: Hashes) -> pa.Table:
+        """Return the events that this step settles of some keys."""
+        return self._every_new.filter(to_arrow(is_among(self._hashes_of_new, hashes)))
 
     @property
     def has_known(self) -> bool:
@@ -163,18 +137,14 @@ class TouchedEvents(SettledEvents):
         where they are.
         """
         parts = []
-        for chunk, low, high in self.known_chunks:
-            first, last = chunk.places(begin, end)
-            first, last = max(low, first), min(high, last)
-            if first >= last:
-                continue
+        for chunk, first, last in self.known_parts(begin, end):
             share = self._share * hashes.size / max(1, self._wanted.size)
-            if last - first < share * chunk.span.rows * INDEX_COST:
+            if last - first < share * chunk.span.rows * INDEX_COST and not is_small(chunk):
                 some = chunk.table.slice(first, last - first)
-                is_one = is_among(key_hashes(some, self.keys), hashes)
-                parts.append(some.filter(to_arrow(is_one)))
+                places = rows_among(key_hashes(some, self.keys), hashes) + first
             else:
                 places = places_of(chunk, self.keys, hashes, first, last)
+            if places.size:
                 parts.append(chunk.table.take(to_arrow(places)))
         return self.move.united(parts)
 
@@ -197,56 +167,18 @@ class TouchedEvents(SettledEvents):
         """Whether all events are looked at."""
         if self.are_few:
             return True
-        if self.move.state.marks is not None or not self._wanted.size:
+        if not self._wanted.size:
             return False
         if has_alive(self.move) and self._share_of(hashes_of(self.new, self.keys)) > MOST:
             return True
         return self.touches_most
 
-    def _since_marks(self) -> pa.Table:
-        """Return events since the runs that are alive began."""
-        marks = self.move.state.marks
-        assert marks is not None
-        return self._from(*marks_of(marks, self._wanted))
-
-    def _from(self, hashes: Hashes, since: Int64s) -> pa.Table:
-        """Return events since the ticks of most keys; of a few keys far back, theirs."""
-        if not hashes.size:
-            return self.move.schema.empty_table()
-        cut = int(np.sort(since)[since.size // 20])
-        far_back = hashes[since < cut]
-        parts = []
-        for chunk, low, high in self.known_chunks:
-            place = min(max(low, chunk.place(cut)), high)
-            if far_back.size:
-                begin = max(low, chunk.place(int(since.min())))
-                places = places_of(chunk, self.keys, far_back, begin, place)
-                parts.append(chunk.table.take(to_arrow(places)))
-            parts.append(chunk.table.slice(place, high - place))
-        return self.move.united(parts)
-
     def marks(self) -> pa.Table | None:
-        """Return since when events matter after this step, if that is known of all keys."""
-        move, lasting = self.move, self.move.bundle.lasting
-        before = move.state.marks
-        if lasting is None or self.are_few:
+        """Return the events of runs that are alive after this step, if all are looked at."""
+        if not has_alive(self.move) or self.are_few:
             return None
         knows_all = "known" in vars(self) and self.is_whole
-        if has_alive(move):
-            return alive_events(move, self.events) if knows_all else None
-        if not has_marks(lasting.program):
-            return None
-        if "known" not in vars(self) or not (self.is_whole or before is not None):
-            return before
-        now = self._marks_of(lasting.program, self.events)
-        if not self.is_whole and before is not None:
-            now = united(before, now, self._wanted)
-        return now if now.num_rows <= MOST_KEYS else None
-
-    def _marks_of(self, program: Program, events: pa.Table) -> pa.Table:
-        columns = dict(zip(events.column_names, events.columns, strict=True))
-        ordered = order_events(program, columns, events.num_rows)
-        return marks_after(program, ordered, events, self.keys)
+        return alive_events(self.move, self.events) if knows_all else None
 
     @cached_property
     def _wanted(self) -> Hashes:
@@ -262,19 +194,18 @@ class TouchedEvents(SettledEvents):
 
     def _telling(self, program: Program) -> pa.Table:
         """Return the new events that can make results of their partitions final."""
-        output, lasting = program.output, self.move.bundle.lasting
+        output = program.output
         before, until = self.move.state.horizon, self.move.horizon
-        if lasting is not None and has_marks(program):  # what is alive is looked at anew
-            return self.new
         if isinstance(output, MatchOutput):
             if output.choice is not None and output.choice.is_per_start:
-                return self.new
+                return self._every_new
             if when_final(program) is not WhenFinal.LAST_EVENT:
                 # The window of a match is over: it began a window before what is new.
                 window = program.window_length or 0
                 is_short = before is not None and until is not None and until - window <= before
-                return self.new.slice(0, 0) if is_short else self.new
-        return self.new.filter(to_arrow(fits_border(program, self.new, at_end=True)))
+                return self._every_new.slice(0, 0) if is_short else self._every_new
+        is_end = fits_border(program, self._every_new, at_end=True)
+        return self._every_new.filter(to_arrow(is_end))
 
     def _due(self, program: Program) -> list[pa.Table]:
         """Return events with which windows begin that end in this step, or one tick beside it."""

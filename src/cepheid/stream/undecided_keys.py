@@ -18,9 +18,9 @@ from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.matches.find_matches import MatchSearch
 from cepheid.engine.matches.match_task import SearchMode
 from cepheid.errors import MatchLimitError
-from cepheid.program.arrow_arrays import to_arrow, to_numpy
+from cepheid.program.arrow_arrays import to_arrow
 from cepheid.program.program import Program
-from cepheid.stream.start_marks import HASH, SINCE, marks_after
+from cepheid.stream.start_marks import marks_after
 
 Int64s = NDArray[np.int64]
 
@@ -43,8 +43,8 @@ def undecided_keys(
         return np.unique(key_hashes(events, keys))
     left = [key_hashes(events.take(to_arrow(rows)), keys)]
     if began_until is not None:
-        marks = marks_after(program, ordered, events, keys)
-        left.append(to_numpy(marks[HASH])[to_numpy(marks[SINCE]) <= began_until])
+        hashes, since = marks_after(program, ordered, events, keys)
+        left.append(hashes[since <= began_until])
     return np.unique(np.concatenate(left))
 
 

@@ -14,8 +14,8 @@ So three products cover the middle of a window, however long it is. New events a
 the total and the last stretch. When the oldest stretch is entered, its events are folded again.
 When no stretch of the front is left, those of the back become the front.
 
-A product is a file of the local cache. It is named after its bytes, and a list of them is kept
-where marks are (start_marks.py). What is missing is made again from events.
+A product is a file of the local cache. It is named after its bytes, and a list of them is kept as
+`marks` of StreamState. What is missing is made again from events.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cepheid.program.arrow_arrays import to_arrow, to_numpy
 from cepheid.program.evaluate import Booleans, LocalPredicates
 from cepheid.program.position_automaton import PositionTest
-from cepheid.program.position_masks import TakenColumns, type_codes
+from cepheid.program.position_masks import TakenColumns, reject_overflows, type_codes
 
 Int64s = NDArray[np.int64]
 TESTS_AT_ONCE = 32
@@ -53,6 +53,10 @@ def event_kinds(
             for name in names
         ]
     conditions = _Conditions(columns, rows, code, names if type_column is not None else None)
+    for test in tests:
+        if test.checked_first:
+            _, predicates = conditions.of(test.types)
+            reject_overflows(test.checked_first, predicates)
     conditional = [n for n, test in enumerate(tests) if test.condition is not None]
     for begin in range(0, len(conditional), TESTS_AT_ONCE):
         some = conditional[begin : begin + TESTS_AT_ONCE]
@@ -60,6 +64,11 @@ def event_kinds(
         for bit, number in enumerate(some):
             conditions.mark_failures(tests[number], failed, bit)
         code, passes = _refined(code, passes, failed, some)
+    for number, test in enumerate(tests):
+        if test.checked:
+            fits = np.flatnonzero(np.array([number in each for each in passes], np.bool_)[code])
+            own = fits if rows is None else rows[fits]
+            reject_overflows(test.checked, LocalPredicates(TakenColumns(columns, own), own.size))
     fits = np.array([bool(each) for each in passes], np.bool_)
     if not fits.all():
         chosen = np.flatnonzero(fits[code])
@@ -87,7 +96,7 @@ class _Conditions:
     def mark_failures(self, test: PositionTest, failed: Int64s, bit: int) -> None:
         """Set a bit for every event of the test's types that fails its condition."""
         assert test.condition is not None
-        events, predicates = self._of(test.types)
+        events, predicates = self.of(test.types)
         exempt: dict[str, Booleans] = {}
         for event_type, attribute in test.exempt:
             lacking = exempt.get(attribute, np.zeros(predicates.length, np.bool_))
@@ -98,7 +107,8 @@ class _Conditions:
         else:
             failed[events] |= fails
 
-    def _of(self, types: tuple[str, ...]) -> tuple[Int64s | None, LocalPredicates]:
+    def of(self, types: tuple[str, ...]) -> tuple[Int64s | None, LocalPredicates]:
+        """Return the events of some types, and their columns."""
         if types not in self.by_types:
             events, rows = None, self.rows
             if self.names is not None:

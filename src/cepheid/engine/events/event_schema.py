@@ -17,6 +17,13 @@ from cepheid.program.decimals import digits_of_type
 from cepheid.program.numeric_times import MOST_DIGITS, digits_of, is_numeric_time
 
 BYTES = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+ARRAYS = (
+    pa.types.is_list,
+    pa.types.is_large_list,
+    pa.types.is_fixed_size_list,
+    pa.types.is_list_view,
+    pa.types.is_large_list_view,
+)
 DIGITS = 18  # of which every number fits 64 bits
 TICKS_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 # What to do with a time column that is none.
@@ -176,7 +183,7 @@ def nested_type(kind: pa.DataType) -> NestedType:
     if pa.types.is_map(kind):
         parts = {"key": nested_type(kind.key_type), "item": nested_type(kind.item_type)}
         return NestedType(AttributeType.MAP, parts)
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+    if any(test(kind) for test in ARRAYS):
         return NestedType(AttributeType.ARRAY, {"item": nested_type(kind.value_type)})
     if any(test(kind) for test in BYTES):
         return NestedType(AttributeType.BINARY)

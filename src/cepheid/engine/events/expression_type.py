@@ -26,5 +26,5 @@ def expression_type(value: Value, columns: pa.Schema) -> pa.DataType:
         return ARROW_TYPES[value.type]
     if value.type is AttributeType.DECIMAL:
         return decimal_type(value, columns)
-    empty = {each.name: pa.array([], each.type) for each in columns}
+    empty = {each.name: pa.nulls(0, each.type) for each in columns}
     return LocalPredicates(empty, 0).value(value).type

@@ -33,6 +33,7 @@ from cepheid.program.sharing.other_sets import Scanned, is_scanned
 from cepheid.program.sharing.sharing_sets import plain_test, stream_of
 
 Masks = NDArray[np.uint64]
+Passes = tuple[tuple[int, ...], ...]
 FirstTick = Callable[[Program], int | None]
 
 
@@ -93,7 +94,7 @@ class Scan(ScannedColumns):
         groups = [self._masks_of_kinds(each) for each in program.test_groups]
         return self._cut(program, groups, report)
 
-    def ordered_kinds(self, program: TestedPrograms) -> tuple[OrderedEvents, EventKinds]:
+    def ordered_kinds(self, program: TestedPrograms) -> tuple[OrderedEvents, Passes]:
         """Return the events of merged programs; `fires` of the arrays has its kinds, from 1."""
         some = max(program.programs, key=lambda each: each.window_length or 0)
         numbers = {self.tests[test]: number for number, test in enumerate(program.tests)}
@@ -103,8 +104,7 @@ class Scan(ScannedColumns):
             own = tuple(sorted(numbers[each] for each in every if each in numbers))
             if own:
                 marks[kind] = 1 + passes.setdefault(own, len(passes))
-        kinds = EventKinds(None, marks.astype(np.int64)[self.kinds.kind] - 1, tuple(passes))
-        return self._cut(some, [marks]), kinds
+        return self._cut(some, [marks]), tuple(passes)
 
     def _cut(
         self, program: Program, groups: Sequence[Masks], report: ReportRange | None = None
@@ -112,7 +112,7 @@ class Scan(ScannedColumns):
         """Return the events of kinds that have a mask."""
         every = np.bitwise_or.reduce(groups)
         ordering = self.ordering
-        masks = every[ordering.grouped.masks]
+        masks = every[ordering.grouped.masks.view(np.int64)]
         first = None if self.first_tick is None else self.first_tick(program)
         if first is not None:
             masks[ordering.grouped.ticks < first] = 0
@@ -141,15 +141,18 @@ class Scan(ScannedColumns):
 
 def order_kinds(
     program: TestedPrograms, columns: Mapping[str, Any], length: int, threads: int
-) -> tuple[OrderedEvents, EventKinds]:
-    """Mask, order and cut the events; `fires` of the arrays has kinds, from 1."""
+) -> tuple[OrderedEvents, Passes]:
+    """Mask, order and cut the events; `fires` of the arrays has kinds, from 1.
+
+    Returns by kind what tests it passes, too.
+    """
     if isinstance(columns, Scan):
         return columns.ordered_kinds(program)
     some = max(program.programs, key=lambda each: each.window_length or 0)
     kinds = event_kinds(program.tests, some.type_column, columns, length)
     marks = (kinds.kind + 1).astype(np.uint64)
     relevant = Relevant(kinds.rows, [marks], marks)
-    return order_relevant(some, columns, relevant, threads=threads), kinds
+    return order_relevant(some, columns, relevant, threads=threads), kinds.passes
 
 
 class Scans:

@@ -51,7 +51,7 @@ from cepheid.kernels.graph.match_nodes import MatchArrays
 from cepheid.kernels.graph.match_values import compute_values
 from cepheid.kernels.graph.select_events import select_events
 from cepheid.kernels.predicates.predicate_machine import OVERFLOW, VALID
-from cepheid.program.arrow_arrays import in_one, texts_to_arrow, to_arrow
+from cepheid.program.arrow_arrays import in_one, of_type, texts_to_arrow, to_arrow
 from cepheid.program.decimals import decimal_of, decimal_type, with_point
 from cepheid.program.evaluate import OVERFLOW_HINT, LocalPredicates
 from cepheid.program.numeric_times import has_digits
@@ -151,7 +151,8 @@ class MatchRows:
             case SummaryColumn():
                 offsets, events = latest_blocks(matches, self.positions[column.variable])
                 found = summarize(column, offsets, self.takers[column.attribute].take(events))
-                return found.cast(self.schema.field(column.output).type)
+                kind = self.schema.field(column.output).type
+                return found if found.type == kind else found.cast(kind)
             case EventsColumn():
                 return self._events(column, *selected[column.variable])
             case ExpressionColumn():
@@ -162,7 +163,7 @@ class MatchRows:
     def _computed(self, column: ExpressionColumn, parts: Mapping[str, Any], count: int) -> pa.Array:
         try:
             found = LocalPredicates(parts, count).value(column.value)
-            found = pc.cast(found, self.schema.field(column.output).type)
+            found = of_type(found, self.schema.field(column.output).type)
         except pa.ArrowInvalid as error:
             raise DataError(
                 f"'{column.written}' cannot be computed: {error}", hint=OVERFLOW_HINT

@@ -96,6 +96,8 @@ def value_ranks(column: Any) -> Int64s:
 def sort_key(value: Any) -> tuple[int, Any]:
     """Return a key by which values of a column are sorted: NULL first, NaN last.
 
+    A union has values of several types, which are sorted by their names first.
+
     >>> sorted([[2, None], [1], None, [float("nan")], [2]], key=sort_key)
     [None, [1], [2], [2, None], [nan]]
     """
@@ -103,13 +105,13 @@ def sort_key(value: Any) -> tuple[int, Any]:
         case None:
             return 0, 0
         case list() | tuple():
-            return 1, [sort_key(each) for each in value]
+            return 1, ("list", [sort_key(each) for each in value])
         case dict():
-            return 1, [sort_key(each) for each in value.values()]
+            return 1, ("dict", [sort_key(each) for each in value.values()])
         case float() if math.isnan(value):
             return 2, 0
         case _:
-            return 1, value
+            return 1, (type(value).__name__, value)
 
 
 def _python_ranks(values: list[Any]) -> Int64s:

@@ -94,10 +94,19 @@ def _count_distinct(values: pa.Array, owner: Int64s, count: int) -> Int64s:
     if pa.types.is_floating(values.type):
         values = pc.add(pc.cast(values, pa.float64()), 0.0)
     if not pa.types.is_dictionary(values.type):
-        values = pc.dictionary_encode(values)
+        values = _encoded(values)
     width = max(1, len(values.dictionary))
     pairs = np.unique(owner * width + to_numpy(values.indices).astype(np.int64))
     return np.bincount(pairs // width, minlength=count).astype(np.int64)
+
+
+def _encoded(values: pa.Array) -> pa.DictionaryArray:
+    try:
+        return pc.dictionary_encode(values)
+    except pa.ArrowNotImplementedError:  # such as identifiers, and values of several types
+        return pa.array(
+            [repr(each) for each in values.to_pylist()], pa.string()
+        ).dictionary_encode()
 
 
 def _median(numbers: Floats, owner: Int64s, sizes: Int64s) -> pa.Array:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cepheid.engine.events.event_schema import TICKS_PER_SECOND
 from cepheid.engine.events.ticks import to_ticks
 from cepheid.engine.fold import Folding
-from cepheid.engine.shared.fold_set import FoldedSet, fold_set
+from cepheid.engine.shared.fold_set import FoldedSet, fold_set, recorded_in_panes
 from cepheid.engine.shared.make_machine import SetTask
 from cepheid.engine.shared.merged_arrays import MergedArrays
 from cepheid.engine.shared.policy import Policy
@@ -67,31 +67,40 @@ class SetAnalysis:
         ordering = time.perf_counter() - start
         folds.record.count("events that matter", prepared.ordered.row.size)
         task = replace(prepared.task, policy=policy)
-        folded, folding = _timed(replace(task, most_records=MOST_RECORDS), extra, threads)
-        assert isinstance(folded, FoldedSet), "bursts that are recorded are folded together"
-        # Bursts that are recorded are not counted with plain numbers or in panes, as `run_set` may.
-        unrecorded, seconds = _timed(task, folds, threads)
-        is_plain = isinstance(unrecorded, FoldedSet) and unrecorded.is_plain
+        found, seconds = _timed(task, folds, threads)
+        is_alone = isinstance(found, Alone)
+        is_plain = isinstance(found, FoldedSet) and found.is_plain
+        is_in_panes = isinstance(found, FoldedSet) and found.is_in_panes
+        # Bursts are recorded once more: in panes if these were, but never with plain numbers.
+        begin, recording = time.perf_counter(), replace(task, most_records=MOST_RECORDS)
+        if is_in_panes:
+            folded, program = recorded_in_panes(recording, threads)
+        else:
+            folded, program = _together(recording, extra, threads), task.program
+        recorded = time.perf_counter() - begin
         warm = other = None
-        if self.compare and isinstance(unrecorded, FoldedSet):
+        if self.compare and not is_alone:
             policy_of_other = Policy.ALWAYS if is_plain else Policy.NEVER
             warm, other = _compared(task, replace(task, policy=policy_of_other), extra, threads)
-        is_in_panes = isinstance(unrecorded, FoldedSet) and unrecorded.is_in_panes
-        is_other = is_plain or is_in_panes
-        times = SetTimes(ordering, seconds if is_other else folding, warm, other)
-        run = _Report(prepared, folded).run(times, is_plain=is_plain)
-        is_alone = isinstance(unrecorded, Alone)
-        self.sets.append(replace(run, is_alone=is_alone, is_in_panes=is_in_panes))
-        if isinstance(unrecorded, Alone):
-            return unrecorded
+        times = SetTimes(ordering, recorded if is_alone else seconds, warm, other)
+        report = _Report(prepared, program, folded, is_in_panes=is_in_panes)
+        self.sets.append(replace(report.run(times, is_plain=is_plain), is_alone=is_alone))
+        if isinstance(found, Alone):
+            return found
         with folds.record.stage("columns"):
-            return prepared.tables(folded, schema, partially)
+            return prepared.tables(found, schema, partially)
 
 
 def _timed(task: SetTask, folding: Folding, threads: int) -> tuple[FoldedSet | Alone, float]:
     start = time.perf_counter()
     folded = fold_set(task, folding, threads)
     return folded, time.perf_counter() - start
+
+
+def _together(task: SetTask, folding: Folding, threads: int) -> FoldedSet:
+    folded = fold_set(task, folding, threads)
+    assert isinstance(folded, FoldedSet), "bursts that are recorded are folded together"
+    return folded
 
 
 def _compared(task: SetTask, other: SetTask, folding: Folding, threads: int) -> tuple[float, float]:
@@ -111,21 +120,24 @@ class SetTimes(NamedTuple):
 
 
 class _Report:
-    """Recorded bursts in words and times of the events."""
+    """Recorded bursts of a program in words and times of the events."""
 
-    def __init__(self, prepared: PreparedSet, folded: FoldedSet) -> None:
+    def __init__(
+        self, prepared: PreparedSet, program: MergedProgram, folded: FoldedSet, *, is_in_panes: bool
+    ) -> None:
         self.prepared = prepared
-        self.program = prepared.task.program
+        self.program, self.is_in_panes = program, is_in_panes
         self.counters = folded.counters
         self.bursts = folded.recorded.bursts
-        self.snapshots = folded.recorded.snapshots(MOST_BURSTS)
+        # In panes the runs are those of one that begins it, wherever that is.
+        self.snapshots = {} if is_in_panes else folded.recorded.snapshots(MOST_BURSTS)
         self.members = [m for each in self.program.families for m in each.members]
 
     def run(self, times: SetTimes, *, is_plain: bool) -> SetRun:
         arrays, count = self.prepared.ordered.arrays, self.counters
         saved = self._saved()
         return SetRun(
-            tuple(each.name for each in self.program.queries),
+            tuple(each.name for each in self.prepared.task.program.queries),
             int(arrays.fires.size),
             int(arrays.partition_offsets.size - 1),
             times.ordering,
@@ -151,6 +163,7 @@ class _Report:
                 for number, family in enumerate(self.program.families)
             ),
             self._listed(saved),
+            is_in_panes=self.is_in_panes,
         )
 
     def _saved(self) -> list[int]:

@@ -21,6 +21,7 @@ from cepheid.kernels.shared.fold_segment_values import (
     ValueWork,
     fold_segment_values,
 )
+from cepheid.kernels.shared.fold_segments import SegmentMachine
 from cepheid.kernels.values.value_arrays import NOTHING, Measures
 from cepheid.program.sharing.chain_program import ChainProgram, Element, Segment
 
@@ -58,10 +59,6 @@ class _Tables:
             for end in range(1, len(each) + 1):
                 prefixes.setdefault(each[:end], len(prefixes))
         terms = [self._terms(each, prefixes) for each in chains]
-        asking = [
-            [query for query, each in enumerate(chains) if each[-1].test in tests]
-            for tests in self.passes
-        ]
         ended = [
             [number for gap, number in self.gaps.items() if not set(gap).isdisjoint(tests)]
             for tests in self.passes
@@ -70,7 +67,8 @@ class _Tables:
         return ValueMachine(
             *flat_lists([e for e in tests if e in positive] for tests in self.passes),
             *flat_lists(ended),
-            *flat_lists(asking),
+            *flat_lists(self.program.queries_by_kind(self.passes, at_end=True)),
+            *flat_lists(self.program.leaving(self.passes)),
             self._ends(at_end=True),
             self._ends(at_end=False),
             len(self.segments),
@@ -195,14 +193,18 @@ class ValueFold:
             np.zeros((tests, self.measures.least.shape[0]), np.int64),
             np.zeros(gaps, np.int64),
             np.zeros(machine.whole.size, np.int64),
+            np.zeros(2, np.int64),
         )
 
 
-def most_asked(machine: ValueMachine, kind: Int64s) -> Int64s:
-    """Return by query how many rows it has at most: one for every event that completes it."""
+def most_asked(machine: ValueMachine | SegmentMachine, kind: Int64s) -> Int64s:
+    """Return by query how many rows it has at most: for every event that it asks for a row."""
     kinds = machine.asking_offsets.size - 1
     of_kind = np.bincount(kind, minlength=kinds)
-    owner = np.repeat(np.arange(kinds), np.diff(machine.asking_offsets))
     found = np.zeros(machine.whole.size, np.int64)
-    np.add.at(found, machine.asking, of_kind[owner])
+    for offsets, queries in (
+        (machine.asking_offsets, machine.asking),
+        (machine.leaving_offsets, machine.leaving),
+    ):
+        np.add.at(found, queries, np.repeat(of_kind, np.diff(offsets)))
     return found

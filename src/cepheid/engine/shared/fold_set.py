@@ -36,7 +36,7 @@ from cepheid.kernels.shared.merged_machine import COUNTERS, SHARED_BURSTS, Merge
 from cepheid.kernels.shared.merged_windows import IS_OPEN, ROWS
 from cepheid.kernels.values.value_arrays import Measures, ValueRows
 from cepheid.plan.sharing_costs import CLEAR_GAIN, sharing_costs
-from cepheid.program.sharing.merged_program import WindowGroup
+from cepheid.program.sharing.merged_program import MergedProgram, WindowGroup
 from cepheid.program.sharing.pane_program import (
     PaneProgram,
     common_pane,
@@ -207,6 +207,12 @@ def panes_together(folding: SetFolding, facts: Facts) -> FoldedSet:
         is_plain=False,
         is_in_panes=True,
     )
+
+
+def recorded_in_panes(task: SetTask, threads: int) -> tuple[FoldedSet, MergedProgram]:
+    """Fold panes and write down their bursts, which are those of the program that is returned."""
+    folding = SetFolding(task, threads)
+    return panes_together(folding, Facts({})), folding.panes.program
 
 
 FoldedPart = tuple[ValueRows, Int64s, Int64s, Recorded]  # rows, their queries, counters, bursts

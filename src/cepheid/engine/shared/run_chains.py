@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.engine.events.report_range import ReportRange
 from cepheid.engine.events.scan import order_kinds
 from cepheid.engine.events.warn_of_events import warn_of_dropped
@@ -19,14 +20,16 @@ from cepheid.engine.fold import Facts, Folding, TooLarge
 from cepheid.engine.matches.match_chunks import split_partitions
 from cepheid.engine.process.name_errors import errors_of
 from cepheid.engine.process.threads import side_by_side
-from cepheid.engine.shared.chain_values import ValueFold, value_machine
+from cepheid.engine.shared.chain_values import ValueFold, most_asked, value_machine
 from cepheid.engine.shared.flat_lists import flat_lists
 from cepheid.engine.shared.run_lanes import cancels
 from cepheid.engine.shared.shared_folds import Alone, SharedChains
-from cepheid.engine.trends.groups import GroupRows, taken
+from cepheid.engine.shared.values_of_groups import RowsOfQuery, rows_of_groups
+from cepheid.engine.trends.groups import GroupRows
 from cepheid.engine.trends.integer_sums import bounds_by_largest, largest_sizes, signed_sums
 from cepheid.engine.trends.measures import EventMeasures
 from cepheid.engine.trends.result_table import Finished, PlaceColumns, finish
+from cepheid.engine.trends.trend_events import group_of_event
 from cepheid.kernels.arrays import EventArrays
 from cepheid.kernels.position.moving_window import most_steps
 from cepheid.kernels.shared.count_merged import KindArrays
@@ -76,11 +79,11 @@ def run_chains(task: ChainTask) -> list[pa.Table] | Alone:
 
 def segments_together(task: ChainTask, facts: Facts) -> list[pa.Table] | TooLarge:
     """Return the result of every query."""
-    program, columns, report = task.program, task.columns, task.report
+    program, columns = task.program, task.columns
     with task.folding.record.stage("order"):
-        ordered, kinds = order_kinds(program, columns, task.length, task.threads)
+        ordered, passes = order_kinds(program, columns, task.length, task.threads)
     measures = EventMeasures(program.measures, columns, ordered.row, threads=task.threads)
-    fold = _fold_of(program, kinds.passes, ordered.arrays, measures)
+    fold = _fold_of(program, passes, ordered.arrays, measures)
     if isinstance(fold, TooLarge):
         return fold
     parts = split_partitions(ordered.arrays, task.threads)
@@ -92,22 +95,38 @@ def segments_together(task: ChainTask, facts: Facts) -> list[pa.Table] | TooLarg
     for number, query in enumerate(program.programs):
         own = zip(*(rows[number] for rows in done), strict=True)
         steps, numbers, least = map(np.concatenate, own)
-        rows = _values(numbers, least, program.fits[number])
+        moments = _moments(task, ordered, RowsOfQuery(steps, numbers, least))
+        rows = _values(moments.numbers, moments.least, program.fits[number])
         if not _is_exact(rows, query.output) or cancels(rows, query.output, measures):
             return TooLarge("a sum that may need digits beyond 2^53")
-        folded.append((steps, rows))
+        folded.append((moments.step, rows))
     warn_of_dropped(program.programs[0].partition_by, ordered.dropped)
     result = []
     for query, (steps, rows) in zip(program.programs, folded, strict=True):
-        first = ordered.arrays.step_offsets[steps]
-        events = ordered.row[first]
-        shown = np.arange(events.size)
-        if report is not None:
-            shown = np.flatnonzero(report.is_new(ordered.arrays.clock[first], events))
-        groups = GroupRows(events[shown], taken(rows, shown), np.zeros(shown.size, np.bool_))
+        events = ordered.row[ordered.arrays.step_offsets[steps]]
+        groups = GroupRows(events, rows, np.zeros(events.size, np.bool_))
         with errors_of(query.name):
             result.append(_table(query, groups, measures, columns, task.schema))
     return result
+
+
+def _moments(task: ChainTask, ordered: OrderedEvents, rows: RowsOfQuery) -> RowsOfQuery:
+    """Return the rows of groups that are reported."""
+    program, report, arrays = task.program, task.report, ordered.arrays
+    moments, step = rows, rows.step
+    moment = np.arange(step.size)
+    if program.adds_partitions:
+        output, window = program.programs[0].output, program.programs[0].window_length
+        assert isinstance(output, AggregateOutput)
+        assert window is not None
+        group = group_of_event(output, task.columns, task.length, ordered.row)
+        moments, (moment, step) = rows_of_groups(rows, ordered, group, window)
+    if report is None:
+        return moments
+    first = arrays.step_offsets[step]
+    is_new = report.is_new(arrays.clock[first], ordered.row[first])
+    shown = np.unique(moment[is_new])
+    return RowsOfQuery._make(each[shown] for each in moments)
 
 
 Folded = Callable[[range], list[Any] | None]  # of some partitions the rows of every query
@@ -140,13 +159,10 @@ def segment_machine(program: ChainProgram, passes: Sequence[tuple[int, ...]]) ->
             prefixes.setdefault(each[:end], len(prefixes))
     empty = {(): len(segments)}
     terms = [_terms(each, segments | empty, prefixes) for each in program.chains]
-    asking = [
-        [query for query, each in enumerate(program.chains) if each[-1].test in tests]
-        for tests in passes
-    ]
     return SegmentMachine(
         *flat_lists(passes),
-        *flat_lists(asking),
+        *flat_lists(program.queries_by_kind(passes, at_end=True)),
+        *flat_lists(program.leaving(passes)),
         _ends(program, segments | empty, at_end=True),
         _ends(program, segments | empty, at_end=False),
         np.array([segments[each] for each in prefixes], np.int64),
@@ -208,8 +224,9 @@ def _fold(
         np.zeros(tests, np.int64),
         np.zeros(tests),
         np.zeros(queries, np.int64),
+        np.zeros(2, np.int64),
     )
-    most_rows = _most_rows(machine, kind[begin:end])
+    most_rows = most_asked(machine, kind[begin:end])
     offsets = np.concatenate(([0], np.cumsum(most_rows)))
     rows = SegmentRows(offsets[:-1].copy(), np.empty(offsets[-1], np.int64), np.empty(offsets[-1]))
     arrays = KindArrays(kind, events.clock, events.step_offsets, partitions)
@@ -218,16 +235,6 @@ def _fold(
     spans = [slice(a, b) for a, b in zip(offsets[:-1], rows.next_row, strict=True)]
     none = np.zeros((rows.step.size, 0), np.int64)
     return [(rows.step[each], rows.trends[each].reshape(-1, 1), none[each]) for each in spans]
-
-
-def _most_rows(machine: SegmentMachine, kind: Int64s) -> Int64s:
-    """Return by query how many rows it has at most: one for every event that completes it."""
-    kinds = machine.asking_offsets.size - 1
-    of_kind = np.bincount(kind, minlength=kinds)
-    owner = np.repeat(np.arange(kinds), np.diff(machine.asking_offsets))
-    found = np.zeros(machine.whole.size, np.int64)
-    np.add.at(found, machine.asking, of_kind[owner])
-    return found
 
 
 def _values(

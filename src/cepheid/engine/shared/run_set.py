@@ -81,7 +81,7 @@ def prepare_set(
     program: MergedProgram, columns: Mapping[str, Any], length: int, threads: int
 ) -> PreparedSet:
     """Order the events of all queries, and tell their kinds and what they contribute."""
-    ordered, kinds = order_kinds(program, columns, length, threads)
+    ordered, passes = order_kinds(program, columns, length, threads)
     measures = EventMeasures(program.measures, columns, ordered.row, threads=threads)
-    task = SetTask(program, ordered.arrays, kinds.passes, measures.arrays())
+    task = SetTask(program, ordered.arrays, passes, measures.arrays())
     return PreparedSet(task, ordered, columns, measures)

@@ -23,22 +23,22 @@ from cepheid.plan.sharing_costs import (
     ALONE,
     COUNTED_UPDATE,
     IN_PANES,
-    MINIMUM_UPDATE,
     OWN_ROW,
     PANE_QUERY,
+    PANE_UPDATE,
     PLAIN_EVENT,
     PLAIN_FIRED,
     PLAIN_LANE,
     QUERY_OF_SET,
     ROW,
     SET,
-    UPDATE,
     Touched,
     alone_costs,
     occupied,
     pane_costs,
     part_costs,
     set_costs,
+    update_costs,
 )
 from cepheid.plan.window_costs import window_costs
 from cepheid.program.aggregate_output import AggregateOutput
@@ -48,6 +48,7 @@ from cepheid.program.sharing.pane_program import PaneProgram
 from cepheid.program.sharing.sharing_sets import only_counts, plain_test
 
 SAMPLES, SAMPLED = 8, 256  # stretches of steps in which panes are counted, and their length
+LARGE_SAMPLE = 4096  # the length of stretches of whole partitions in which windows are measured
 
 
 class SetMeasures:
@@ -69,9 +70,26 @@ class SetMeasures:
 
     def _measured(self, length: int, slide: int, pane: int) -> tuple[float, float]:
         events, work = self.task.events, np.zeros(PANES + 1, np.int64)
-        measure_windows(events, length, slide, pane, work)
-        steps = max(1, events.step_offsets.size - 1)
-        return max(1.0, work[LANE_STEPS] / steps), max(1.0, float(work[PANES]))
+        lanes, panes, steps = 0, 0, 0
+        for some in self._sample:
+            offsets = events.partition_offsets[some.start : some.stop + 1]
+            some_events = events._replace(partition_offsets=offsets)
+            measure_windows(some_events, length, slide, pane, work)
+            lanes, panes = lanes + int(work[LANE_STEPS]), panes + int(work[PANES])
+            steps += int(offsets[-1] - offsets[0])
+        every = max(1, events.step_offsets.size - 1)
+        return max(1.0, lanes / max(1, steps)), max(1.0, panes * every / max(1, steps))
+
+    @cached_property
+    def _sample(self) -> list[range]:
+        """The partitions in which windows are measured: some if there are many small ones."""
+        offsets = self.task.events.partition_offsets
+        count, steps = offsets.size - 1, int(offsets[-1])
+        if steps < 2 * SAMPLES * LARGE_SAMPLE or int(np.diff(offsets).max()) > SAMPLED:
+            return [range(count)]
+        begins = np.arange(SAMPLES) * (steps // SAMPLES)
+        firsts, lasts = np.searchsorted(offsets[:-1], [begins, begins + LARGE_SAMPLE])
+        return [range(*each) for each in zip(firsts.tolist(), lasts.tolist(), strict=True)]
 
     def together(self, arrays: MergedArrays) -> float:
         """Return what one fold costs that keeps a lane for every window."""
@@ -122,7 +140,11 @@ class SetMeasures:
         filled = [inf] * len(lanes)  # they begin with runs
         cost = _Folded(panes.program, arrays, self.counts, lanes, filled, count).cost()
         values = sum(map(len, panes.entries))
-        return self._fixed_in_panes + IN_PANES * cost + count * pane_costs(self._slots, values)
+        return (
+            self._fixed_in_panes
+            + IN_PANES * cost
+            + count * pane_costs(self._slots, values, self._width)
+        )
 
     def least_in_panes(self, pane: int) -> float:
         """Return what one fold in panes costs at least: without what depends on the lanes.
@@ -132,7 +154,8 @@ class SetMeasures:
         count = self._sampled_panes(pane)
         costs = set_costs(is_counted=self.program.is_count)
         events = IN_PANES * sum(self.counts) * costs.event
-        return self._fixed_in_panes + events + count * pane_costs(self._slots, sum(self._slots))
+        of_panes = count * pane_costs(self._slots, sum(self._slots), self._width)
+        return self._fixed_in_panes + events + of_panes
 
     def _sampled_panes(self, pane: int) -> float:
         """Return how many panes there are, about: of partitions in the same pane one may lack."""
@@ -150,6 +173,10 @@ class SetMeasures:
     @property
     def _fixed_in_panes(self) -> float:
         return self._fixed + PANE_QUERY * len(self.program.queries) + self.rows * OWN_ROW
+
+    @property
+    def _width(self) -> int:
+        return self.program.number_count + self.program.minimum_count
 
     @property
     def _slots(self) -> list[int]:
@@ -205,10 +232,10 @@ class SetMeasures:
         partitions = self.task.events.partition_offsets.size - 1
         costs = window_costs(program.slots.size, opened, kept / panes, is_plain=is_plain)
         if is_plain:
-            updates = min(COUNTED_UPDATE * opened, UPDATE * costs.panes)
-            return alone_costs(kept, updates, 1.0, partitions)
-        update = UPDATE if program.output.numbers else MINIMUM_UPDATE
-        return alone_costs(kept, min(costs.vectors, costs.panes), update, partitions)
+            updates = min(COUNTED_UPDATE * opened, PANE_UPDATE * costs.panes)
+        else:
+            updates = update_costs(costs, has_numbers=bool(program.output.numbers))
+        return alone_costs(kept, updates, partitions)
 
 
 @dataclass(frozen=True)

@@ -123,5 +123,7 @@ class Aggregation:
 
     def _by_moment(self, rows: ValueRows, moments: Moments, moduli: Int64s) -> GroupRows:
         """Return a row for every moment."""
-        values = add_rows(rows, rows.window, moments.group.size, moduli)
+        count, values = moments.group.size, rows
+        if rows.window.size != count or (rows.window != np.arange(count)).any():
+            values = add_rows(rows, rows.window, count, moduli)
         return GroupRows(self.events.ordered.row[moments.event], values, moments.is_expiry)

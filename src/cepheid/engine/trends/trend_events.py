@@ -120,11 +120,7 @@ class TrendEvents:
     @cached_property
     def group(self) -> Int64s:
         """The number of every event's group."""
-        attributes = [column for column, _ in self.output.groups]
-        if not attributes:
-            return np.zeros(self.ordered.row.size, np.int64)
-        codes = partition_codes(self.columns, attributes, self.length).code
-        return codes[self.ordered.row]
+        return group_of_event(self.output, self.columns, self.length, self.ordered.row)
 
     @cached_property
     def partition_row(self) -> Int64s:
@@ -180,3 +176,13 @@ class TrendEvents:
         reported = self.group[was_known & (ticks == self.report.before)]
         meets: NDArray[np.bool_] = np.isin(self.group, reported) & (leaves == self.report.before)
         return meets
+
+
+def group_of_event(
+    output: AggregateOutput, columns: Mapping[str, Any], length: int, row: Int64s
+) -> Int64s:
+    """Return the number of the group of every event, of which each is a row of so many."""
+    attributes = [column for column, _ in output.groups]
+    if not attributes:
+        return np.zeros(row.size, np.int64)
+    return partition_codes(columns, attributes, length).code[row]

@@ -13,8 +13,12 @@ from cepheid.engine.fold import Facts
 from cepheid.engine.trends.folds.count_by_start import StartFacts
 from cepheid.engine.trends.folds.fold_contiguous import numbers_of_columns
 from cepheid.engine.trends.folds.panes import pane_length
+from cepheid.engine.trends.trend_folds import MANY_STARTS
 from cepheid.engine.trends.trend_task import TrendTask
+from cepheid.kernels.jit import is_kept
+from cepheid.kernels.position.count_starts import count_starts, measure_starts
 from cepheid.kernels.position.fold_slots import LANE_STEPS, MOST_LANES, PANES, measure_windows
+from cepheid.kernels.position.moving_window import fold_recent
 from cepheid.program.adjacent_program import LOOKED_UP
 from cepheid.program.arrow_arrays import read_only
 
@@ -77,6 +81,11 @@ def trend_facts(task: TrendTask) -> Facts:
     def starts() -> StartFacts:
         return StartFacts(task)
 
+    def has_kernels() -> bool:
+        if not is_kept(measure_starts) or not is_kept(count_starts):
+            return False
+        return is_kept(fold_recent) or starts().mean <= MANY_STARTS
+
     def has_numbers_in_columns() -> bool:
         return numbers_of_columns(program, task.predicates.columns) is not None
 
@@ -94,6 +103,7 @@ def trend_facts(task: TrendTask) -> Facts:
             "results": moments,
             "steps of results": recent_steps,
             "steps in a moving window": steps_in_moving_window,
+            "compiled": has_kernels,
             "first events in a window": lambda: starts().most,
             "first events on average": lambda: starts().mean,
             "looked up": lambda: all(e.structure in LOOKED_UP for e in task.indexes.edges),

@@ -17,6 +17,7 @@ FOLDS = "cepheid.engine.trends.folds"
 MOST_SLOTS = 8  # of events that are counted in order
 MOST_PAIRS = 2**16  # of partitions and results whose windows are counted anew: each is looked up
 MOST_STEPS = 2**20  # of all these windows together
+FEW_STEPS = 2**14  # of them that take no longer than what needs more kernels
 MANY_STARTS = (
     64  # first events in a window: from 60 (A, B+, C) to 300 (A, B, C) the queue is as fast
 )
@@ -147,7 +148,15 @@ def _many_results(trends: Trends, facts: Facts) -> str | None:
         return MANY_EVENTS
     if facts["partitions"] * facts["results"] > MOST_PAIRS:  # the queue took a sixtieth
         return "there are many partitions and results"
-    return "windows have many events" if facts["steps of results"] > MOST_STEPS else None
+    is_much = _is_much_if_compiled(facts) or facts["steps of results"] > MOST_STEPS
+    return "windows have many events" if is_much else None
+
+
+def _is_much_if_compiled(facts: Facts) -> bool:
+    """Whether kernels that need not be compiled any more count the windows sooner."""
+    results = facts["results"]
+    is_worth_asking = results * facts["kept"] > FEW_STEPS and facts["compiled"] != 0
+    return is_worth_asking and results * facts["steps in a moving window"] > FEW_STEPS
 
 
 def _not_by_start(trends: Trends, facts: Facts) -> str | None:

@@ -10,6 +10,7 @@ from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.engine.events.predicate_inputs import PredicateInputs, read_columns
 from cepheid.engine.fold import Folding
 from cepheid.engine.trends.folds.last_event_indexes import EdgeIndexes, edge_indexes
+from cepheid.engine.trends.folds.slot_task import SlotTask, slot_task
 from cepheid.engine.trends.trend_events import PatternEvents
 from cepheid.engine.trends.trends import Trends
 from cepheid.engine.trends.windows.stretches import (
@@ -60,6 +61,13 @@ class TrendTask:
         program, predicates = self.group.program, self.predicates
         with self.folding.record.stage("indexes"):
             return edge_indexes(program, self.ordered, predicates.columns)
+
+    @cached_property
+    def slot_task(self) -> SlotTask:
+        """What folds of values per position read."""
+        program = self.group.program
+        assert program.slots is not None
+        return slot_task(program, program.slots, self.ordered, self.measures)
 
     @cached_property
     def segments(self) -> WindowedSegments:

@@ -1,36 +1,45 @@
-"""The earliest start among the runs that are still alive after the last event of a partition."""
+"""The earliest start among the runs of a partition that are still alive after some events."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from cepheid.kernels.arrays import CONTIGUOUS, AutomatonArrays, EventArrays, Int64s
-from cepheid.kernels.graph.match_nodes import ALWAYS, NEVER
+from cepheid.kernels.arrays import CONTIGUOUS, AutomatonArrays, Bytes, EventArrays, Int64s
+from cepheid.kernels.graph.match_nodes import ALWAYS
 from cepheid.kernels.jit import kernel_in_place
 from cepheid.kernels.step import fired_by, survives
 
 
 @kernel_in_place
 def oldest_starts(
-    automaton: AutomatonArrays, events: EventArrays, waiting: Int64s, fresh: Int64s, oldest: Int64s
+    automaton: AutomatonArrays,
+    events: EventArrays,
+    is_known: Bytes,
+    before_all: int,
+    waiting: Int64s,
+    fresh: Int64s,
+    oldest: Int64s,
 ) -> None:
     """Write by partition the clock of the earliest start; ALWAYS if no run waits.
 
-    `waiting` and `fresh` have room for the earliest start at every position. Predicates across
-    events are taken to hold, so under contiguity no run is missed. Cost per event: the edges into
-    the positions it fires.
+    Events that are not known come after all others of their partition, and are not looked at.
+    `before_all` is the earliest start that runs before all events may have, at any position: ALWAYS
+    if there were none. `waiting` and `fresh` have room for the earliest start at every position.
+    Predicates across events are taken to hold, so under contiguity no run is missed. Cost per
+    event: the edges into the positions it fires.
     """
     for partition in range(oldest.size):
-        waiting[:] = ALWAYS
-        rank_before = np.int64(NEVER)
-        for step in range(
-            events.partition_offsets[partition], events.partition_offsets[partition + 1]
-        ):
+        for position in range(waiting.size):
+            waiting[position] = before_all if automaton.follow[position] else ALWAYS
+        first = events.partition_offsets[partition]
+        for step in range(first, events.partition_offsets[partition + 1]):
             begin, end = events.step_offsets[step], events.step_offsets[step + 1]
-            if automaton.strategy == CONTIGUOUS:
-                if events.rank[begin] != rank_before + 1:
+            if is_known[begin] == 0:
+                break
+            if automaton.strategy == CONTIGUOUS and step > first:
+                last = events.step_offsets[step - 1]
+                if events.rank[begin] != events.rank[last] + 1:
                     waiting[:] = ALWAYS
-                rank_before = events.rank[begin]
             fired = fired_by(events.fires, begin, end)
             for position in range(waiting.size):
                 fresh[position] = ALWAYS

@@ -51,12 +51,14 @@ class StepCounts(NamedTuple):
 class StartLanes(NamedTuple):
     """Room for vectors: `step` is by lane the one that its runs begin with.
 
-    `bounds` are the oldest lane and how many there are.
+    `completed` is by lane how many of them have become trends. `bounds` are the oldest lane and how
+    many there are.
     """
 
     counts: Counts
     fresh: Counts
     step: Int64s
+    completed: Float64s
     bounds: Int64s
 
 
@@ -125,7 +127,7 @@ def count_starts(
             while (
                 bounds[LANES] > 0 and _clock(events, lanes.step[bounds[OLDEST]]) <= clock - length
             ):
-                _drop_oldest(bounds)
+                _drop_oldest(lanes, found)
             is_first = (mask & rules.first) != np.uint64(0)
             if is_first:
                 _open(machine, lanes, step)
@@ -148,12 +150,14 @@ def count_starts(
                     if machine.initial[slot]:
                         lanes.counts.runs[slot, last - 1] = 0.0
             if mask & rules.last:
-                _complete(machine, lanes, step, first, last, found)
+                found.completed[step] = _complete(machine, lanes, first, last)
                 if found.completed[step] >= ALL_EXACT:
                     return TOO_MANY
             if machine.strategy != SKIP_TILL_ANY:
                 while bounds[LANES] > 0 and _is_dead(machine, lanes.counts, bounds[OLDEST]):
-                    _drop_oldest(bounds)
+                    _drop_oldest(lanes, found)
+        while bounds[LANES] > 0:
+            _drop_oldest(lanes, found)
     return work
 
 
@@ -165,7 +169,10 @@ def _changes_others(about: Step) -> bool:
 
 
 @inlined
-def _drop_oldest(bounds: Int64s) -> None:
+def _drop_oldest(lanes: StartLanes, found: StepCounts) -> None:
+    bounds = lanes.bounds
+    oldest = bounds[OLDEST]
+    found.started[lanes.step[oldest]] = lanes.completed[oldest]
     bounds[OLDEST] += 1
     bounds[LANES] -= 1
 
@@ -177,29 +184,29 @@ def _open(machine: SlotMachine, lanes: StartLanes, step: int) -> None:
     if bounds[OLDEST] + bounds[LANES] == lanes.step.size:
         for lane in range(bounds[LANES]):
             lanes.step[lane] = lanes.step[bounds[OLDEST] + lane]
+            lanes.completed[lane] = lanes.completed[bounds[OLDEST] + lane]
             for slot in range(machine.owner.size):
                 counts[slot, lane] = counts[slot, bounds[OLDEST] + lane]
         bounds[OLDEST] = 0
     lane = bounds[OLDEST] + bounds[LANES]
-    lanes.step[lane] = step
+    lanes.step[lane], lanes.completed[lane] = step, 0.0
     for slot in range(machine.owner.size):
         counts[slot, lane] = float(machine.initial[slot])
     bounds[LANES] += 1
 
 
 @inlined
-def _complete(
-    machine: SlotMachine, lanes: StartLanes, step: int, begin: int, end: int, found: StepCounts
-) -> None:
-    """Count the trends that a step has completed, and forget them."""
+def _complete(machine: SlotMachine, lanes: StartLanes, begin: int, end: int) -> float:
+    """Count the trends that a step has completed, and forget their runs."""
+    total = 0.0
     for place in range(machine.finals.size):
         slot = machine.finals[place]
         for lane in range(begin, end):
             count = lanes.counts.runs[slot, lane]
-            if count != 0.0:
-                found.completed[step] += count
-                found.started[lanes.step[lane]] += count
-                lanes.counts.runs[slot, lane] = 0.0
+            lanes.counts.runs[slot, lane] = 0.0
+            lanes.completed[lane] += count
+            total += count
+    return total
 
 
 @inlined

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from cepheid.kernels.arrays import SKIP_TILL_ANY, EventArrays, Int64s
+from cepheid.kernels.arrays import EventArrays, Int64s
 from cepheid.kernels.jit import inlined, kernel_in_place
+from cepheid.kernels.position.count_ahead import Ahead, go_ahead
 from cepheid.kernels.position.slot_machine import (
     BEFORE_ALL,
     SlotMachine,
@@ -148,8 +149,6 @@ def fold_windows(
     goes on where `cursor` says; or TOO_LARGE for values of this type.
     """
     moduli = measures.moduli
-    is_simple = machine.strategy == SKIP_TILL_ANY and codes.size == 0
-    is_simple = is_simple and moduli.size == 1 and measures.least_positions.size == 0
     while cursor[PARTITION] < events.partition_offsets.size - 1:
         end = events.partition_offsets[cursor[PARTITION] + 1]
         while cursor[STEP] <= end:
@@ -167,13 +166,20 @@ def fold_windows(
                 if clock >= cursor[NEXT_OPENING]:
                     _open(machine, moduli, values, lane_windows, clock, length, slide, cursor)
                 first = cursor[OLDEST_LANE]
-                last = first + cursor[LANES]
-                if not (
-                    is_simple and add_single(machine, moduli, events, step, values, first, last)
-                ):
-                    describe_step(machine, measures, events, codes, step, cursor[RANK], about)
-                    cursor[RANK] = events.rank[events.step_offsets[step]]
-                    advance_lanes(machine, moduli, values, first, last, about, fresh)
+                last, oldest = first + cursor[LANES], AFTER_ALL
+                if cursor[LANES] > 0:
+                    oldest = lane_windows[first, 0] * slide
+                if codes.size == 0:
+                    ahead = Ahead(step, end, cursor[NEXT_OPENING], oldest, length, cursor[RANK],
+                                  first, last)  # fmt: skip
+                    reached = go_ahead(values, fresh, machine, events, moduli, ahead)
+                    if reached > step:
+                        cursor[STEP] = reached
+                        cursor[RANK] = events.rank[events.step_offsets[reached - 1]]
+                        continue
+                describe_step(machine, measures, events, codes, step, cursor[RANK], about)
+                cursor[RANK] = events.rank[events.step_offsets[step]]
+                advance_lanes(machine, moduli, values, first, last, about, fresh)
             cursor[STEP] += 1
         cursor[PARTITION] += 1
         cursor[STEP] = end

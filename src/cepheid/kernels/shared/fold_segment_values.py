@@ -19,6 +19,7 @@ from typing import NamedTuple
 from cepheid.kernels.arrays import Float64s, Int64s
 from cepheid.kernels.jit import inlined, kernel_in_place
 from cepheid.kernels.shared.count_merged import KindArrays
+from cepheid.kernels.shared.fold_segments import BACK, FRONT
 from cepheid.kernels.values.double_counts import ALL_EXACT
 from cepheid.kernels.values.value_arrays import NOTHING
 
@@ -57,6 +58,8 @@ class ValueMachine(NamedTuple):
     kind_gaps: Int64s
     asking_offsets: Int64s
     asking: Int64s
+    leaving_offsets: Int64s
+    leaving: Int64s
     endings: EndTables
     beginnings: EndTables
     first_empty: int
@@ -81,7 +84,7 @@ class ValueWork(NamedTuple):
 
     `fired` has the tests that a step passes, `times`, `sums` and `leasts` by test how many of its
     events do and what they contribute by row of the measures; `ended` is by gap whether the step
-    ends its runs. `answered` is by query the last step that it was answered at.
+    ends its runs. `answered` and `begins` are as in fold_segments.py.
     """
 
     back: SegmentValues
@@ -94,6 +97,7 @@ class ValueWork(NamedTuple):
     leasts: Int64s
     ended: Int64s
     answered: Int64s
+    begins: Int64s
 
 
 class Contributions(NamedTuple):
@@ -126,16 +130,18 @@ def fold_segment_values(
     O(segments that begin or end with an event) per event, amortised, all segments for a step with
     negated or concurrent events, and O(elements) per row.
     """
-    for query in range(work.answered.size):
-        work.answered[query] = -1
+    has_leaving = machine.leaving.size > 0
     for partition in range(events.partition_offsets.size - 1):
-        head = events.partition_offsets[partition]
-        front, back = head, head
+        head, end = events.partition_offsets[partition], events.partition_offsets[partition + 1]
+        work.begins[:] = head
+        work.answered[:] = end  # no step of the partition
         _clear(machine, work.back)
-        for step in range(head, events.partition_offsets[partition + 1]):
+        for step in range(head, end):
             oldest = _clock(events, step) - length
             while _clock(events, head) <= oldest:
                 head += 1
+                if has_leaving and not _leave(machine, events, given, work, rows, head, step):
+                    return False
             count, is_ended = _describe(machine, events, given, work, step)
             _extend(machine, machine.endings, work.back, work, count, is_ended)
             _forget(work, count, is_ended)
@@ -143,25 +149,67 @@ def fold_segment_values(
                 kind = events.kind[event]
                 for at in range(machine.asking_offsets[kind], machine.asking_offsets[kind + 1]):
                     query = machine.asking[at]
-                    if work.answered[query] == step:
-                        continue
-                    work.answered[query] = step
-                    if head > back:
-                        _flip(machine, events, given, work, head, step)
-                        front, back = head, step + 1
-                        _clear(machine, work.back)
-                    row = rows.next_row[query]
-                    if head < back:
-                        _combine(machine, work, query, head - front, rows, row)
-                    else:
-                        _copy(work.back, machine.whole[query], rows, row)
-                    if not rows.numbers[row, 0] < ALL_EXACT:
+                    if not _answer(machine, events, given, work, rows, query, step, head, step + 1):
                         return False
-                    for number in range(1, rows.numbers.shape[1]):
-                        if not abs(rows.numbers[row, number]) < LARGEST:
-                            return False
-                    rows.step[row] = step
-                    rows.next_row[query] = row + 1
+        while has_leaving and head < end:
+            head += 1
+            if not _leave(machine, events, given, work, rows, head, end):
+                return False
+    return True
+
+
+@inlined
+def _leave(
+    machine: ValueMachine,
+    events: KindArrays,
+    given: Contributions,
+    work: ValueWork,
+    rows: ValueRowsOfQueries,
+    head: int,
+    end: int,
+) -> bool:
+    """Write rows when the step before `head` has left the window; False as in `_answer`."""
+    for event in range(events.step_offsets[head - 1], events.step_offsets[head]):
+        kind = events.kind[event]
+        for at in range(machine.leaving_offsets[kind], machine.leaving_offsets[kind + 1]):
+            query = machine.leaving[at]
+            if not _answer(machine, events, given, work, rows, query, -head, head, end):
+                return False
+    return True
+
+
+@inlined
+def _answer(
+    machine: ValueMachine,
+    events: KindArrays,
+    given: Contributions,
+    work: ValueWork,
+    rows: ValueRowsOfQueries,
+    query: int,
+    step: int,
+    head: int,
+    end: int,
+) -> bool:
+    """Write the row of a query at a step, of the window `head:end`; False if it is too large."""
+    if work.answered[query] == step:
+        return True
+    work.answered[query] = step
+    if head > work.begins[BACK]:
+        _flip(machine, events, given, work, head, end - 1)
+        work.begins[FRONT], work.begins[BACK] = head, end
+        _clear(machine, work.back)
+    row = rows.next_row[query]
+    if head < work.begins[BACK]:
+        _combine(machine, work, query, head - work.begins[FRONT], rows, row)
+    else:
+        _copy(work.back, machine.whole[query], rows, row)
+    if not rows.numbers[row, 0] < ALL_EXACT:
+        return False
+    for number in range(1, rows.numbers.shape[1]):
+        if not abs(rows.numbers[row, number]) < LARGEST:
+            return False
+    rows.step[row] = step
+    rows.next_row[query] = row + 1
     return True
 
 

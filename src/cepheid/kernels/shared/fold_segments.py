@@ -39,15 +39,19 @@ class SegmentEnds(NamedTuple):
 class SegmentMachine(NamedTuple):
     """Segments by number; `prefixes` are those that queries begin with.
 
-    A kind of events passes tests and completes the sequences of queries. The trends of a query are
-    the sum over its terms, a prefix (by its place in `prefixes`, the empty one is after the last)
-    times a segment; `whole` is by query the segment of the whole sequence.
+    A kind of events passes tests and completes the sequences of queries. `leaving` are by kind the
+    queries that it begins, whose groups have several partitions: they have a row, too, when it
+    leaves the window. The trends of a query are the sum over its terms, a prefix (by its place in
+    `prefixes`, the empty one is after the last) times a segment; `whole` is by query the segment of
+    the whole sequence.
     """
 
     kind_offsets: Int64s
     kind_tests: Int64s
     asking_offsets: Int64s
     asking: Int64s
+    leaving_offsets: Int64s
+    leaving: Int64s
     endings: SegmentEnds
     beginnings: SegmentEnds
     prefixes: Int64s
@@ -61,7 +65,8 @@ class SegmentWork(NamedTuple):
     """Room for the fold: segments of the back, of the front while it is made, vectors of the front.
 
     `fired` has the tests that a step passes, `times` by test how many of its events do. `answered`
-    is by query the last step that it was answered at.
+    is by query the last step that it was answered at. `begins` are the first steps of front and
+    back.
     """
 
     back: Float64s
@@ -70,10 +75,17 @@ class SegmentWork(NamedTuple):
     fired: Int64s
     times: Float64s
     answered: Int64s
+    begins: Int64s
+
+
+FRONT, BACK = 0, 1  # places in `begins`
 
 
 class SegmentRows(NamedTuple):
-    """The rows of a query begin at `next_row` of it: their steps and numbers of trends."""
+    """The rows of a query begin at `next_row` of it: their steps and numbers of trends.
+
+    When step s leaves the window, the row has -1 - s.
+    """
 
     next_row: Int64s
     step: Int64s
@@ -88,16 +100,18 @@ def fold_segments(
 
     O(segments that begin or end with an event) per event, amortised, and O(elements) per row.
     """
-    for query in range(work.answered.size):
-        work.answered[query] = -1
+    has_leaving = machine.leaving.size > 0
     for partition in range(events.partition_offsets.size - 1):
-        head = events.partition_offsets[partition]
-        front, back = head, head  # the first steps of both
+        head, end = events.partition_offsets[partition], events.partition_offsets[partition + 1]
+        work.begins[:] = head
+        work.answered[:] = end  # no step of the partition
         _clear(work.back)
-        for step in range(head, events.partition_offsets[partition + 1]):
+        for step in range(head, end):
             oldest = _clock(events, step) - length
             while _clock(events, head) <= oldest:
                 head += 1
+                if has_leaving and not _leave(machine, events, work, rows, head, step):
+                    return False
             count = _describe(machine, events, work, step)
             _extend(machine.endings, work.back, work, count)
             _forget(work, count)
@@ -105,21 +119,60 @@ def fold_segments(
                 kind = events.kind[event]
                 for at in range(machine.asking_offsets[kind], machine.asking_offsets[kind + 1]):
                     query = machine.asking[at]
-                    if work.answered[query] == step:
-                        continue
-                    work.answered[query] = step
-                    if head > back:
-                        _flip(machine, events, work, head, step)
-                        front, back = head, step + 1
-                        _clear(work.back)
-                    total = work.back[machine.whole[query]]
-                    if head < back:
-                        total = _total(machine, work, query, head - front)
-                    if not total < ALL_EXACT:
+                    if not _answer(machine, events, work, rows, query, step, head, step + 1):
                         return False
-                    row = rows.next_row[query]
-                    rows.step[row], rows.trends[row] = step, total
-                    rows.next_row[query] = row + 1
+        while has_leaving and head < end:
+            head += 1
+            if not _leave(machine, events, work, rows, head, end):
+                return False
+    return True
+
+
+@inlined
+def _leave(
+    machine: SegmentMachine,
+    events: KindArrays,
+    work: SegmentWork,
+    rows: SegmentRows,
+    head: int,
+    end: int,
+) -> bool:
+    """Write rows when the step before `head` has left the window; False as in `_answer`."""
+    for event in range(events.step_offsets[head - 1], events.step_offsets[head]):
+        kind = events.kind[event]
+        for at in range(machine.leaving_offsets[kind], machine.leaving_offsets[kind + 1]):
+            if not _answer(machine, events, work, rows, machine.leaving[at], -head, head, end):
+                return False
+    return True
+
+
+@inlined
+def _answer(
+    machine: SegmentMachine,
+    events: KindArrays,
+    work: SegmentWork,
+    rows: SegmentRows,
+    query: int,
+    step: int,
+    head: int,
+    end: int,
+) -> bool:
+    """Write the row of a query at a step, of the window `head:end`; False if it is too large."""
+    if work.answered[query] == step:
+        return True
+    work.answered[query] = step
+    if head > work.begins[BACK]:
+        _flip(machine, events, work, head, end - 1)
+        work.begins[FRONT], work.begins[BACK] = head, end
+        _clear(work.back)
+    total = work.back[machine.whole[query]]
+    if head < work.begins[BACK]:
+        total = _total(machine, work, query, head - work.begins[FRONT])
+    if not total < ALL_EXACT:
+        return False
+    row = rows.next_row[query]
+    rows.step[row], rows.trends[row] = step, total
+    rows.next_row[query] = row + 1
     return True
 
 

@@ -1,4 +1,4 @@
-"""What the stream is partitioned by."""
+"""What the events are partitioned by."""
 
 from __future__ import annotations
 

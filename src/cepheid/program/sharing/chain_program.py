@@ -44,7 +44,6 @@ OTHER_KEYS = (
 )
 STANDS_STILL = "its window does not move with every event"
 SHOWS_EXPIRY = "it gives rows also when only time passes"
-OTHER_GROUPS = "a result of it is of several partitions"
 NO_SEQUENCE = "it is not one type after another"
 OTHER_GAPS = "it negates more than single events between two elements, the first of which is once"
 
@@ -87,6 +86,30 @@ class ChainProgram:
         return {each: number for number, each in enumerate(dict.fromkeys(found))}
 
     @property
+    def adds_partitions(self) -> bool:
+        """Whether a result is of several partitions; all programs have the same groups."""
+        output = self.programs[0].output
+        assert isinstance(output, AggregateOutput)
+        groups = {column for column, _ in output.groups}
+        return not set(self.programs[0].partition_by) <= groups
+
+    def queries_by_kind(
+        self, passes: Sequence[tuple[int, ...]], *, at_end: bool
+    ) -> list[list[int]]:
+        """Return by kind of events the programs whose sequences end, or begin, with it.
+
+        `passes` has by kind the tests that it passes.
+        """
+        borders = [each[-1 if at_end else 0].test for each in self.chains]
+        return [[query for query, test in enumerate(borders) if test in own] for own in passes]
+
+    def leaving(self, passes: Sequence[tuple[int, ...]]) -> list[list[int]]:
+        """Return by kind the programs whose results may change when such an event leaves."""
+        if self.adds_partitions:
+            return self.queries_by_kind(passes, at_end=False)
+        return [[] for _ in passes]
+
+    @property
     def only_counts(self) -> bool:
         """Whether sequences without negated events are counted, and nothing else."""
         elements = [each for chain in self.chains for each in chain]
@@ -108,7 +131,7 @@ def segments_of(chain: Segment) -> Iterator[Segment]:
 def why_not_chain(program: Program) -> str | None:
     """Return why a query is no sequence with segments, as a part of a sentence; None if it is.
 
-    It aggregates sequences whose types may repeat, and a group is one partition.
+    It aggregates sequences whose types may repeat.
     """
     output = program.output
     if not isinstance(output, AggregateOutput):
@@ -125,8 +148,6 @@ def why_not_chain(program: Program) -> str | None:
         return HAS_ALL_DIGITS
     if output.shows_expiry:
         return SHOWS_EXPIRY
-    if not set(program.partition_by) <= {column for column, _ in output.groups}:
-        return OTHER_GROUPS
     if not _is_sequence(program):
         return NO_SEQUENCE
     return OTHER_GAPS if gaps_of(program) is None else None

@@ -36,15 +36,15 @@ class Snapshot:
 class Burst:
     """A stretch of steps of a part; `begin` and `end` are the times of its first and last event.
 
-    `lanes` are the places of the part, once for every open window. `graphlets` is how often its
-    steps were taken: once by all who shared it, and once by every other lane. `snapshots` are one
-    at the beginning of a burst that is shared, and one for every lane and step that concerned not
-    all who share. `caught_up` is how often a lane took what was written so far, since this burst
-    began and before the next one. `sharing` are the classes that shared it. `mixed_steps` tells
-    whether some steps concerned not all classes. `saved` is what the costs say that sharing saved,
-    in nanoseconds, and `if_all_share` what it saves or loses if every class shares. `values` are
-    the snapshots that it began with, as far as they were kept: those of places that something was
-    done to since the burst before.
+    `lanes` are the places of the part, once for every open window, or for every lane of a pane.
+    `graphlets` is how often its steps were taken: once by all who shared it, and once by every
+    other lane. `snapshots` are one at the beginning of a burst that is shared, and one for every
+    lane and step that concerned not all who share. `caught_up` is how often a lane took what was
+    written so far, since this burst began and before the next one. `sharing` are the classes that
+    shared it. `mixed_steps` tells whether some steps concerned not all classes. `saved` is what the
+    costs say that sharing saved, in nanoseconds, and `if_all_share` what it saves or loses if every
+    class shares. `values` are the snapshots that it began with, as far as they were kept: those of
+    places that something was done to since the burst before.
     """
 
     part: int
@@ -113,7 +113,7 @@ class SetRun:
     those of another fold, which shares them by the policy; what is compared is one that shares all
     of them, in `shared_seconds`. `is_alone`: a run folds each query by itself, and bursts are those
     of one fold for all. `is_in_panes`: a run puts windows together from panes, and bursts are those
-    of a fold with a lane for every window.
+    of panes, whose lanes are the places that runs can be in when a pane begins.
     """
 
     queries: tuple[str, ...]

@@ -24,13 +24,11 @@ from cepheid.analysis.expressions import (
     Role,
     Truth,
 )
-from cepheid.program.compute_columns import compute_column, computed_schema
+from cepheid.program.compute_columns import ARROW_TYPES, compute_column, computed_schema
 from cepheid.program.program import Program
 from cepheid.program.spark_sql import SparkWriter, quoted
 from cepheid.spark.frames.query_functions import known
 from cepheid.spark.frames.spark_schema import spark_schema
-
-ARGUMENT = "argument"
 
 
 def with_computed_columns(
@@ -66,19 +64,25 @@ def _with_columns(
 
 def _in_python(call: Apply, writer: SparkWriter) -> Column:
     """Return a column of a function that Spark has not, or has with another meaning."""
-    text, *literals = call.arguments
-    assert all(isinstance(each, Constant) for each in literals)
-    argument = AttributeReference("", Role.EACH, ARGUMENT, AttributeType.STRING)
-    column = ComputedColumn("", Apply(call.function, (argument, *literals), call.type, call.option))
-    is_test = call.type is AttributeType.BOOLEAN
+    values = [each for each in call.arguments
+              if not isinstance(each, AllOf | AnyOf | Compare | Truth)]  # fmt: skip
+    places = [each for each, value in enumerate(values)
+              if each == 0 or not isinstance(value, Constant)]  # fmt: skip
+    names = [f"argument{each}" for each in places]
+    kinds = [ARROW_TYPES.get(values[each].type, pa.string()) for each in places]
+    arguments = list(values)
+    for each, name in zip(places, names, strict=True):
+        arguments[each] = AttributeReference("", Role.EACH, name, values[each].type)
+    column = ComputedColumn("", Apply(call.function, tuple(arguments), call.type, call.option))
 
-    def compute(values: pd.Series) -> pd.Series:
-        texts = pa.array(values, pa.string(), from_pandas=True)
-        found = compute_column(column, {ARGUMENT: texts}, len(texts))
+    def compute(*given: pd.Series) -> pd.Series:
+        columns = [pa.array(each, kind, from_pandas=True)
+                   for each, kind in zip(given, kinds, strict=True)]  # fmt: skip
+        stored = dict(zip(names, columns, strict=True))
+        found = compute_column(column, stored, len(columns[0]))
         return pd.Series(found.to_pylist(), dtype=object)
 
     make: Any = pandas_udf  # typed by what it makes of each kind of function
-    function = make(compute, BooleanType() if is_test else StringType())
-    assert not isinstance(text, AllOf | AnyOf | Compare | Truth)
-    found: Column = function(F.expr(writer.value(text)))
+    function = make(compute, BooleanType() if call.type is AttributeType.BOOLEAN else StringType())
+    found: Column = function(*(F.expr(writer.column(values[each])) for each in places))
     return found

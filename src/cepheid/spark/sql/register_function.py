@@ -26,7 +26,8 @@ def register_function(
         return False
     schema = arrow_schema_of(frame)
     program = member.make_program(event_schema(schema, roles))
-    needed = [each for each in schema if each.name in program.stored_columns]
+    read = program.stored_columns
+    needed = [each for each in schema if each.name in read]
     events = pa.schema(needed)
     result = result_schema(program, computed_schema(events, program.computed))
     handler = make_function(program, events, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from cepheid.engine.fold import Facts, TooLarge
 from cepheid.engine.matches.match_chunks import split_partitions
 from cepheid.engine.process.threads import side_by_side
-from cepheid.engine.trends.folds.slot_task import SlotTask, slot_task
+from cepheid.engine.trends.folds.slot_task import SlotTask
 from cepheid.engine.trends.trend_task import TrendTask
 from cepheid.engine.trends.value_rows import make_rows
 from cepheid.engine.trends.windows.result_times import MomentStretches
@@ -41,7 +42,7 @@ def counts_by_start(task: TrendTask, facts: Facts) -> ValueRows | TooLarge:
     """
     program, ordered, moments = task.group.program, task.ordered, task.events.moments
     assert moments is not None
-    whole, length, most = _whole(task), _length(task), facts["first events in a window"]
+    whole, length, most = task.slot_task, _length(task), facts["first events in a window"]
     steps = ordered.arrays.step_offsets.size - 1
     counts = StepCounts(np.zeros(steps), np.zeros(steps))
     parts = split_partitions(whole.events, task.events.threads)
@@ -50,7 +51,7 @@ def counts_by_start(task: TrendTask, facts: Facts) -> ValueRows | TooLarge:
     found = side_by_side([functools.partial(count, each) for each in offsets])
     if TOO_MANY in found or counts.completed.sum() >= ALL_EXACT:
         return TooLarge()
-    ends, starts = np.flatnonzero(counts.completed), np.flatnonzero(counts.started)
+    ends, starts = np.flatnonzero(counts.completed != 0), np.flatnonzero(counts.started != 0)
     stretches = MomentStretches(program, ordered, task.events.group, moments)
     event, size = ordered.arrays.step_offsets, moments.group.size
     begin, end = stretches.begin(event[ends]), stretches.end(event[starts])
@@ -70,18 +71,13 @@ def _count_part(task: SlotTask, length: int, most: int, counts: StepCounts, offs
         Counts(np.zeros((machine.owner.size, lanes))),
         Counts(np.zeros((machine.follow.size + 1, lanes))),
         np.zeros(lanes, np.int64),
+        np.zeros(lanes),
         np.zeros(2, np.int64),
     )
     return count_starts(
         machine, task.measures, task.events._replace(partition_offsets=offsets), task.codes,
         start_rules(machine), length, room, make_step(machine, task.measures), counts,
     )  # fmt: skip
-
-
-def _whole(task: TrendTask) -> SlotTask:
-    program = task.group.program
-    assert program.slots is not None
-    return slot_task(program, program.slots, task.ordered, task.measures)
 
 
 def _length(task: TrendTask) -> int:
@@ -93,13 +89,19 @@ def _length(task: TrendTask) -> int:
 def start_rules(machine: SlotMachine) -> StartRules:
     """Return which positions begin runs, which only do that, and which complete them."""
     first, only_first, last = 0, 0, 0
+    initial, finals = machine.initial.tolist(), set(machine.finals.tolist())
+    sources, entries = (
+        [each[begin:end].tolist() for begin, end in pairwise(offsets)]
+        for each, offsets in (
+            (machine.sources, machine.source_offsets),
+            (machine.entries, machine.entry_offsets),
+        )
+    )
     for position in range(machine.follow.size):
-        sources = machine.sources[slice(*machine.source_offsets[position : position + 2])]
-        entries = machine.entries[slice(*machine.entry_offsets[position : position + 2])]
-        is_initial = machine.initial[sources] != 0
-        first |= int(is_initial.any()) << position
-        only_first |= int(is_initial.all()) << position
-        last |= int(np.isin(entries, machine.finals).any()) << position
+        is_initial = [initial[each] for each in sources[position]]
+        first |= any(is_initial) << position
+        only_first |= all(is_initial) << position
+        last |= (not finals.isdisjoint(entries[position])) << position
     return StartRules(*map(np.uint64, (first, only_first, last)))
 
 
@@ -107,7 +109,7 @@ class StartFacts:
     """How many steps of a window begin runs."""
 
     def __init__(self, task: TrendTask) -> None:
-        self.task, self.whole = task, _whole(task)
+        self.task, self.whole = task, task.slot_task
 
     @cached_property
     def measured(self) -> Int64s:

@@ -113,9 +113,7 @@ def _of_some(measures: Measures, events: Int64s) -> Measures:
 
 def _in_parts(task: TrendTask, fold: Callable[[SlotTask], Rows]) -> Rows:
     """Fold partitions on several threads, and return the rows of windows that are wanted."""
-    program, wanted = task.group.program, task.events.wanted
-    assert program.slots is not None
-    whole = slot_task(program, program.slots, task.ordered, task.measures)
+    whole, wanted = task.slot_task, task.events.wanted
     parts = split_partitions(whole.events, task.events.threads)
     found = side_by_side([functools.partial(_part, whole, fold, each) for each in parts])
     folded = [each for each in found if not isinstance(each, TooLarge)]

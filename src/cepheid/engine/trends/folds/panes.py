@@ -36,7 +36,8 @@ from cepheid.kernels.values.value_arrays import Measures, ValueRows, Values
 Int64s = NDArray[np.int64]
 Array = TypeVar("Array", Int64s, NDArray[np.float64])
 PANES_AT_ONCE = 1 << 10
-ROWS_AT_ONCE = 1 << 14
+FIRST_ROWS, MOST_ROWS = 1 << 9, 1 << 14  # that there is room for, at once
+TIMES_MORE = 4
 FIRST_ROOM = 16
 ALL_WINDOWS = -(2**63), 2**63 - 1
 
@@ -123,7 +124,7 @@ class PaneCombiner:
         self.cursor = np.zeros(LAST_WINDOW + 1, np.int64)
         self.cursor[OWNER] = NOBODY
         self.cursor[FIRST_WINDOW], self.cursor[LAST_WINDOW] = windows
-        self.rows = make_rows(ROWS_AT_ONCE, measures)
+        self.rows = make_rows(FIRST_ROWS, measures)
         self.parts: list[ValueRows] = []
 
     def take(self, panes: PaneMatrices, *, is_last: bool) -> None:
@@ -139,7 +140,8 @@ class PaneCombiner:
                 self.queue = _with_more_room(self.queue, self.machine, self.measures)
             if needed == MORE_ROWS or (needed == MORE_PANES and is_last):
                 self.parts.append(first_rows(self.rows, int(self.cursor[ROWS])))
-                self.rows = make_rows(ROWS_AT_ONCE, self.measures)
+                more = min(TIMES_MORE * self.rows.owner.size, MOST_ROWS)
+                self.rows = make_rows(more, self.measures)
                 self.cursor[ROWS] = 0
 
     def rows_at_end(self) -> ValueRows:

@@ -8,7 +8,8 @@ then by order key, so the moments at which a trend counts are a stretch of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from cepheid.program.program import Clock, Program
 Int64s = NDArray[np.int64]
 AFTER_ALL = 2**62
 MOST_PAIRS = 2**62
+Side: TypeAlias = Literal["left", "right"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,28 +127,52 @@ class MomentStretches:
         self.ordered = ordered
         self.group = group
         self.moments = moments
-        self.by_rank = np.arange(moments.group.size)
-        if moments.is_expiry.any():  # else they are sorted by rank, too
-            self.by_rank = np.lexsort([moments.rank, moments.group])
-        self.ranks = PairIndex(moments.group[self.by_rank], moments.rank[self.by_rank])
         self.times = PairIndex(moments.group, moments.time)
         self.own_clocks: PairIndex | None = None
         if program.clock is Clock.EVENTS:
             self.own_clocks = PairIndex(ordered.partition_of_event, ordered.arrays.clock)
 
+    @cached_property
+    def by_rank(self) -> Int64s:
+        """The moments of each group in the order of their ranks."""
+        if self.moments.is_expiry.any():  # else they are sorted by rank, too
+            return np.lexsort([self.moments.rank, self.moments.group])
+        return np.arange(self.moments.group.size)
+
+    @cached_property
+    def ranks(self) -> PairIndex:
+        """Finds places in that order."""
+        return PairIndex(self.moments.group[self.by_rank], self.moments.rank[self.by_rank])
+
     def begin(self, last: Int64s) -> Int64s:
         """Return the moment of each last event; on a stream perhaps the first one after it.
+
+        Most moments know an event of their own; the others have that of a concurrent one.
+        """
+        moment_of_event = np.full(self.ordered.row.size, -1)
+        own = np.flatnonzero(~self.moments.is_expiry & self.moments.is_shown)
+        moment_of_event[self.moments.event[own]] = own
+        found = moment_of_event[last]
+        others = found < 0
+        if others.any():
+            found[others] = self._begin_by_rank(last[others])
+        return found
+
+    def _begin_by_rank(self, last: Int64s) -> Int64s:
+        """Return that for any events.
 
         All moments of a step of a stream come after the events that have none of their own.
         """
         group, rank = self.group[last], self.ordered.key_rank[last]
-        found = self.ranks.first_from(group, rank)
-        first = np.searchsorted(self.moments.group, group)
         if not self.by_rank.size:
-            return first
+            return np.searchsorted(self.moments.group, group)
+        found = self.ranks.first_from(group, rank)
         moment = self.by_rank[np.minimum(found, self.by_rank.size - 1)]
         is_own = (self.moments.group[moment] == group) & (self.moments.rank[moment] == rank)
-        return np.where(is_own, moment, first)
+        if not is_own.all():
+            others = ~is_own
+            moment[others] = np.searchsorted(self.moments.group, group[others])
+        return moment
 
     def end(self, first: Int64s) -> Int64s:
         """Return the first moment at which each first event has left the window."""
@@ -165,30 +191,50 @@ class MomentStretches:
 class PairIndex:
     """Finds places in pairs that are sorted by owner, then by value.
 
-    A pair is one number, if all of them are small enough; else values are numbered first.
+    A pair is one number, if all of them are small enough; else values are numbered first. If there
+    is only the owner 0, values are enough.
     """
 
     def __init__(self, owner: Int64s, value: Int64s) -> None:
-        self.least, self.greatest = (int(value.min()), int(value.max())) if value.size else (0, 0)
-        self.distinct: Int64s | None = None
-        if (self.greatest - self.least + 2) * (int(owner.max(initial=0)) + 1) >= MOST_PAIRS:
-            self.distinct = np.unique(value)
-        self.codes = self._codes(owner, value)
+        self.owner, self.value = owner, value
+        self.has_one = not owner.any()
 
-    def _codes(
-        self, owner: Int64s, value: Int64s, *, side: Literal["left", "right"] = "left"
-    ) -> Int64s:
+    @cached_property
+    def bounds(self) -> tuple[int, int]:
+        """The least and the greatest value."""
+        return (int(self.value.min()), int(self.value.max())) if self.value.size else (0, 0)
+
+    @cached_property
+    def distinct(self) -> Int64s | None:
+        """The values without repetition, if they are to be numbered."""
+        least, greatest = self.bounds
+        if (greatest - least + 2) * (int(self.owner.max(initial=0)) + 1) >= MOST_PAIRS:
+            return np.unique(self.value)
+        return None
+
+    @cached_property
+    def codes(self) -> Int64s:
+        """The pairs."""
+        return self._codes(self.owner, self.value, "left")
+
+    def _codes(self, owner: Int64s, value: Int64s, side: Side) -> Int64s:
         if self.distinct is not None:
             place = np.searchsorted(self.distinct, value, side=side)
             return owner * (self.distinct.size + 1) + place
-        place = np.clip(value, self.least, self.greatest) - self.least
-        place += value > self.greatest if side == "left" else value >= self.least
-        return owner * (self.greatest - self.least + 2) + place
+        least, greatest = self.bounds
+        place = np.clip(value, least, greatest) - least
+        place += value > greatest if side == "left" else value >= least
+        return owner * (greatest - least + 2) + place
+
+    def _find(self, owner: Int64s, value: Int64s, side: Side) -> Int64s:
+        if self.has_one and not owner.any():
+            return np.searchsorted(self.value, value, side=side)
+        return np.searchsorted(self.codes, self._codes(owner, value, side))
 
     def first_from(self, owner: Int64s, value: Int64s) -> Int64s:
         """Return the first place of each owner with a value or more, else one past its last."""
-        return np.searchsorted(self.codes, self._codes(owner, value))
+        return self._find(owner, value, "left")
 
     def first_after(self, owner: Int64s, value: Int64s) -> Int64s:
         """Return the first place of each owner with more than a value, else one past its last."""
-        return np.searchsorted(self.codes, self._codes(owner, value, side="right"))
+        return self._find(owner, value, "right")
