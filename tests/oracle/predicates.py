@@ -63,6 +63,21 @@ def _satisfies(condition: Condition, scene: Scene, chosen: Mapping[Slot, Choice]
             return compare(condition.operator, left, right) is True
 
 
+def _truth(condition: Condition, scene: Scene, chosen: Mapping[Slot, Choice]) -> bool | None:
+    """Whether a condition that is a value holds; None if that is not known."""
+    match condition:
+        case Truth():
+            return condition.value
+        case Compare():
+            left, right = (_value(e, scene, chosen) for e in (condition.left, condition.right))
+            return compare(condition.operator, left, right)
+    found = [_truth(each, scene, chosen) for each in condition.operands]
+    decides = isinstance(condition, AnyOf)
+    if decides in found:
+        return decides
+    return None if None in found else not decides
+
+
 def _value(value: Value, scene: Scene, chosen: Mapping[Slot, Choice]) -> Any:
     match value:
         case Constant():
@@ -77,10 +92,11 @@ def _value(value: Value, scene: Scene, chosen: Mapping[Slot, Choice]) -> Any:
                 left, right = to_float(left), to_float(right)
             return operate(value.operator, left, right)
         case Apply():
+            truth = _truth if value.function == "condition" else _satisfies
             return apply(
                 value,
                 lambda each: _value(each, scene, chosen),
-                lambda each: _satisfies(each, scene, chosen),
+                lambda each: truth(each, scene, chosen),
             )
         case AttributeReference():
             return _attribute(value, scene, chosen)

@@ -13,7 +13,7 @@ def test_instructions() -> None:
         "CONSTANT_FLOAT", "CONSTANT_NULL", "TO_FLOAT", "TO_FLOAT_BELOW", "NEGATE_INTEGER",
         "NEGATE_FLOAT", "COMPARE_INTEGER", "COMPARE_FLOAT", "CONDITION_TRUE", "CONDITION_FALSE",
         "AND", "OR", "CHOOSE", "ROUND", "FLOOR", "CEIL", "SQRT", "LN", "LOG10", "EXP", "POWER",
-        "IS_NULL", "TO_INTEGER",
+        "IS_NULL", "TO_INTEGER", "LOOK_UP",
     ):  # fmt: skip
         assert getattr(predicate_code, name) == getattr(machine, name), name
     assert predicate_code.SIGN == {False: machine.SIGN_INTEGER, True: machine.SIGN_FLOAT}

@@ -46,6 +46,7 @@ from cepheid.analysis.rename_variables import change_value, of_event
 from cepheid.analysis.schema import EventSchema
 from cepheid.analysis.scope import Scope
 from cepheid.analysis.separate_events import separate_events
+from cepheid.analysis.text_pairs import as_test_of_texts
 from cepheid.language import ast
 from cepheid.language.printer import print_expression
 
@@ -206,11 +207,15 @@ class ColumnBinder(ValueBinder, ABC):
         )
 
     def _across(self, value: Value, node: ast.Expression) -> Value | None:
-        """Bind a function of several events: kernels know a few of them, and no others."""
+        """Bind a function of several events: kernels know a few of them, and tests of two texts."""
         if isinstance(value, Apply) and value.function == "condition":
             (condition,) = value.arguments
             assert isinstance(condition, AllOf | AnyOf | Compare | Truth)
             return self._truth_value(condition, node)
+        if value.type is AttributeType.BOOLEAN:
+            test = as_test_of_texts(Compare("=", value, Constant(True, AttributeType.BOOLEAN)))
+            if test is not None:
+                return test.left
         if isinstance(value, Apply) and _is_known_across(value):
             if value.type is AttributeType.DECIMAL and value.function not in CHOICES:
                 value = replace(value, type=AttributeType.FLOAT)
@@ -237,7 +242,8 @@ class ColumnBinder(ValueBinder, ABC):
             "aggregate, and compute with the result"
             if any(isinstance(each, BlockAggregate) for each in references(value)) and not several
             else "functions of numbers, least, greatest, coalesce, CASE and IS NULL may read "
-            "several events; apply other functions to the events one by one, or in RETURN",
+            "several events, and tests two texts; apply other functions to the events one by one, "
+            "or in RETURN",
         )
 
     def _truth_value(self, condition: Condition, node: ast.Expression) -> Value | None:
@@ -269,6 +275,9 @@ class ColumnBinder(ValueBinder, ABC):
             whole = Apply("condition", (atom,), AttributeType.BOOLEAN)
             if reads_one(whole):
                 return Compare("=", self.computed(whole), Constant(True, AttributeType.BOOLEAN))
+        test = None if self.depth else as_test_of_texts(atom)
+        if test is not None:
+            return test
         left, right = self.lifted(atom.left, nodes[0]), self.lifted(atom.right, nodes[1])
         if left is None or right is None:
             return None

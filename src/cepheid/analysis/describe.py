@@ -41,6 +41,10 @@ def describe(node: Condition | Value) -> str:
             operator="=", left=AttributeReference(attribute=name), right=Constant(value=bool(truth))
         ) if "@." in name:  # a test that is a column
             return describe(node.left) if truth else f"NOT ({describe(node.left)})"
+        case Compare(
+            operator="=", left=Apply(function="condition"), right=Constant(value=bool(truth))
+        ):
+            return describe(node.left) if truth else f"NOT ({describe(node.left)})"
         case Compare():
             return f"{describe(node.left)} {node.operator} {describe(node.right)}"
         case Truth():
@@ -86,6 +90,10 @@ def _apply(node: Apply) -> str:
     parts = [describe(each) for each in node.arguments]
     match node.function:
         case "condition":
+            (inner,) = node.arguments
+            match inner:
+                case Compare(operator="=", left=Apply(), right=Constant(value=True)):
+                    return describe(inner.left)
             return parts[0]
         case "in":
             return f"{parts[0]} IN ({', '.join(parts[1:])})"

@@ -75,10 +75,11 @@ def needs_columns(binder: ConditionBinder, node: ast.Expression, exact: Value) -
 
 
 def _takes_as_is(value: Value | Condition) -> bool:
-    """Whether a time or a decimal is one of several events, which kernels only compare."""
+    """Whether it has a time or a decimal of one of several events, or a function of texts."""
     match value:
         case Apply():
             is_chosen = value.function in CHOICES and value.type in (DECIMAL, *TEMPORAL)
+            is_chosen |= value.function == "condition"
             return is_chosen or any(map(_takes_as_is, value.arguments))
         case Minus():
             return _takes_as_is(value.operand)

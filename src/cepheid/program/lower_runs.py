@@ -173,6 +173,7 @@ class _RunLowering:
             aggregate_slots=self._aggregate_slots(by_binding),
             exempt=self._exempt(),
             values=values,
+            text_pairs=tuple(self.writer.text_pairs),
             may_overflow=find_overflows(self.pattern),
         )
 

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import assert_never
 
 from cepheid.analysis.attribute_types import AttributeType
+from cepheid.analysis.describe import describe
 from cepheid.analysis.expressions import (
     AllOf,
     AnyOf,
@@ -26,9 +27,16 @@ from cepheid.analysis.expressions import (
     Value,
     references,
 )
+from cepheid.analysis.rename_variables import change_value
 from cepheid.language.numbers import exactly
 from cepheid.program.exact_conditions import within_64_bits
-from cepheid.program.run_program import ColumnKind, Instruction, PredicateColumn, TextConstant
+from cepheid.program.run_program import (
+    ColumnKind,
+    Instruction,
+    PredicateColumn,
+    TextConstant,
+    TextPairs,
+)
 
 # The numbers of kernels/predicates/predicate_machine.py; a test compares the two.
 LOAD_INTEGER, LOAD_FLOAT, AGGREGATE_INTEGER, AGGREGATE_FLOAT = 0, 1, 2, 3
@@ -43,7 +51,7 @@ PAIRS = {"least": {False: 42, True: 43}, "greatest": {False: 44, True: 45},
 CHOOSE = 47
 ROUND, FLOOR, CEIL, SQRT, LN, LOG10, EXP, POWER = 50, 51, 52, 53, 54, 55, 56, 57
 SIGN = {False: 58, True: 59}
-IS_NULL, TO_INTEGER = 60, 61
+IS_NULL, TO_INTEGER, LOOK_UP = 60, 61, 62
 OF_FLOATS = {"floor": FLOOR, "ceil": CEIL, "sqrt": SQRT, "ln": LN, "log10": LOG10, "exp": EXP}
 COMPARISONS = {"=": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5}
 
@@ -53,6 +61,8 @@ NOTHING = Constant(None, NULL)
 
 FUNCTIONS = {"COUNT": 0, "SUM": 1, "AVG": 2, "MIN": 3, "MAX": 4, "COUNT_DISTINCT": 5, "MEDIAN": 6,
              "STDDEV": 7, "NTH": 8}  # fmt: skip
+
+SIDES = ("left", "right")  # of a test of two texts
 
 CLOCK_COLUMN = "@clock"  # no column of the events can be called so in a query
 
@@ -94,6 +104,7 @@ class CodeWriter:
         self.integers: list[int] = []
         self.floats: list[float] = []
         self.text_constants: list[TextConstant] = []
+        self.text_pairs: list[TextPairs] = []
         self.operands: list[Reference] = []
         self.operand_columns: list[int] = []  # what of each operand is loaded
         self.computed_columns: dict[tuple[Value | Condition, bool], int] = {}
@@ -178,6 +189,8 @@ class CodeWriter:
         """Write one of the functions that may read several events."""
         first, *others = value.arguments
         match value.function:
+            case "condition":
+                self._text_pairs(value)
             case "case":
                 self._case(value.arguments, is_float=is_float, partner=partner)
             case "is_null" | "sign" | "cast":
@@ -199,6 +212,23 @@ class CodeWriter:
                     self._value(as_value(each), is_float=is_float, partner=partner)
                     pairs = PAIRS.get(value.function)
                     self._emit(POWER if pairs is None else pairs[is_float])
+
+    def _text_pairs(self, value: Apply) -> None:
+        """Write a test of texts of two events: their ranks are looked up in a table."""
+        names: dict[Reference, str] = {}
+        for each in dict.fromkeys(references(value)):
+            column = self.column(str(each.attribute), AttributeType.STRING)
+            names[each] = SIDES[len(names)]
+            self._emit(LOAD_INTEGER, self._operand(each, column), column)
+
+        def read(reference: Reference) -> Value:
+            return AttributeReference("", Role.EACH, names[reference], AttributeType.STRING)
+
+        left, right = (str(each.attribute) for each in names)
+        self.integers.append(0)
+        index, test = len(self.integers) - 1, change_value(value, read)
+        self.text_pairs.append(TextPairs(index, test, left, right, describe(value)))
+        self._emit(LOOK_UP, index)
 
     def _of_any(self, function: str, first: Value, *, is_float: bool) -> None:
         """Write a function of a whole number or of a float, whichever it is."""

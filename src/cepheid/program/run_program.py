@@ -167,6 +167,20 @@ class TextConstant:
 
 
 @dataclass(frozen=True, slots=True)
+class TextPairs:
+    """What a test says of every two texts; where its table is in the code depends on the events.
+
+    The test reads the columns `left` and `right` by these names; `text` is how it is written.
+    """
+
+    index: int
+    test: Value
+    left: str
+    right: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunProgram:
     """Tests by binding (edges, entries, ends), slots, code and constants.
 
@@ -186,6 +200,7 @@ class RunProgram:
     exempt: tuple[tuple[str, str], ...]
     values: tuple[PathClause, ...] = ()
     may_overflow: tuple[str, ...] = ()
+    text_pairs: tuple[TextPairs, ...] = ()
 
     @property
     def has_tests(self) -> bool:

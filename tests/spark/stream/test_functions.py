@@ -27,7 +27,8 @@ QUERIES = {
     "RETURN upper(a.name) AS name, b.x + coalesce(a.x, 0) AS x",
     "tests": "PATTERN SEQ(A a, B b) WHERE (a.name IS NULL OR a.name RLIKE '^b') "
     "AND b.x IN (4, 7) AND b.time - a.time < 2 seconds WITHIN 9 RETURN a.time, b.time",
-    "across": "PATTERN SEQ(A a, B b) WHERE abs(b.x - a.x) < 3 WITHIN 9 RETURN a.time, b.time",
+    "across": "PATTERN SEQ(A a, B b) WHERE abs(b.x - a.x) < 3 "
+    "AND coalesce(a.name, b.name) LIKE 'A%' WITHIN 9 RETURN a.time, b.time",
     "having": "PATTERN SEQ(A a, B b) WITHIN 9 RETURN COUNT(*) AS n, AVG(b.time - a.time) AS mean "
     "HAVING upper(MAX(a.name)) LIKE 'B%' AND mean IN (2, 2.5) AND MAX(b.time) - MIN(a.time) > 2 "
     "seconds AND coalesce(MIN(a.x), 0) = 1",

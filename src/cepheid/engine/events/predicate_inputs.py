@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from cepheid.engine.events.order_events import OrderedEvents
 from cepheid.engine.events.take_rows import take_into
+from cepheid.engine.events.text_pair_tables import pair_table
 from cepheid.engine.events.ticks import to_ticks
 from cepheid.engine.events.unbound import reads_unbound, with_no_event
 from cepheid.errors import DataError
@@ -67,6 +69,7 @@ class PredicateColumns:
         self.count = rows.size
         self.ticks = ticks
         self.unit = self._time_unit()
+        self.distinct: dict[str, list[str]] = {}  # texts of every column
         self.texts = self._texts()
         self.decimals = self._decimals()
 
@@ -87,7 +90,7 @@ class PredicateColumns:
                 self._fill(arrays, number, column)
         if type_column is not None and self.program.exempt:
             self._mark_lacking(arrays, type_column)
-        code = self.code()
+        code = self.code
         for number, column in enumerate(self.program.columns):
             if column.kind is ColumnKind.COMPUTED:
                 self._compute(arrays, number, column, code)
@@ -100,8 +103,9 @@ class PredicateColumns:
         loads = sum(each.operation in (LOAD_INTEGER, LOAD_FLOAT) for each in instructions)
         compute_column(code, column.begin, column.end, arrays, number, loads)
 
+    @cached_property
     def code(self) -> PredicateCode:
-        """Return the code with text and time constants filled in."""
+        """The code with text and time constants filled in."""
         for each in self.program.integers:
             if not -(2**63) <= each < 2**63:
                 raise DataError(
@@ -118,12 +122,16 @@ class PredicateColumns:
                     integers[constant.index] = self.decimals.index(Decimal(constant.text))
                 case _:
                     integers[constant.index] = self.texts.index(constant.text)
+        tables = [integers]
+        for pairs in self.program.text_pairs:
+            integers[pairs.index] = sum(each.size for each in tables)
+            tables.append(pair_table(pairs, self.texts, self.distinct))
         code = self.program.code
         return PredicateCode(
             np.array(
                 [(each.operation, each.argument, each.column) for each in code], np.int64
             ).reshape(len(code), 3),
-            integers,
+            np.concatenate(tables),
             np.array(self.program.floats, np.float64),
         )
 
@@ -214,8 +222,9 @@ class PredicateColumns:
         found = {each.text for each in self._constants(ColumnKind.TEXT)}
         for column in self.program.columns:
             if column.kind is ColumnKind.TEXT:
-                distinct = pc.unique(self._taken(column.attribute)).to_pylist()
-                found |= {each for each in distinct if each is not None}
+                taken = pc.unique(self._taken(column.attribute)).drop_null()
+                self.distinct[column.attribute] = taken.to_pylist()
+                found |= set(self.distinct[column.attribute])
         return sorted(found)
 
     def _decimals(self) -> list[Decimal]:
@@ -294,7 +303,7 @@ def read_columns(
     predicates = PredicateColumns(program.runs, columns, rows, ticks, threads)
     return PredicateInputs(
         predicates.arrays(program.type_column),
-        predicates.code(),
+        predicates.code,
         predicates.texts,
         predicates.decimals,
         predicates.unit,

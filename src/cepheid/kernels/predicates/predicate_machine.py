@@ -32,8 +32,10 @@ ABS_INTEGER, ABS_FLOAT, LEAST_INTEGER, LEAST_FLOAT, GREATEST_INTEGER, GREATEST_F
 )  # fmt: skip
 COALESCE, CHOOSE = 46, 47
 ROUND, FLOOR, CEIL, SQRT, LN, LOG10, EXP, POWER = 50, 51, 52, 53, 54, 55, 56, 57
-SIGN_INTEGER, SIGN_FLOAT, IS_NULL, TO_INTEGER = 58, 59, 60, 61
+SIGN_INTEGER, SIGN_FLOAT, IS_NULL, TO_INTEGER, LOOK_UP = 58, 59, 60, 61, 62
 EQUAL, UNEQUAL, LESS, AT_MOST, GREATER, AT_LEAST = 0, 1, 2, 3, 4, 5
+
+NULL_CELL, FALSE_CELL, TRUE_CELL = 0, 1, 2
 
 OVERFLOW = -1
 SMALLEST = -(2**63)
@@ -237,6 +239,19 @@ def _takes_second(operation: int, top: int, stack: Stack) -> bool:
 
 
 @inner_in_place
+def _looked_up(table: Int64s, begin: int, left: int, right: int) -> int:
+    """Return what a table says of two ranks; -1 is that of NULL.
+
+    From `begin` on there are: how many ranks there are with that of NULL, how many columns the
+    table has, the row of every rank, the column of every rank, and the cells, 32 in an integer.
+    """
+    count, width = table[begin], table[begin + 1]
+    row, column = table[begin + 3 + left], table[begin + 3 + count + right]
+    cell = row * width + column
+    return int((table[begin + 2 + 2 * count + (cell >> 5)] >> (2 * (cell & 31))) & 3)
+
+
+@inner_in_place
 def run_code(
     code: PredicateCode,
     begin: int,
@@ -357,6 +372,16 @@ def run_code(
             if status[top] != LACKING:
                 integers[top] = 1 if status[top] == NULL else 0
                 status[top] = VALID
+        elif operation == LOOK_UP:
+            top -= 1
+            if LACKING in (status[top], status[top + 1]):
+                status[top] = LACKING
+            else:
+                left = integers[top] if status[top] == VALID else -1
+                right = integers[top + 1] if status[top + 1] == VALID else -1
+                found = _looked_up(code.integers, code.integers[argument], left, right)
+                integers[top] = 1 if found == TRUE_CELL else 0
+                status[top] = NULL if found == NULL_CELL else VALID
         elif operation >= SIGN_INTEGER:
             if status[top] == VALID:
                 integers[top], is_null = _whole(operation, integers[top], floats[top])
