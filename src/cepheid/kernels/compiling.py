@@ -1,4 +1,4 @@
-"""Who is told that kernels are compiled: the log, and whoever watches.
+"""Who is told that kernels are compiled: the log, a terminal or notebook, and whoever watches.
 
 A kernel is compiled once for a version of Cepheid and kept (see cache.py), which takes seconds: a
 first query is slow, and its user should know why.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import sys
 import time
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from numba.core import event
 
 LOG = logging.getLogger(__name__.rpartition(".")[0])
 COMPILATION = "numba:compile"
+SAID = "compiling kernels for a first query of this kind, once"
 
 
 class Compiled(NamedTuple):
@@ -52,12 +54,33 @@ class _Listener(event.Listener):
         self.compiled.append(compiled)
 
 
-class _Logger(_Listener):
+class Logger(_Listener):
+    """Writes to the log what is compiled, and once to a terminal or a notebook that it is."""
+
+    has_said = False
+
     def begin(self, name: str) -> None:
+        """Tell of a kernel that will be compiled."""
         LOG.info("compiling %s, once", name)
+        if not self.has_said and _is_watched():
+            self.has_said = True
+            print(SAID, file=sys.stderr, flush=True)
 
     def end(self, compiled: Compiled) -> None:
+        """Tell how long that took."""
         LOG.debug("compiled %s in %.1f s", compiled.name, compiled.seconds)
+
+
+def _is_watched() -> bool:
+    """Whether somebody waits at a terminal or a notebook who does not read the log.
+
+    Workers of Spark share a terminal with the process that has the query.
+    """
+    if LOG.isEnabledFor(logging.INFO) or not LOG.isEnabledFor(logging.WARNING):
+        return False
+    if "pyspark.worker" in sys.modules or sys.stderr is None:
+        return False
+    return sys.stderr.isatty() or "ipykernel" in sys.modules
 
 
 def _name(event: event.Event) -> str:
@@ -66,7 +89,7 @@ def _name(event: event.Event) -> str:
 
 def log_compilations() -> None:
     """Write to the log from now on what is compiled; it is called once."""
-    event.register(COMPILATION, _Logger())  # type: ignore[no-untyped-call]
+    event.register(COMPILATION, Logger())  # type: ignore[no-untyped-call]
 
 
 @contextlib.contextmanager
