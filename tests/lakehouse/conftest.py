@@ -64,6 +64,10 @@ def make_events(first_day: int, days: int) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=SCHEMA)
 
 
+# What comes to the events of four days: a fifth day, and an event after which the stream knows all.
+LATER = (make_events(4, 1), make_events(6, 1).slice(0, 1))
+
+
 def rows(found: Any) -> list[str]:
     """Return the rows of a table or DataFrame in order."""
     table = found if isinstance(found, pa.Table) else found.toArrow()

@@ -3,7 +3,7 @@
 import pytest
 
 import cepheid
-from tests.lakehouse.conftest import ROLES, in_process, make_events, rows
+from tests.lakehouse.conftest import LATER, ROLES, in_process, make_events, rows
 from tests.lakehouse.lake_queries import LAST_DAY, MATCHES, plan_of, run_to_end
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -50,17 +50,14 @@ def test_a_clustered_table_is_asked_for_types_and_times(lake):
 
 def test_a_stream_from_a_table_into_a_table(lake, table, tmp_path):
     query = cepheid.query(MATCHES)
-    for _ in range(2):  # the second one has what comes after a restart
+    for added in (None, *LATER):  # every one but the first has what comes after a restart
+        if added is not None:
+            frame = lake.createDataFrame(added)
+            frame.write.format("delta").mode("append").saveAsTable(table)
         stream = lake.readStream.table(table).withWatermark("ts", "1 minute")
         found = query.run(stream, buckets=2, **ROLES)
         run_to_end(found, tmp_path / "checkpoint", format="delta", table="streamed")
-        more = lake.createDataFrame(make_events(4, 1))
-        more.write.format("delta").mode("append").saveAsTable(table)
-    found = rows(lake.table("streamed"))
-    everything = in_process(MATCHES, make_events(0, 5))
-    assert len(found) == len(set(found))
-    assert set(found) <= set(everything)
-    assert len(found) > 4 * 24 - 2
+    assert rows(lake.table("streamed")) == in_process(MATCHES, make_events(0, 5))
 
 
 def test_the_change_data_feed_is_a_stream_of_events(lake, tmp_path):

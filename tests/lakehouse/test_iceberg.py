@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import cepheid
-from tests.lakehouse.conftest import ROLES, in_process, make_events, rows
+from tests.lakehouse.conftest import LATER, ROLES, in_process, make_events, rows
 from tests.lakehouse.lake_queries import LAST_DAY, MATCHES, plan_of, run_to_end
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -43,16 +43,13 @@ def test_files_of_other_types_and_days_are_not_read(lake, table):
 def test_a_stream_from_a_table_into_a_table(lake, table, tmp_path):
     lake.sql("CREATE TABLE ice.db.streamed (id BIGINT, a TIMESTAMP, b TIMESTAMP) USING iceberg")
     query = cepheid.query(MATCHES)
-    for _ in range(2):  # the second one has what comes after a restart
+    for added in (None, *LATER):  # every one but the first has what comes after a restart
+        if added is not None:
+            lake.createDataFrame(added).writeTo(table).append()
         stream = lake.readStream.format("iceberg").load(table).withWatermark("ts", "1 minute")
         found = query.run(stream, buckets=2, **ROLES)
         run_to_end(found, tmp_path / "checkpoint", format="iceberg", table="ice.db.streamed")
-        lake.createDataFrame(make_events(4, 1)).writeTo(table).append()
-    found = rows(lake.table("ice.db.streamed"))
-    everything = in_process(MATCHES, make_events(0, 5))
-    assert len(found) == len(set(found))
-    assert set(found) <= set(everything)
-    assert len(found) > 4 * 24 - 2
+    assert rows(lake.table("ice.db.streamed")) == in_process(MATCHES, make_events(0, 5))
 
 
 def test_changes_between_snapshots_are_events(lake):
