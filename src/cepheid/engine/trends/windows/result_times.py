@@ -147,13 +147,18 @@ class MomentStretches:
     def begin(self, last: Int64s) -> Int64s:
         """Return the moment of each last event; on a stream perhaps the first one after it.
 
-        Most moments know an event of their own; the others have that of a concurrent one.
+        Most moments know an event of their own; the others have that of a concurrent one. Moments
+        of a pair of patterns know events of both, which are other numbers here.
         """
+        moments, group, rank = self.moments, self.group[last], self.ordered.key_rank[last]
         moment_of_event = np.full(self.ordered.row.size, -1)
-        own = np.flatnonzero(~self.moments.is_expiry & self.moments.is_shown)
-        moment_of_event[self.moments.event[own]] = own
+        is_own = ~moments.is_expiry & moments.is_shown & (moments.event < moment_of_event.size)
+        own = np.flatnonzero(is_own)
+        moment_of_event[moments.event[own]] = own
         found = moment_of_event[last]
         others = found < 0
+        if own.size:
+            others |= (moments.group[found] != group) | (moments.rank[found] != rank)
         if others.any():
             found[others] = self._begin_by_rank(last[others])
         return found
