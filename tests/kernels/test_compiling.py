@@ -13,6 +13,7 @@ def told(level: int, monkeypatch: pytest.MonkeyPatch, stream: int) -> list[str]:
     """Return what two compilations write to a stream, at a level of the log."""
     reader, writer = os.openpty() if stream else os.pipe()
     monkeypatch.setattr(sys, "stderr", os.fdopen(writer, "w"))
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)  # other tests import it
     before = LOG.level
     LOG.setLevel(level)
     logger = Logger()

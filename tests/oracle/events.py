@@ -159,6 +159,13 @@ def _one_nan(value: Any) -> Any:
     return math.nan if isinstance(value, float) and math.isnan(value) else value
 
 
+def _as_key(value: Any) -> Any:
+    """As a key a time that clocks show twice is two; Python compares what they show."""
+    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        return value.astimezone(datetime.UTC)
+    return _one_nan(value)
+
+
 def _partitions(
     row: Mapping[str, Any], query: BoundQuery
 ) -> dict[tuple[Any, ...] | None, set[int]]:
@@ -168,7 +175,7 @@ def _partitions(
     """
     found: dict[tuple[Any, ...] | None, set[int]] = {}
     for names, roles in roles_of(query, _type(row, query.schema)).items():
-        values = tuple(None if each is None else _one_nan(row.get(each)) for each in names)
+        values = tuple(None if each is None else _as_key(row.get(each)) for each in names)
         if None not in values:
             found.setdefault(values, set()).update(roles)
     return found or {None: set()}

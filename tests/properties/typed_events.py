@@ -119,7 +119,9 @@ def schema_in(zone: str) -> pa.Schema:
 @st.composite
 def typed_streams(draw: st.DrawFn, zone: str) -> list[dict[str, Any]]:
     """Events of which many agree in all digits that a float has."""
-    instants = [each.replace(tzinfo=ZoneInfo(zone), fold=fold) for each in WALLS for fold in (0, 1)]
+    local = [each.replace(tzinfo=ZoneInfo(zone), fold=fold) for each in WALLS for fold in (0, 1)]
+    instants = [each.astimezone(datetime.UTC) for each in local]  # of what clocks do show
+    instants = [each.astimezone(ZoneInfo(zone)) for each in instants]
     event = st.fixed_dictionaries(
         {
             "type": st.sampled_from(TYPES),
