@@ -12,7 +12,7 @@ from cepheid.analysis.schema import EventSchema
 from cepheid.errors import InternalError
 from cepheid.language import ast
 
-MOST_DIGITS = 18  # of which every number fits 64 bits
+DIGITS_OF_64_BITS = 18  # of which every number fits
 
 
 def scale_of_sum(function: str, attribute: str | None, schema: EventSchema) -> int | None:
@@ -26,7 +26,7 @@ def scale_of_expression(function: str, value: Value, schema: EventSchema) -> int
     if value.type is not AttributeType.DECIMAL or function not in ("SUM", "AVG"):
         return None
     before, after = digits_of(value, lambda name: schema.digits.get(name, UNKNOWN))
-    return after if before + after <= MOST_DIGITS else None
+    return after if before + after <= DIGITS_OF_64_BITS else None
 
 
 def same_scale(attributes: list[str], schema: EventSchema) -> int | None:

@@ -19,6 +19,7 @@ from cepheid.analysis.bound import (
     ValueColumn,
     with_parts_of_columns,
 )
+from cepheid.analysis.decimal_sums import DIGITS_OF_64_BITS
 from cepheid.analysis.expressions import (
     AllOf,
     AnyOf,
@@ -39,7 +40,6 @@ from cepheid.analysis.schema import EventSchema
 BOOLEAN = AttributeType.BOOLEAN
 WHOLE = (AttributeType.INTEGER, AttributeType.DURATION)
 YES = Constant(True, BOOLEAN)
-DIGITS = 18  # of which every number fits 64 bits
 LONGEST = 19  # as every number of 64 bits has
 SMALL = {"sign": 1, "length": 10, "size": 10, "year": 5, "quarter": 1, "month": 2, "day": 2,
          "hour": 2, "minute": 2, "second": 2, "day_of_week": 1, "day_of_year": 3}  # fmt: skip
@@ -161,7 +161,7 @@ def _leaves_here(
     """A number left 64 bits if it is NULL although all that it is computed of is known."""
     if isinstance(node, Operation) and node.operator not in "+-*":
         return Truth(False)
-    if node.type not in WHOLE or _digits(node, schema) <= DIGITS:
+    if node.type not in WHOLE or _digits(node, schema) <= DIGITS_OF_64_BITS:
         return Truth(False)
     known = [_is_null(each, False) for each in parts if not isinstance(each, Constant)]
     return AllOf((_is_null(node, True), *known))

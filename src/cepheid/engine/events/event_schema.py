@@ -10,6 +10,7 @@ from functools import cache
 import pyarrow as pa
 
 from cepheid.analysis.attribute_types import AttributeType
+from cepheid.analysis.decimal_sums import DIGITS_OF_64_BITS
 from cepheid.analysis.infer_window import NANOSECONDS
 from cepheid.analysis.schema import EventSchema, NestedType
 from cepheid.errors import ConfigError, DataError, nearest
@@ -24,7 +25,6 @@ ARRAYS = (
     pa.types.is_list_view,
     pa.types.is_large_list_view,
 )
-DIGITS = 18  # of which every number fits 64 bits
 TICKS_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 # What to do with a time column that is none.
 NOT_TIMES = {
@@ -131,7 +131,9 @@ def _has_zone(kind: pa.DataType) -> bool:
 
 def _has_few_digits(kind: pa.DataType) -> bool:
     """Whether the digits of a decimal, without the point, always fit 64 bits."""
-    return bool(pa.types.is_decimal(kind)) and kind.precision <= DIGITS and kind.scale >= 0
+    return (
+        bool(pa.types.is_decimal(kind)) and kind.precision <= DIGITS_OF_64_BITS and kind.scale >= 0
+    )
 
 
 def _of_values(kind: pa.DataType) -> pa.DataType:
